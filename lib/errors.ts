@@ -1,0 +1,74 @@
+/**
+ * The one family of errors a user can meet. Each has a stable `code`, says what to do (`hint`),
+ * and where one helps, a command to paste (`command`).
+ */
+
+export interface ErrorDetail {
+  /** What the user can do about it, one sentence. */
+  readonly hint?: string;
+  /** A shell command to paste, shown on a line of its own. */
+  readonly command?: string;
+  /** The error underneath. */
+  readonly cause?: unknown;
+}
+
+/** Exit codes of every experiment (design: "Verdict"). */
+export const exitCode = {
+  expected: 0,
+  unexpected: 1,
+  usage: 2,
+  inconclusive: 3,
+  infrastructure: 4,
+} as const;
+
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+export abstract class ForcedetachError extends Error {
+  /** Stable and greppable, e.g. `ENGINE_MISSING`. */
+  readonly code: string;
+  readonly hint: string | undefined;
+  readonly command: string | undefined;
+  abstract readonly exitCode: ExitCode;
+
+  constructor(code: string, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.hint = detail.hint;
+    this.command = detail.command;
+  }
+}
+
+/** The user asked for something that can't be: a bad flag, scenario or file. Nothing was created. */
+export class UsageError extends ForcedetachError {
+  override readonly exitCode = exitCode.usage;
+}
+
+/** The machine, the engine or the cluster can't do it: missing, full, broken, or not ours. */
+export class InfrastructureError extends ForcedetachError {
+  override readonly exitCode = exitCode.infrastructure;
+}
+
+/** The run went wrong in a way that takes its evidence away: the verdict is inconclusive. */
+export class EvidenceError extends ForcedetachError {
+  override readonly exitCode = exitCode.inconclusive;
+}
+
+/** The run was ended from outside (Ctrl-C, SIGTERM); the heal and the clean-up still run. */
+export class InterruptError extends ForcedetachError {
+  override readonly exitCode = exitCode.infrastructure;
+}
+
+/** One error as lines for a terminal: message, hint, command, then the chain of causes. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const lines = [error instanceof ForcedetachError ? `${error.code}: ${error.message}` : error.message];
+  if (error instanceof ForcedetachError) {
+    if (error.hint !== undefined) lines.push(`  hint: ${error.hint}`);
+    if (error.command !== undefined) lines.push(`  try:  ${error.command}`);
+  }
+  for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
+    lines.push(`  because: ${cause.message}`);
+  }
+  return lines.join('\n');
+}

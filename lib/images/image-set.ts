@@ -1,0 +1,23 @@
+/** What the cluster needs from the image layer, the same for published and built images. */
+
+export type ImageSource = 'published' | 'built';
+
+export interface ImageSet {
+  readonly source: ImageSource;
+  /** Without the leading `v`, e.g. `1.34.4`. */
+  readonly kubernetesVersion: string;
+  /** Reference for `kind create cluster --image`. */
+  readonly node: string;
+  /** References that must be loaded into every node after creation; the others are in it already. */
+  readonly load: readonly string[];
+  /** References as the pods name them. */
+  readonly mysql: string;
+  readonly attacher: string;
+  readonly driver: string;
+  /** Runs beside the cluster on the engine: Node, mysqld, innochecksum, e2fsprogs, losetup, socat, perl. */
+  readonly tools: string;
+  /** Image id by name (`node`, `mysql`, …): recorded in each report. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Whether the controller manager takes its force-detach wait from FORCEDETACH_MAX_WAIT_FOR_UNMOUNT. */
+  readonly tunableForceDetach: boolean;
+}
