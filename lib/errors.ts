@@ -62,7 +62,9 @@ export class InterruptError extends ForcedetachError {
 /** One error as lines for a terminal: message, hint, command, then the chain of causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const lines = [error instanceof ForcedetachError ? `${error.code}: ${error.message}` : error.message];
+  const lines = [
+    error instanceof ForcedetachError ? `${error.code}: ${error.message}` : error.message,
+  ];
   if (error instanceof ForcedetachError) {
     if (error.hint !== undefined) lines.push(`  hint: ${error.hint}`);
     if (error.command !== undefined) lines.push(`  try:  ${error.command}`);

@@ -1,0 +1,78 @@
+/** What an audit reads from one copy of the volume: facts only; checkers judge them. */
+import type { OpKind } from '../workload/sql.ts';
+
+/** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */
+export interface CommandEvidence {
+  readonly command: string;
+  readonly exitCode: number;
+  readonly output: string;
+  readonly durationMs: number;
+}
+
+/** One mysqld start on the copy. */
+export interface ServerStart {
+  /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway for CHECK TABLE. */
+  readonly purpose: 'recovery' | 'cold' | 'check';
+  readonly ready: boolean;
+  readonly durationMs: number;
+  /** Set where the server died by itself: exit code or signal name. */
+  readonly died?: string;
+  /** Lines of the error log of level ERROR, or that name corruption; at most 50. */
+  readonly errorLines: readonly string[];
+}
+
+/** One ledger row, as found. */
+export interface LedgerRow {
+  readonly id: number;
+  readonly client: string;
+  readonly connection: number;
+  readonly session: number;
+  readonly seq: number;
+  readonly kind: OpKind;
+  readonly fromAccount: number;
+  readonly toAccount: number;
+  readonly amount: number;
+  /** The stored hash fits the row's own content. */
+  readonly hashFits: boolean;
+  /** previousHash is the hash of the same session's row before it (or the session's origin). */
+  readonly linkFits: boolean;
+}
+
+export interface TableCheck {
+  readonly table: string;
+  /** CHECK TABLE's Msg_text, `OK` when clean; CHECKSUM TABLE's value. */
+  readonly check?: string;
+  readonly checksum?: string;
+}
+
+/** Rows counted by primary key and by a secondary index: they must agree. */
+export interface IndexCount {
+  readonly table: string;
+  readonly index: string;
+  readonly byPrimary: number;
+  readonly byIndex: number;
+}
+
+export interface ImageEvidence {
+  /** Journal replay of the copy, then a full read-only check. */
+  readonly fsckReplay?: CommandEvidence;
+  readonly fsck?: CommandEvidence;
+  /** The copy could be mounted. */
+  readonly mounted: boolean;
+  /** The data directory looked empty: mysqld's image would have initialised a new database. */
+  readonly dataDirectoryEmpty: boolean;
+  readonly starts: readonly ServerStart[];
+  /** True when every row was read to the end. */
+  readonly ledgerComplete: boolean;
+  readonly ledgerError?: string;
+  /** Rows read; the rows themselves are in the history's segment `rows-<image>`. */
+  readonly ledgerRows: number;
+  readonly balances: Readonly<Record<number, number>>;
+  readonly indexCounts: readonly IndexCount[];
+  readonly tables: readonly TableCheck[];
+  readonly innochecksum: readonly CommandEvidence[];
+  /** Content of the crash canaries found on the copy, by name. */
+  readonly canaries: Readonly<Record<string, string>>;
+  /** Parts that could not be read and why: the audit is incomplete. */
+  readonly failures: readonly string[];
+}

@@ -1,0 +1,141 @@
+/**
+ * The port between an experiment and the cluster it breaks. `kind` implements it on real machines,
+ * `sim` on a model; everything above uses only this and is the same code on both. One contract
+ * test (test/contract) holds both to it.
+ */
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { HistoryRecord, ImageLabel, Timers } from '../history/events.ts';
+import type { ClientSide } from '../workload/sql.ts';
+import type { Clock } from './clock.ts';
+
+/** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
+export interface Recorder {
+  record(record: Unstamped): void;
+}
+type WithoutStamp<T> = T extends { t: number } ? Omit<T, 't' | 'wall'> : never;
+/** A record before the recorder stamps it; an observer that knows better may stamp it itself. */
+export type Unstamped = WithoutStamp<HistoryRecord> & {
+  readonly t?: number;
+  readonly wall?: number;
+};
+
+export interface PodRef {
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+}
+
+/** What remedies may ask of Kubernetes. */
+export interface Kubernetes {
+  /** The pod that runs the database now, or undefined while there is none bound to a node. */
+  databasePod(): Promise<PodRef | undefined>;
+  /** DELETE with grace period 0. No error when that pod is gone already. */
+  forceDelete(pod: PodRef): Promise<void>;
+  /** Sets a taint; idempotent. */
+  taint(
+    node: string,
+    taint: { key: string; value: string; effect: 'NoExecute' | 'NoSchedule' },
+  ): Promise<void>;
+  /** Takes all taints with this key away; idempotent. */
+  untaint(node: string, key: string): Promise<void>;
+  /** True when the node's Ready condition is True. */
+  isReady(node: string): Promise<boolean>;
+}
+
+/** What faults may do to one node's machine. All idempotent. */
+export interface Machine {
+  readonly node: string;
+  /** Stops every process of the node (kind: docker pause). */
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
+  /** Ends every process of the node at once (kind: docker kill). */
+  kill(): Promise<void>;
+  /** Boots a killed node, networking restored. */
+  start(): Promise<void>;
+  /** Takes the node off the cluster's network (kind: docker network disconnect). */
+  disconnect(): Promise<void>;
+  /** Puts it back with its old address and routes. */
+  reconnect(): Promise<void>;
+  /** `running`, `frozen` or `stopped`. */
+  state(): Promise<'running' | 'frozen' | 'stopped'>;
+  /** Whether this node can reach the API server now (asked on the node itself). */
+  reachesApi(): Promise<boolean>;
+  /** Whether the outside client's network can reach this node now. */
+  reachedFromOutside(): Promise<boolean>;
+}
+
+/** The volume's backend, seen from outside the nodes. */
+export interface Disk {
+  /** Cuts every path of this node to the volume: each later read and write fails. Never undone. */
+  cut(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
+  releaseDead(node: string): Promise<void>;
+  /** Writes crash canaries through the node's mount: one synced, one not. */
+  writeCanaries(node: string, content: string): Promise<void>;
+  /** Freezes the given nodes, copies the volume as it is now, thaws. */
+  copy(label: ImageLabel, freeze: readonly string[]): Promise<void>;
+}
+
+export interface WriterSpec {
+  readonly client: ClientSide;
+  readonly connections: number;
+  readonly rate: number | 'max';
+  /** Seed of this writer's own random stream. */
+  readonly seed: string;
+}
+
+/** Running writers: real processes on kind. They record into the run's history by themselves. */
+export interface Writers {
+  /** Acknowledged operations so far by client and node that acknowledged. */
+  acked(): readonly {
+    readonly client: ClientSide;
+    readonly node: string;
+    readonly count: number;
+  }[];
+  /** Stops sending, waits for what is under way (bounded), closes. Idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface Auditor {
+  /** Starts MySQL on a cold copy of the image and reads everything. Rows stream into `onRow`. */
+  audit(image: ImageLabel, onRow: (row: LedgerRow) => void): Promise<ImageEvidence>;
+}
+
+/** One cluster with one volume and one database: all that a run acts upon. */
+export interface Testbed {
+  readonly backend: 'kind' | 'sim';
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly versions: Readonly<Record<string, string>>;
+  /** Schedulable nodes. */
+  readonly nodes: readonly string[];
+  readonly kubernetes: Kubernetes;
+  readonly disk: Disk;
+  readonly auditor: Auditor;
+  machine(node: string): Machine;
+  /** Observers begin to record; stops them when disposed. */
+  observe(recorder: Recorder): Promise<AsyncDisposable>;
+  startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
+  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Makes a testbed: cluster up, volume there, MySQL Ready with an empty schema. */
+export interface Backend {
+  readonly backend: 'kind' | 'sim';
+  open(options: TestbedOptions): Promise<Testbed>;
+}
+
+export interface TestbedOptions {
+  readonly scenario: Scenario;
+  readonly runId: string;
+  readonly seed: string;
+  /** The run's folder; history segments go to `<folder>/history`. */
+  readonly folder: string;
+  /** Recorder for what happens while opening. */
+  readonly recorder: Recorder;
+  /** Progress lines for the terminal. */
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,74 @@
+/** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+
+export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
+export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
+
+const durationMs = z.number().int().nonnegative();
+
+export const scenarioSchema = z.strictObject({
+  /** Kebab-case; the experiment's name. */
+  name: z.string().regex(/^[a-z0-9-]+$/),
+  /** The question in one sentence, for the report. */
+  question: z.string().min(1),
+  fault: z.enum(['node-crash', 'network-partition']),
+  /** The crashed node is started again when the run heals; false leaves it down until the clean-up. */
+  reboot: z.boolean().default(true),
+  remedy: z.enum(['none', 'force-delete', 'out-of-service']).default('none'),
+  /** When the remedy acts: once the pod is Terminating, or so long after the fault. */
+  remedyAt: z.union([z.literal('terminating'), durationMs]).default('terminating'),
+  disk: z.enum(['unfenced', 'fenced']).default('unfenced'),
+  /** Acknowledged operations per second and client; `max` as fast as it goes, 0 an idle victim. */
+  rate: z.union([z.literal('max'), z.number().nonnegative().max(100_000)]).default(25),
+  /** Connections per client. */
+  connections: z.number().int().min(1).max(64).default(2),
+  /** innodb_flush_log_at_trx_commit. 1 is stock. */
+  trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
+  /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
+  graceMs: durationMs.default(50_000),
+  /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */
+  tolerationMs: durationMs.default(300_000),
+  /** ReconcilerMaxWaitForUnmountDuration; stock 6 min (attach_detach_controller.go DefaultTimerConfig). */
+  forceDetachAfterMs: durationMs.default(360_000),
+  /** Writers run so long before the fault. */
+  warmupMs: durationMs.default(10_000),
+  /** After the successor's first commits, writers run so long before the first image. */
+  overlapMs: durationMs.default(20_000),
+  /** The watch ends so long after the fault at the latest. */
+  horizonMs: durationMs.default(900_000),
+  /** After the heal some mysqld must commit again within this bound. */
+  convergeMs: durationMs.default(180_000),
+  /** Verdicts that are no surprise. */
+  expected: z.array(z.enum(verdictWords)).min(1),
+});
+
+export type Scenario = Readonly<z.output<typeof scenarioSchema>>;
+export type ScenarioInput = z.input<typeof scenarioSchema>;
+
+/** The stock value of each timer that can be shortened. */
+export const stockTimersMs = {
+  graceMs: 50_000,
+  tolerationMs: 300_000,
+  forceDetachAfterMs: 360_000,
+};
+
+/** Names of the timers that differ from stock in this scenario. */
+export function shortenedTimers(scenario: Scenario): string[] {
+  return Object.entries(stockTimersMs)
+    .filter(([name, stock]) => scenario[name as keyof typeof stockTimersMs] !== stock)
+    .map(([name]) => name);
+}
+
+/** Validates and completes a scenario. Throws UsageError `SCENARIO_INVALID` with the path of each fault. */
+export function parseScenario(input: unknown): Scenario {
+  const parsed = scenarioSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    'SCENARIO_INVALID',
+    `the scenario is not valid:\n${z.prettifyError(parsed.error)}`,
+    {
+      hint: 'see docs/scenarios.md for every field and its default',
+    },
+  );
+}

@@ -1,0 +1,124 @@
+/** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
+import { z } from 'zod';
+import { exitCode, type ExitCode } from '../errors.ts';
+import { safetyLevels, verdictWords } from './scenario.ts';
+
+export type Safety = (typeof safetyLevels)[number];
+export type VerdictWord = (typeof verdictWords)[number];
+
+export const worst = (levels: readonly Safety[]): Safety =>
+  levels.reduce((a, b) => (safetyLevels.indexOf(b) > safetyLevels.indexOf(a) ? b : a), 'safe');
+
+/**
+ * Proven damage stands even when evidence is missing; without damage a run that lacks evidence is
+ * inconclusive, never safe — nor `exposed`, since damage may hide in what could not be read.
+ */
+export function verdictWord(safety: Safety, complete: boolean): VerdictWord {
+  if (safety === 'lost' || safety === 'corrupt') return safety;
+  return complete ? safety : 'inconclusive';
+}
+
+export function exitCodeOf(word: VerdictWord, expected: readonly VerdictWord[]): ExitCode {
+  if (expected.includes(word)) return exitCode.expected;
+  return word === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
+}
+
+const seconds = z.number().nullable();
+
+const lossSchema = z.object({
+  acked: z.number().int(),
+  lost: z.number().int(),
+});
+
+const findingSchema = z.object({
+  /** Stable, e.g. `LEDGER_LOST`. */
+  code: z.string(),
+  level: z.enum(['damage', 'exposure', 'incomplete', 'note']),
+  /** How bad: only damage and exposure raise safety. */
+  safety: z.enum(safetyLevels),
+  /** Would a normal operator have been told? */
+  loud: z.boolean(),
+  summary: z.string(),
+  /** What proves it: lines, rows, numbers. */
+  evidence: z.array(z.string()),
+});
+export type Finding = z.output<typeof findingSchema>;
+
+const licenceStepSchema = z.object({
+  /** Seconds after the fault. */
+  atS: z.number(),
+  step: z.string(),
+  source: z.string(),
+  evidence: z.string(),
+});
+export type LicenceStep = z.output<typeof licenceStepSchema>;
+
+export const verdictSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** One sentence with numbers. */
+  sentence: z.string(),
+  verdict: z.enum(verdictWords),
+  safety: z.enum(safetyLevels),
+  complete: z.boolean(),
+  /** Why it is not complete; empty when it is. */
+  incompleteBecause: z.array(z.string()),
+  expected: z.array(z.enum(verdictWords)),
+  asExpected: z.boolean(),
+  basis: z.enum(['measured', 'shortened', 'predicted']),
+  noticed: z.enum(['loud', 'silent']).nullable(),
+  availability: z.object({
+    downtimeMs: z.number().nullable(),
+    recovered: z.boolean(),
+  }),
+  exposure: z.object({
+    ms: z.number(),
+    bytesVictim: z.number(),
+    bytesSuccessor: z.number(),
+  }),
+  loss: z.object({
+    beforeFault: lossSchema,
+    victimBeforeHandover: lossSchema,
+    victimAfterHandover: lossSchema,
+    successor: lossSchema,
+  }),
+  acked: z.number().int(),
+  lost: z.number().int(),
+  /** Seconds after the fault; null where it did not happen. */
+  phases: z.object({
+    notReady: seconds,
+    evicted: seconds,
+    podRemoved: seconds,
+    detached: seconds,
+    attached: seconds,
+    secondMount: seconds,
+    recovered: seconds,
+    firstCommit: seconds,
+  }),
+  /** Nothing was seen until here, where no second mount came: seconds after the fault. */
+  horizonS: z.number(),
+  licence: z.array(licenceStepSchema),
+  findings: z.array(findingSchema),
+  certificates: z.array(
+    z.object({
+      fault: z.string(),
+      moment: z.string(),
+      claim: z.string(),
+      holds: z.boolean(),
+      evidence: z.string(),
+    }),
+  ),
+  timers: z.record(z.string(), z.number()),
+  versions: z.record(z.string(), z.string()),
+  scenario: z.record(z.string(), z.unknown()),
+  seed: z.string(),
+  runId: z.string(),
+  replay: z.string(),
+  cluster: z.enum(['kind', 'sim']),
+});
+
+export type Verdict = z.output<typeof verdictSchema>;
+export type Phases = Verdict['phases'];
+export type Loss = Verdict['loss'];
+
+/** The JSON Schema of verdict.json. */
+export const verdictJsonSchema = (): unknown => z.toJSONSchema(verdictSchema);

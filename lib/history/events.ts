@@ -1,0 +1,174 @@
+/**
+ * The vocabulary of a run's history: everything a verdict and a report are made from, and nothing
+ * else. Append-only; each record carries a monotonic and (where it helps) a wall time.
+ */
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+
+interface Stamped {
+  /** Monotonic milliseconds since the run began. */
+  readonly t: number;
+  /** Unix milliseconds; absent on operations, whose session record has it. */
+  readonly wall?: number;
+}
+
+/** How far the numbers may be believed: stock timers, shortened ones, or the model. */
+export type Basis = 'measured' | 'shortened' | 'predicted';
+
+/** Timers in force, milliseconds. */
+export interface Timers {
+  readonly nodeMonitorGraceMs: number;
+  readonly nodeMonitorPeriodMs: number;
+  readonly kubeletLeaseMs: number;
+  readonly kubeletStatusMs: number;
+  readonly tolerationMs: number;
+  readonly forceDetachAfterMs: number;
+  readonly terminationGraceMs: number;
+}
+
+/** First record: all that is needed to read the rest, and to run it again. */
+export interface RunRecord extends Stamped {
+  readonly type: 'run';
+  readonly schemaVersion: 1;
+  readonly runId: string;
+  readonly seed: string;
+  readonly backend: 'kind' | 'sim';
+  readonly basis: Basis;
+  readonly scenario: Scenario;
+  readonly timers: Timers;
+  /** Kubernetes, MySQL, kernel, images, this project: name → version or id. */
+  readonly versions: Readonly<Record<string, string>>;
+  /** Paste-ready. */
+  readonly replay: string;
+}
+
+export type PhaseName =
+  | 'prepare'
+  | 'steady'
+  | 'fault'
+  | 'watch'
+  | 'first-image'
+  | 'heal'
+  | 'converge'
+  | 'second-image'
+  | 'audit'
+  | 'report';
+
+/** The runner enters a phase (ends when the next begins). */
+export interface PhaseRecord extends Stamped {
+  readonly type: 'phase';
+  readonly phase: PhaseName;
+}
+
+/** A client opened (or failed to open) a session. Operations refer to it by connection + session. */
+export interface SessionRecord extends Stamped {
+  readonly type: 'session';
+  readonly client: string;
+  readonly connection: number;
+  readonly session: number;
+  /** Absent where the connect failed; then `error` says why. */
+  readonly server?: ServerIdentity;
+  readonly error?: string;
+}
+
+/** An operation is sent. `client` is the segment's owner. */
+export interface InvokeRecord extends Stamped {
+  readonly type: 'invoke';
+  readonly client: string;
+  readonly connection: number;
+  readonly session: number;
+  readonly seq: number;
+  readonly kind: OpKind;
+}
+
+export interface OutcomeRecord extends Stamped {
+  readonly type: 'outcome';
+  readonly client: string;
+  readonly connection: number;
+  readonly session: number;
+  readonly seq: number;
+  readonly outcome: OpOutcome;
+  readonly error?: string;
+}
+
+/** What an observer saw. `source` names the observer, `name` the kind of thing (observations.ts). */
+export interface ObservationRecord extends Stamped {
+  readonly type: 'observation';
+  readonly source: string;
+  readonly name: string;
+  /** Node it concerns, where there is one. */
+  readonly node?: string;
+  /** Flat details; the raw line or object where that is the evidence. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Something the run did: a fault or remedy step, a heal, a clean-up. */
+export interface ActionRecord extends Stamped {
+  readonly type: 'action';
+  readonly actor: 'fault' | 'remedy' | 'runner';
+  /** e.g. `network-partition`, `force-delete`. */
+  readonly name: string;
+  readonly step: 'begin' | 'done' | 'heal' | 'healed' | 'failed';
+  readonly node?: string;
+  readonly detail?: string;
+}
+
+/** One probe of a certificate: that a fault took effect, or was healed. */
+export interface CertificateRecord extends Stamped {
+  readonly type: 'certificate';
+  readonly fault: string;
+  readonly moment: 'before' | 'during' | 'after';
+  /** e.g. `unsynced canary is gone`. */
+  readonly claim: string;
+  readonly holds: boolean;
+  readonly evidence: string;
+}
+
+export type ImageLabel = 'steady' | 'first' | 'second';
+
+/** Everything read from one cold copy of the volume. */
+export interface ImageRecord extends Stamped {
+  readonly type: 'image';
+  readonly image: ImageLabel;
+  /** When the copy was taken, on the run's clock. */
+  readonly takenAtMs: number;
+  readonly evidence: ImageEvidence;
+}
+
+/** One ledger row of an audited image; in the segment `rows-<image>`, in primary key order. */
+export interface RowRecord {
+  readonly type: 'row';
+  readonly image: ImageLabel;
+  readonly row: LedgerRow;
+}
+
+/** Machine health: pressure and how late a timer fired. */
+export interface MachineRecord extends Stamped {
+  readonly type: 'machine';
+  readonly timerLagMs: number;
+  /** PSI avg10 of CPU `some`, percent; absent where the kernel does not tell. */
+  readonly cpuPressure?: number;
+  readonly ioPressure?: number;
+}
+
+/** Something threw that should not: the verdict can't be complete. */
+export interface ErrorRecord extends Stamped {
+  readonly type: 'error';
+  readonly where: string;
+  readonly message: string;
+}
+
+export type HistoryRecord =
+  | RunRecord
+  | PhaseRecord
+  | SessionRecord
+  | InvokeRecord
+  | OutcomeRecord
+  | ObservationRecord
+  | ActionRecord
+  | CertificateRecord
+  | ImageRecord
+  | RowRecord
+  | MachineRecord
+  | ErrorRecord;

@@ -1,0 +1,50 @@
+/**
+ * Names that observers give to what they see. One list, so that phases, licence and report read the
+ * same words that the observers of kind and of the model write.
+ */
+
+export const observed = {
+  // source `api`: Kubernetes watches. data.uid / data.pod where a pod is meant.
+  nodeReady: 'node-ready', // data.status: 'True' | 'False' | 'Unknown', data.reason
+  nodeTaints: 'node-taints', // data.taints: string[] like `key:effect`
+  podCreated: 'pod-created', // data.pod, data.uid
+  podScheduled: 'pod-scheduled',
+  podRunning: 'pod-running', // data.ip
+  podReady: 'pod-ready', // data.ready: boolean
+  podTerminating: 'pod-terminating', // data.gracePeriodS
+  podPhase: 'pod-phase', // data.phase
+  podGone: 'pod-gone',
+  attachmentCreated: 'attachment-created', // data.attachment, data.volume
+  attachmentAttached: 'attachment-attached',
+  attachmentDeleting: 'attachment-deleting',
+  attachmentGone: 'attachment-gone',
+  volumesAttached: 'volumes-attached', // data.volumes: string[]
+  volumesInUse: 'volumes-in-use', // data.volumes: string[]
+  event: 'event', // data.reason, data.message, data.object
+  // source `controller-manager`
+  forceDetachLog: 'force-detach-log', // data.line
+  forceDetachMetric: 'force-detach-metric', // data.reason, data.value
+  leaderAcquired: 'leader-acquired',
+  // source `csi`: one per call. data.call, data.volume, data.durationMs, data.error?, data.generation?
+  csiCall: 'csi-call',
+  // source `mounts`: a volume's file system on a node. data.device
+  mounted: 'mounted',
+  unmounted: 'unmounted',
+  // source `devices`: data.device, data.generation, data.bytesWritten (since attach)
+  deviceWritten: 'device-written',
+  deviceCut: 'device-cut',
+  // source `mysqld`: error log line. data.line, data.level
+  serverLog: 'server-log',
+} as const;
+
+export type ObservedName = (typeof observed)[keyof typeof observed];
+
+/** Calls as data.call names them (CSI RPC names). */
+export const csiCalls = {
+  publish: 'ControllerPublishVolume',
+  unpublish: 'ControllerUnpublishVolume',
+  stage: 'NodeStageVolume',
+  unstage: 'NodeUnstageVolume',
+  nodePublish: 'NodePublishVolume',
+  nodeUnpublish: 'NodeUnpublishVolume',
+} as const;
