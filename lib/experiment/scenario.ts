@@ -35,6 +35,8 @@ export const scenarioSchema = z.strictObject({
   warmupMs: durationMs.default(10_000),
   /** After the successor's first commits, writers run so long before the first image. */
   overlapMs: durationMs.default(20_000),
+  /** A successor that has mounted the volume but commits nothing is watched so much longer. */
+  patienceMs: durationMs.default(90_000),
   /** The watch ends so long after the fault at the latest. */
   horizonMs: durationMs.default(900_000),
   /** After the heal some mysqld must commit again within this bound. */

@@ -36,11 +36,18 @@ export interface RunRecord extends Stamped {
   readonly backend: 'kind' | 'sim';
   readonly basis: Basis;
   readonly scenario: Scenario;
+  /** Paste-ready. */
+  readonly replay: string;
+}
+
+/** What the backend turned out to be, once it is up. */
+export interface SetupRecord extends Stamped {
+  readonly type: 'setup';
   readonly timers: Timers;
   /** Kubernetes, MySQL, kernel, images, this project: name → version or id. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Paste-ready. */
-  readonly replay: string;
+  /** Schedulable nodes. */
+  readonly nodes: readonly string[];
 }
 
 export type PhaseName =
@@ -161,6 +168,7 @@ export interface ErrorRecord extends Stamped {
 
 export type HistoryRecord =
   | RunRecord
+  | SetupRecord
   | PhaseRecord
   | SessionRecord
   | InvokeRecord
