@@ -5,13 +5,13 @@
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { HistoryRecord, ImageLabel, Timers } from '../history/events.ts';
+import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from './clock.ts';
 
 /** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
 export interface Recorder {
-  record(record: Unstamped): void;
+  record(record: Unstamped | RowRecord): void;
 }
 type WithoutStamp<T> = T extends { t: number } ? Omit<T, 't' | 'wall'> : never;
 /** A record before the recorder stamps it; an observer that knows better may stamp it itself. */
@@ -124,6 +124,8 @@ export interface Testbed {
 /** Makes a testbed: cluster up, volume there, MySQL Ready with an empty schema. */
 export interface Backend {
   readonly backend: 'kind' | 'sim';
+  /** Runs from the backend's creation, which is the beginning of the run. */
+  readonly clock: Clock;
   open(options: TestbedOptions): Promise<Testbed>;
 }
 

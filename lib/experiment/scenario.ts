@@ -1,6 +1,7 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
+import type { Basis } from '../history/events.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -60,6 +61,12 @@ export function shortenedTimers(scenario: Scenario): string[] {
   return Object.entries(stockTimersMs)
     .filter(([name, stock]) => scenario[name as keyof typeof stockTimersMs] !== stock)
     .map(([name]) => name);
+}
+
+/** How far the numbers of such a run may be believed. */
+export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
+  if (backend === 'sim') return 'predicted';
+  return shortenedTimers(scenario).length > 0 ? 'shortened' : 'measured';
 }
 
 /** Validates and completes a scenario. Throws UsageError `SCENARIO_INVALID` with the path of each fault. */

@@ -1,0 +1,222 @@
+/**
+ * One run, from nothing to a verdict: prepare, steady state, fault, remedy, watch, first image,
+ * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
+ */
+import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
+import { runChecks } from '../checkers/index.ts';
+import { describeError, EvidenceError } from '../errors.ts';
+import { faults } from '../faults/index.ts';
+import type { ImageLabel, PhaseName } from '../history/events.ts';
+import { openHistory } from '../history/reader.ts';
+import { openRecorder, type RunRecorder } from '../history/recorder.ts';
+import { remedies } from '../remedies/index.ts';
+import { assembleVerdict } from './assemble.ts';
+import { basisOf, type Scenario } from './scenario.ts';
+import { Sightings } from './sightings.ts';
+import type { Verdict } from './verdict.ts';
+import { waitUntil } from './wait.ts';
+import { watch } from './watch.ts';
+
+export interface RunOptions {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly runId: string;
+  /** The run's folder; it exists. */
+  readonly folder: string;
+  readonly backend: Backend;
+  /** Paste-ready command that repeats this run. */
+  readonly replay: string;
+  readonly onProgress: (line: string) => void;
+  readonly onPhase: (phase: PhaseName) => void;
+  readonly signal: AbortSignal;
+}
+
+interface Run extends RunOptions {
+  readonly recorder: RunRecorder;
+  readonly testbed: Testbed;
+  readonly sightings: Sightings;
+  /** When each copy was begun: what was acknowledged by then must be in it. */
+  readonly takenAtMs: Map<ImageLabel, number>;
+}
+
+/** Throws ForcedetachError only when nothing could be set up; later trouble is in the verdict. */
+export async function runScenario(options: RunOptions): Promise<Verdict> {
+  const { backend, scenario, seed, runId, folder, onProgress, signal } = options;
+  const recorder = openRecorder(folder, backend.clock);
+  recorder.record({
+    type: 'run',
+    schemaVersion: 1,
+    runId,
+    seed,
+    backend: backend.backend,
+    basis: basisOf(backend.backend, scenario),
+    scenario,
+    replay: options.replay,
+  });
+  enter({ ...options, recorder }, 'prepare');
+  try {
+    const testbed = await backend.open({ scenario, runId, seed, folder, recorder, onProgress, signal });
+    const { timers, versions, nodes } = testbed;
+    recorder.record({ type: 'setup', timers, versions, nodes });
+    const sightings = new Sightings();
+    await perform({ ...options, recorder, testbed, sightings, takenAtMs: new Map() });
+  } finally {
+    recorder.close();
+  }
+  return assembleVerdict(openHistory(folder));
+}
+
+function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
+  run.recorder.record({ type: 'phase', phase });
+  run.onPhase(phase);
+}
+
+/** Whatever happens in here ends in the history, and the testbed is closed. */
+async function perform(run: Run): Promise<void> {
+  const { testbed, recorder, sightings } = run;
+  const unsubscribe = recorder.subscribe((record) => sightings.see(record));
+  const attempt = async (where: string, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      recorder.record({ type: 'error', where, message: describeError(error) });
+      return false;
+    }
+  };
+  let writers: Writers | undefined;
+  await attempt('run', async () => {
+    await using _observers = await testbed.observe(recorder);
+    writers = await startWriters(run);
+    await steadyState(run, writers);
+    const victim = await currentPod(testbed);
+    await faultToConvergence(run, writers, victim, attempt);
+    await writers.stop();
+    await takeImage(run, 'second');
+    enter(run, 'audit');
+    await audit(run, 'first');
+    await audit(run, 'second');
+    enter(run, 'report');
+  });
+  unsubscribe();
+  await attempt('stop writers', async () => writers?.stop());
+  await attempt('close', () => testbed.close());
+}
+
+async function startWriters({ testbed, scenario, seed }: Run): Promise<Writers> {
+  const { connections, rate } = scenario;
+  return testbed.startWriters(
+    (['inside', 'outside'] as const).map((client) => ({ client, connections, rate, seed })),
+  );
+}
+
+async function currentPod(testbed: Testbed): Promise<PodRef> {
+  const pod = await testbed.kubernetes.databasePod();
+  if (pod !== undefined) return pod;
+  throw new EvidenceError('NO_DATABASE_POD', 'no database pod is bound to a node before the fault');
+}
+
+/** Before anything is broken, both clients commit and the audit finds nothing to say. */
+async function steadyState(run: Run, writers: Writers): Promise<void> {
+  const { testbed, scenario, signal, recorder } = run;
+  enter(run, 'steady');
+  if (scenario.rate !== 0) {
+    const commits = (client: string): boolean =>
+      writers.acked().some((each) => each.client === client && each.count > 0);
+    const deadlineMs = testbed.clock.nowMs() + 60_000;
+    const steady = await waitUntil(
+      testbed.clock,
+      () => commits('inside') && commits('outside'),
+      { deadlineMs, signal },
+    );
+    if (!steady) throw new EvidenceError('NO_STEADY_STATE', 'a client committed nothing in 60 s');
+  }
+  await testbed.clock.sleep(scenario.warmupMs, signal);
+  const victim = await currentPod(testbed);
+  await copyImage(run, 'steady', [victim.node]);
+  await audit(run, 'steady');
+  const history = openHistory(run.folder);
+  const findings = runChecks(history).filter((finding) => finding.level !== 'note');
+  for (const { code, summary } of findings) {
+    recorder.record({ type: 'error', where: 'steady state', message: `${code}: ${summary}` });
+  }
+  if (findings.length > 0) {
+    throw new EvidenceError('NOT_STEADY', 'the audit found trouble before anything was broken');
+  }
+}
+
+/** From the fault to a working database, healed whatever happens in between. */
+async function faultToConvergence(
+  run: Run,
+  writers: Writers,
+  victim: PodRef,
+  attempt: (where: string, work: () => Promise<void>) => Promise<boolean>,
+): Promise<void> {
+  const { testbed, scenario, recorder, sightings } = run;
+  const fault = faults[scenario.fault];
+  const remedy = remedies[scenario.remedy];
+  const context = { testbed, recorder, victim, reboot: scenario.reboot };
+  sightings.begin(victim);
+  enter(run, 'fault');
+  const faultAtMs = testbed.clock.nowMs();
+  const completed = await attempt('fault', async () => {
+    await fault.inject(context);
+    enter(run, 'watch');
+    await watch({ ...run, writers, victim, remedy, faultAtMs });
+    await takeImage(run, 'first');
+  });
+  enter(run, 'heal');
+  await attempt('heal', () => fault.heal(context));
+  enter(run, 'converge');
+  await attempt('converge', () => converge(run, writers, victim));
+  await attempt('undo remedy', () => remedy.undo(testbed, victim));
+  if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
+}
+
+/** An outside client commits again, and at most one node has the volume. */
+async function converge(run: Run, writers: Writers, victim: PodRef): Promise<void> {
+  const { testbed, scenario, sightings, signal } = run;
+  const outside = (): number =>
+    writers.acked().reduce((sum, each) => sum + (each.client === 'outside' ? each.count : 0), 0);
+  const before = outside();
+  const deadlineMs = testbed.clock.nowMs() + scenario.convergeMs;
+  const recovered = await waitUntil(
+    testbed.clock,
+    () => (scenario.rate === 0 || outside() > before) && sightings.mountedOn.size <= 1,
+    { deadlineMs, signal },
+  );
+  run.onProgress(recovered ? 'converged' : 'did not converge');
+  if (scenario.reboot || scenario.fault !== 'node-crash') {
+    while (!(await testbed.kubernetes.isReady(victim.node))) {
+      if (testbed.clock.nowMs() >= deadlineMs) break;
+      await testbed.clock.sleep(1000, signal);
+    }
+  }
+}
+
+async function takeImage(run: Run, label: ImageLabel): Promise<void> {
+  enter(run, label === 'first' ? 'first-image' : 'second-image');
+  const running: string[] = [];
+  for (const node of run.testbed.nodes) {
+    if ((await run.testbed.machine(node).state()) === 'running') running.push(node);
+  }
+  await copyImage(run, label, running);
+}
+
+async function copyImage(run: Run, label: ImageLabel, freeze: readonly string[]): Promise<void> {
+  const { testbed, recorder, takenAtMs } = run;
+  takenAtMs.set(label, testbed.clock.nowMs());
+  const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
+  recorder.record({ ...about, step: 'begin' });
+  await testbed.disk.copy(label, freeze);
+  recorder.record({ ...about, step: 'done' });
+}
+
+async function audit(run: Run, image: ImageLabel): Promise<void> {
+  const { testbed, recorder, onProgress, takenAtMs } = run;
+  onProgress(`auditing the ${image} image`);
+  const evidence = await testbed.auditor.audit(image, (row) =>
+    recorder.record({ type: 'row', image, row }),
+  );
+  recorder.record({ type: 'image', image, takenAtMs: takenAtMs.get(image) ?? 0, evidence });
+}

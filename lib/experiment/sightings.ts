@@ -1,0 +1,36 @@
+/** What the runner must know while it runs, kept up to date from the records as they are made. */
+import type { PodRef } from '../cluster/port.ts';
+import type { HistoryRecord } from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+
+export class Sightings {
+  #victim: PodRef | undefined;
+  /** UIDs of pods seen Terminating. */
+  readonly #terminating = new Set<string>();
+  /** Nodes that have the volume mounted now. */
+  readonly mountedOn = new Set<string>();
+  /** When another node than the victim first mounted the volume. */
+  secondMountAtMs: number | undefined;
+
+  /** From now on other nodes' mounts are second mounts. */
+  begin(victim: PodRef): void {
+    this.#victim = victim;
+  }
+
+  see(record: HistoryRecord): void {
+    if (record.type !== 'observation') return;
+    if (record.name === observed.podTerminating) this.#terminating.add(String(record.data['uid']));
+    if (record.node === undefined) return;
+    if (record.name === observed.unmounted) this.mountedOn.delete(record.node);
+    if (record.name === observed.mounted) {
+      this.mountedOn.add(record.node);
+      if (this.#victim !== undefined && record.node !== this.#victim.node) {
+        this.secondMountAtMs ??= record.t;
+      }
+    }
+  }
+
+  get victimTerminating(): boolean {
+    return this.#victim !== undefined && this.#terminating.has(this.#victim.uid);
+  }
+}
