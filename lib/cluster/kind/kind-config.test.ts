@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { kindConfig, kubeadmPatches, type KindConfigOptions } from './kind-config.ts';
+import { leaseAt } from './lease.ts';
+import { clusterTimers, stockClusterTimers } from './timers.ts';
+
+const shortened = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
+const options: KindConfigOptions = {
+  name: 'fd-main',
+  nodeImage: 'forcedetach/node:1',
+  workers: 2,
+  lease: leaseAt(1),
+  timers: stockClusterTimers,
+  volumePath: '/volumes/fd-main/_data',
+  patchesPath: '/state/patches',
+  lacksSysResource: false,
+};
+
+interface Parsed {
+  readonly networking: Record<string, unknown>;
+  readonly kubeadmConfigPatches: readonly string[];
+  readonly nodes: readonly { role: string; image: string; extraMounts: { hostPath: string }[] }[];
+}
+const parsed = (change: Partial<KindConfigOptions> = {}): Parsed =>
+  parse(kindConfig({ ...options, ...change })) as Parsed;
+const patch = (config: Parsed, kind: string): Record<string, unknown> | undefined =>
+  config.kubeadmConfigPatches
+    .map((text) => parse(text) as Record<string, unknown>)
+    .find((one) => one['kind'] === kind);
+
+test('one control plane and the asked number of workers, each with the volume', () => {
+  const { nodes } = parsed({ workers: 3 });
+  expect(nodes.map((node) => node.role)).toEqual(['control-plane', 'worker', 'worker', 'worker']);
+  for (const node of nodes) {
+    expect(node.image).toBe('forcedetach/node:1');
+    expect(node.extraMounts.map((mount) => mount.hostPath)).toContain('/volumes/fd-main/_data');
+  }
+});
+
+test('the lease gives the ranges, and no CNI or proxy is installed', () => {
+  expect(parsed().networking).toEqual({
+    disableDefaultCNI: true,
+    kubeProxyMode: 'none',
+    podSubnet: '10.101.0.0/16',
+    serviceSubnet: '10.161.0.0/16',
+  });
+});
+
+test('stock timers set nothing at all', () => {
+  expect(kubeadmPatches(stockClusterTimers)).toEqual({});
+  expect(patch(parsed(), 'KubeletConfiguration')).toEqual({ kind: 'KubeletConfiguration' });
+});
+
+test('shortened timers reach kubelet and the controller manager', () => {
+  expect(patch(parsed({ timers: shortened }), 'KubeletConfiguration')).toMatchObject({
+    nodeLeaseDurationSeconds: 8,
+    nodeStatusUpdateFrequency: '2s',
+    nodeStatusReportFrequency: '5m0s',
+  });
+  const files = kubeadmPatches(shortened);
+  expect(parse(files['kube-controller-manager+json.yaml'] ?? '')).toEqual([
+    { op: 'add', path: '/spec/containers/0/command/-', value: '--node-monitor-grace-period=10s' },
+    { op: 'add', path: '/spec/containers/0/command/-', value: '--node-monitor-period=2s' },
+  ]);
+  expect(files['kube-controller-manager+strategic.yaml']).toContain(
+    'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT',
+  );
+});
+
+test('a force-detach wait alone leaves the grace period stock', () => {
+  const files = kubeadmPatches({ ...stockClusterTimers, forceDetachAfterMs: 30_000 });
+  expect(Object.keys(files)).toEqual(['kube-controller-manager+strategic.yaml']);
+  expect(files['kube-controller-manager+strategic.yaml']).toContain('30s');
+});
+
+test('the user namespace gate is set only where the capability is missing', () => {
+  expect(patch(parsed({ lacksSysResource: true }), 'KubeletConfiguration')).toMatchObject({
+    featureGates: { KubeletInUserNamespace: true },
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { leaseAt, leaseCount, leases } from './lease.ts';
+
+test('the first lease has the documented numbers', () => {
+  expect(leaseAt(0)).toEqual({
+    index: 0,
+    subnet: '172.30.0.0/24',
+    gateway: '172.30.0.1',
+    podCidr: '10.100.0.0/16',
+    serviceCidr: '10.160.0.0/16',
+    loops: { first: 128, count: 64 },
+  });
+});
+
+test('no two leases share a subnet, a pod range, a service range or a loop device', () => {
+  const all = leases();
+  expect(all).toHaveLength(leaseCount);
+  for (const pick of ['subnet', 'podCidr', 'serviceCidr'] as const) {
+    expect(new Set(all.map((lease) => lease[pick])).size).toBe(leaseCount);
+  }
+  const ranges = new Set([...all.map((l) => l.podCidr), ...all.map((l) => l.serviceCidr)]);
+  expect(ranges.size).toBe(2 * leaseCount);
+  const loops = all.flatMap(({ loops: { first, count } }) =>
+    Array.from({ length: count }, (_, n) => first + n),
+  );
+  expect(new Set(loops).size).toBe(loops.length);
+});
+
+test('an index outside the range is refused', () => {
+  for (const index of [-1, leaseCount, 1.5, Number.NaN]) {
+    expect(() => leaseAt(index)).toThrow(RangeError);
+  }
+});

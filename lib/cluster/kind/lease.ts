@@ -1,0 +1,40 @@
+/**
+ * What one cluster may use of the machine: a lease. Its index alone decides every number, and
+ * creating the Docker network with the lease's subnet takes it: the engine refuses overlaps.
+ */
+
+/** So many clusters fit side by side on one engine. */
+export const leaseCount = 32;
+
+/** Loop devices of one lease. The first 128 numbers stay with the machine's own users. */
+const loopsPerLease = 64;
+const firstLeasedLoop = 128;
+
+export interface Lease {
+  /** 0 … leaseCount − 1. */
+  readonly index: number;
+  /** Of the cluster's Docker network. 172.30/16 is the last that Docker itself would hand out. */
+  readonly subnet: string;
+  readonly gateway: string;
+  readonly podCidr: string;
+  readonly serviceCidr: string;
+  /** Numbers of the loop devices, `/dev/loop<first>` … `/dev/loop<first + count - 1>`. */
+  readonly loops: { readonly first: number; readonly count: number };
+}
+
+export function leaseAt(index: number): Lease {
+  if (!Number.isInteger(index) || index < 0 || index >= leaseCount) {
+    throw new RangeError(`no lease ${index}: it must be in 0..${leaseCount - 1}`);
+  }
+  return {
+    index,
+    subnet: `172.30.${index}.0/24`,
+    gateway: `172.30.${index}.1`,
+    podCidr: `10.${100 + index}.0.0/16`,
+    serviceCidr: `10.${160 + index}.0.0/16`,
+    loops: { first: firstLeasedLoop + loopsPerLease * index, count: loopsPerLease },
+  };
+}
+
+/** Every lease, in the order in which they are tried. */
+export const leases = (): Lease[] => Array.from({ length: leaseCount }, (_, index) => leaseAt(index));
