@@ -1,0 +1,91 @@
+/** Observer of the Kubernetes API: nodes, the database's pods, VolumeAttachments, events. */
+import type {
+  CoreV1Event,
+  KubeConfig,
+  KubernetesObject,
+  V1Node,
+  V1Pod,
+  V1VolumeAttachment,
+} from '@kubernetes/client-node';
+import { observed } from '../../history/observations.ts';
+import type { Recorder } from '../port.ts';
+import { AttachmentWatcher, NodeWatcher, PodWatcher } from './api-changes.ts';
+
+export interface ApiScope {
+  readonly kubeConfig: KubeConfig;
+  readonly namespace: string;
+  /** Label selector of the database's pods. */
+  readonly podSelector: string;
+}
+
+/** Watches until disposed. A watch that breaks is opened again and what it missed is read anew. */
+export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<AsyncDisposable> {
+  const { CoreV1Api, StorageV1Api, makeInformer } = await import('@kubernetes/client-node');
+  const { kubeConfig, namespace, podSelector } = scope;
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const storage = kubeConfig.makeApiClient(StorageV1Api);
+  const nodes = new NodeWatcher(recorder);
+  const pods = new PodWatcher(recorder);
+  const attachments = new AttachmentWatcher(recorder);
+
+  const informers = [
+    makeInformer<V1Node>(kubeConfig, '/api/v1/nodes', () => core.listNode()),
+    makeInformer<V1Pod>(
+      kubeConfig,
+      `/api/v1/namespaces/${namespace}/pods`,
+      () => core.listNamespacedPod({ namespace, labelSelector: podSelector }),
+      podSelector,
+    ),
+    makeInformer<V1VolumeAttachment>(kubeConfig, '/apis/storage.k8s.io/v1/volumeattachments', () =>
+      storage.listVolumeAttachment(),
+    ),
+    makeInformer<CoreV1Event>(kubeConfig, `/api/v1/namespaces/${namespace}/events`, () =>
+      core.listNamespacedEvent({ namespace }),
+    ),
+  ] as const;
+  connect(informers[0], (node) => nodes.see(node), recorder);
+  connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)), recorder);
+  connect(
+    informers[2],
+    (each, gone) => (gone ? attachments.gone(each) : attachments.see(each)),
+    recorder,
+  );
+  connect(informers[3], (event, gone) => gone || recordEvent(event, recorder), recorder);
+  await Promise.all(informers.map((informer) => informer.start()));
+
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all(informers.map((informer) => informer.stop()));
+    },
+  };
+}
+
+interface Watchable<T> {
+  on(verb: 'add' | 'update' | 'delete', callback: (object: T) => void): void;
+  on(verb: 'error', callback: (error: unknown) => void): void;
+  start(): Promise<void>;
+}
+
+/** The API server ends a watch now and then, and a broken one reports an error: both start anew. */
+const reopenAfterMs = 200;
+
+function connect<T extends KubernetesObject>(
+  informer: Watchable<T>,
+  see: (object: T, gone: boolean) => unknown,
+  recorder: Recorder,
+): void {
+  informer.on('add', (object) => see(object, false));
+  informer.on('update', (object) => see(object, false));
+  informer.on('delete', (object) => see(object, true));
+  informer.on('error', (error) => {
+    const data = { message: String(error) };
+    recorder.record({ type: 'observation', source: 'api', name: 'watch-reopened', data });
+    setTimeout(() => void informer.start(), reopenAfterMs);
+  });
+}
+
+function recordEvent({ reason, message, involvedObject }: CoreV1Event, recorder: Recorder): void {
+  const object = `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`;
+  const data = { reason, message, object };
+  recorder.record({ type: 'observation', source: 'api', name: observed.event, data });
+}

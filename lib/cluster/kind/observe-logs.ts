@@ -1,0 +1,58 @@
+/** Observers of two logs that survive a partition: the controller manager's and mysqld's. */
+import { observed } from '../../history/observations.ts';
+import type { Recorder } from '../port.ts';
+import type { Cluster } from './cluster.ts';
+import { followControllerManager, readForcedDetachMetric } from './controller-manager.ts';
+import { followDatabaseLog } from './database.ts';
+
+/** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
+const forceDetachLine = /maxWaitForUnmountDuration expired, force detaching|force detach/i;
+const leaderLine = /successfully acquired lease|became leader/i;
+
+/** Error log lines of mysqld that are kept: ends and beginnings, and all that is worse than a note. */
+const serverLine = /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i;
+
+export function observeControllerManager(cluster: Cluster, recorder: Recorder): AsyncDisposable {
+  return followControllerManager(cluster.controlPlane, ({ text, wallMs }) => {
+    const name = forceDetachLine.test(text)
+      ? observed.forceDetachLog
+      : leaderLine.test(text)
+        ? observed.leaderAcquired
+        : undefined;
+    if (name === undefined) return;
+    const data = { line: text, loggedAtMs: wallMs };
+    recorder.record({ type: 'observation', source: 'controller-manager', name, data });
+  });
+}
+
+export function observeServerLogs(cluster: Cluster, recorder: Recorder): AsyncDisposable {
+  const followers = cluster.nodes.map((node) =>
+    followDatabaseLog(node, ({ text, wallMs }) => {
+      if (!serverLine.test(text)) return;
+      const data = { line: text, loggedAtMs: wallMs };
+      recorder.record({
+        type: 'observation',
+        source: 'mysqld',
+        name: observed.serverLog,
+        node,
+        data,
+      });
+    }),
+  );
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** The forced-detach counter as it stands; it is lost with the controller manager's process. */
+export async function recordForcedDetachMetric(cluster: Cluster, recorder: Recorder): Promise<void> {
+  const counts = await readForcedDetachMetric(cluster.controlPlane);
+  recorder.record({
+    type: 'observation',
+    source: 'controller-manager',
+    name: observed.forceDetachMetric,
+    data: { ...counts },
+  });
+}

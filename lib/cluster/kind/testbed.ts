@@ -1,0 +1,103 @@
+/** The testbed on kind: one volume and one MySQL on a real cluster, observed and broken for real. */
+import type { ImageSet } from '../../images/image-set.ts';
+import type { Clock } from '../clock.ts';
+import type { Recorder, Testbed, TestbedOptions } from '../port.ts';
+import { kindAuditor } from './audit/auditor.ts';
+import type { Cluster } from './cluster.ts';
+import { deployDatabase, removeDatabase } from './database.ts';
+import { createVolume, kindDisk, removeVolume } from './disk.ts';
+import { kubernetesOf, podSelector } from './kubernetes.ts';
+import { observeApi } from './observe-api.ts';
+import { observeDisk } from './observe-disk.ts';
+import {
+  observeControllerManager,
+  observeServerLogs,
+  recordForcedDetachMetric,
+} from './observe-logs.ts';
+import { observeMachine } from './observe-machine.ts';
+import { Routes } from './routes.ts';
+import { prepareSchema } from './schema.ts';
+import { versionsOf } from './versions.ts';
+import { startWriterProcesses } from './writers.ts';
+
+/** Size of the volume; sparse, so it takes what MySQL writes. */
+const volumeBytes = 2 * 1024 ** 3;
+/** Of the database's pod, manifests/mysql. */
+const terminationGraceMs = 30_000;
+
+export interface KindTestbedOptions extends TestbedOptions {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+  readonly clock: Clock;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
+}
+
+/** A clean slate, a new volume, MySQL Ready on it with an empty ledger. */
+export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
+  const { cluster, images, scenario, runId, seed, folder, signal, onProgress } = options;
+  const clients = await cluster.kube();
+  const volume = `fd-${runId}`;
+  await removeDatabase(clients, { signal });
+  await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes });
+  onProgress('MySQL starts on an empty volume');
+  const pod = await deployDatabase(clients, {
+    image: images.mysql,
+    volumeHandle: volume,
+    sizeBytes: volumeBytes,
+    detachMode: scenario.disk,
+    tolerationMs: scenario.tolerationMs,
+    trxCommit: scenario.trxCommit,
+    signal,
+  });
+  const routes = new Routes(cluster.relays);
+  await routes.start(pod);
+  await prepareSchema(routes, scenario.connections);
+
+  return {
+    backend: 'kind',
+    clock: options.clock,
+    timers: { ...cluster.timers, tolerationMs: scenario.tolerationMs, terminationGraceMs },
+    versions: await versionsOf(cluster, images),
+    nodes: cluster.nodes,
+    kubernetes: kubernetesOf(clients),
+    disk: kindDisk({ lab: cluster.lab, volume, machine: (node) => cluster.machine(node) }),
+    auditor: kindAuditor({ lab: cluster.lab, loop: cluster.loops.first, volume, seed }),
+    machine: (node) => cluster.machine(node),
+    observe: (recorder) => observe(options, routes, recorder),
+    startWriters: (specs) =>
+      startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
+    async close(): Promise<void> {
+      for (const node of cluster.nodes) await restore(cluster, node);
+      await removeDatabase(clients, { signal: AbortSignal.timeout(120_000) });
+      await removeVolume(cluster.lab, volume);
+      await cluster.relays.closeAll();
+      await cluster.release();
+    },
+  };
+}
+
+/** Whatever a fault left behind, all idempotent: the next run finds a whole cluster. */
+async function restore(cluster: Cluster, node: string): Promise<void> {
+  const machine = cluster.machine(node);
+  await machine.thaw();
+  await machine.start();
+  await machine.reconnect();
+}
+
+async function observe(
+  { cluster }: KindTestbedOptions,
+  routes: Routes,
+  recorder: Recorder,
+): Promise<AsyncDisposable> {
+  const clients = await cluster.kube();
+  const stack = new AsyncDisposableStack();
+  stack.defer(recorder.subscribe((record) => routes.see(record)));
+  stack.use(observeMachine(recorder));
+  stack.use(await observeDisk(cluster, recorder));
+  stack.use(observeControllerManager(cluster, recorder));
+  stack.use(observeServerLogs(cluster, recorder));
+  stack.use(await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder));
+  stack.defer(() => recordForcedDetachMetric(cluster, recorder));
+  return stack;
+}

@@ -1,0 +1,38 @@
+/** The verdict in one sentence with numbers, for a terminal line and the top of a report. */
+import type { Verdict } from './verdict.ts';
+
+type Told = Omit<Verdict, 'sentence'>;
+
+const seconds = (s: number): string => `${s.toFixed(1)} s`;
+const count = (n: number): string => n.toLocaleString('en-US');
+
+export function sentenceOf(verdict: Told): string {
+  const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
+  return prefix + [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ') + '.';
+}
+
+/** Who was let in, when, and whether the other side was still there. */
+function handover({ phases, exposure, horizonS, scenario }: Told): string {
+  const fault = String(scenario['fault']).replace('-', ' ');
+  if (phases.secondMount === null) return `no second mount within ${seconds(horizonS)} after the ${fault}`;
+  const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;
+  if (exposure.ms === 0) return `${at}, when the victim could no longer write`;
+  return `${at} while the victim could still write, for ${seconds(exposure.ms / 1000)}`;
+}
+
+function damage({ verdict, acked, lost, incompleteBecause, findings }: Told): string {
+  const unreadable = findings.some(({ code }) => code === 'SERVER_CANNOT_START');
+  if (verdict === 'inconclusive') {
+    return `inconclusive, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
+  }
+  if (lost === 0 && verdict !== 'corrupt') return `all ${count(acked)} acknowledged commits are there`;
+  const gone = `${count(lost)} of ${count(acked)} acknowledged commits ${unreadable ? 'cannot be read' : 'lost'}`;
+  return verdict === 'corrupt' ? `${gone} and the database is corrupt` : gone;
+}
+
+function notice({ noticed, verdict }: Told): string {
+  if (noticed === null || verdict === 'inconclusive') return '';
+  return noticed === 'silent'
+    ? 'no check of MySQL or the file system noticed'
+    : 'an operator would have been told';
+}

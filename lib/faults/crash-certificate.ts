@@ -1,0 +1,52 @@
+/** The part of a crash's certificate that only the audited disk can give: what survived, what did not. */
+import type { CertificateRecord } from '../history/events.ts';
+import { csiCalls, observed } from '../history/observations.ts';
+import type { Story } from '../timeline/story.ts';
+import { canaryContent } from './node-crash.ts';
+
+/** Empty where the fault was not a crash, or no image of the time after it was audited. */
+export function crashCertificates(story: Story): CertificateRecord[] {
+  if (story.run.scenario.fault !== 'node-crash') return [];
+  const image = story.records.find((record) => record.type === 'image' && record.image === 'first');
+  if (image?.type !== 'image') return [];
+  const { synced, unsynced } = image.evidence.canaries;
+  const certificate = (claim: string, holds: boolean, evidence: string): CertificateRecord => ({
+    type: 'certificate',
+    t: image.t,
+    fault: 'node-crash',
+    moment: 'during',
+    claim,
+    holds,
+    evidence,
+  });
+  const found = (content: string | undefined): string =>
+    content === undefined ? 'not on the image' : JSON.stringify(content.slice(0, 80));
+  return [
+    certificate('a synced canary survived', synced === canaryContent, found(synced)),
+    certificate(
+      'an unsynced canary is gone',
+      unsynced !== undefined && unsynced !== canaryContent,
+      found(unsynced),
+    ),
+    ...dirtyJournal(story, certificate),
+  ];
+}
+
+/** The successor's fsck found a journal to replay: the file system was not unmounted cleanly. */
+function dirtyJournal(
+  story: Story,
+  certificate: (claim: string, holds: boolean, evidence: string) => CertificateRecord,
+): CertificateRecord[] {
+  const stage = story.observations.find(
+    ({ t, name, data, node }) =>
+      name === observed.csiCall &&
+      data['call'] === csiCalls.stage &&
+      data['error'] === undefined &&
+      node !== story.victimNode &&
+      t >= (story.faultAtMs ?? 0),
+  );
+  if (stage === undefined) return [];
+  const fsck = String(stage.data['fsck'] ?? 'no fsck output recorded');
+  const dirty = fsck.includes('recovering journal');
+  return [certificate('the journal was dirty before the next mount', dirty, fsck.slice(0, 300))];
+}

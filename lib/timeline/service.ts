@@ -1,0 +1,71 @@
+/** What clients got: who acknowledged when, and the longest time an outside client went without. */
+import type { InvokeRecord, OutcomeRecord, SessionRecord } from '../history/events.ts';
+
+export interface ServiceWindow {
+  readonly faultAtMs: number | undefined;
+  /** When the writers were stopped. */
+  readonly endAtMs: number;
+  readonly victimNode: string | undefined;
+}
+
+export interface Service {
+  readonly acked: number;
+  /** First acknowledgement by another node than the victim, after the fault. */
+  readonly firstSuccessorAckMs: number | undefined;
+  /** Last acknowledgement by the victim before its database was started anew. */
+  readonly lastVictimAckMs: number | undefined;
+  /** Longest gap between two outside acknowledgements after the fault; null without outside writers. */
+  readonly downtimeMs: number | null;
+}
+
+/** Fed the operations in time order, one pass, constant memory. */
+export class ServiceMeter {
+  readonly #window: ServiceWindow;
+  readonly #nodes = new Map<string, string>();
+  #acked = 0;
+  #firstSuccessorAckMs: number | undefined;
+  #lastVictimAckMs: number | undefined;
+  #lastOutsideAckMs: number | undefined;
+  #downtimeMs = 0;
+
+  constructor(window: ServiceWindow) {
+    this.#window = window;
+  }
+
+  see(record: SessionRecord | InvokeRecord | OutcomeRecord): void {
+    if (record.type === 'session') {
+      if (record.server !== undefined) this.#nodes.set(sessionKey(record), record.server.node);
+    } else if (record.type === 'outcome' && record.outcome === 'ok') {
+      this.#ack(record.t, record.client, this.#nodes.get(sessionKey(record)));
+    }
+  }
+
+  #ack(t: number, client: string, node: string | undefined): void {
+    const { faultAtMs, victimNode } = this.#window;
+    this.#acked += 1;
+    if (node === victimNode) this.#lastVictimAckMs = t;
+    else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
+    if (client !== 'outside') return;
+    this.#gapUntil(t);
+    this.#lastOutsideAckMs = t;
+  }
+
+  #gapUntil(t: number): void {
+    const { faultAtMs } = this.#window;
+    if (this.#lastOutsideAckMs === undefined || faultAtMs === undefined || t < faultAtMs) return;
+    this.#downtimeMs = Math.max(this.#downtimeMs, t - this.#lastOutsideAckMs);
+  }
+
+  result(): Service {
+    if (this.#lastOutsideAckMs !== undefined) this.#gapUntil(this.#window.endAtMs);
+    return {
+      acked: this.#acked,
+      firstSuccessorAckMs: this.#firstSuccessorAckMs,
+      lastVictimAckMs: this.#lastVictimAckMs,
+      downtimeMs: this.#lastOutsideAckMs === undefined ? null : Math.round(this.#downtimeMs),
+    };
+  }
+}
+
+const sessionKey = (of: { client: string; connection: number; session: number }): string =>
+  `${of.client}/${of.connection}/${of.session}`;

@@ -1,0 +1,82 @@
+/** The plot of a run, read from its small records: who was the victim, when was what done. */
+import type {
+  ActionRecord,
+  HistoryRecord,
+  ObservationRecord,
+  PhaseName,
+  RunRecord,
+  SetupRecord,
+} from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+
+/** Every record but operations and rows: small enough to hold. */
+export type SmallRecord = Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' }>;
+
+export interface Story {
+  readonly records: readonly SmallRecord[];
+  readonly observations: readonly ObservationRecord[];
+  readonly run: RunRecord;
+  /** Absent when the run ended before its testbed was up. */
+  readonly setup: SetupRecord | undefined;
+  /** When the fault began, ms on the run's clock; absent when it never did. */
+  readonly faultAtMs: number | undefined;
+  /** When the fault was in place. */
+  readonly faultDoneAtMs: number | undefined;
+  readonly healAtMs: number;
+  readonly endAtMs: number;
+  readonly victimNode: string | undefined;
+  readonly victimUid: string | undefined;
+  readonly remedy: ActionRecord | undefined;
+}
+
+/** Throws where the first record is not the run's. */
+export function tellStory(records: readonly SmallRecord[]): Story {
+  const run = records.find((record) => record.type === 'run');
+  if (run === undefined) throw new Error('the history has no run record');
+  const observations = records.filter((record) => record.type === 'observation');
+  const action = (actor: ActionRecord['actor'], step: ActionRecord['step']): ActionRecord | undefined =>
+    records
+      .filter((record) => record.type === 'action')
+      .find((record) => record.actor === actor && record.step === step);
+  const phaseAt = (phase: PhaseName): number | undefined =>
+    records.find((record) => record.type === 'phase' && record.phase === phase)?.t;
+  const fault = action('fault', 'begin');
+  const endAtMs = records.at(-1)?.t ?? 0;
+  return {
+    records,
+    observations,
+    run,
+    setup: records.find((record) => record.type === 'setup'),
+    faultAtMs: fault?.t,
+    faultDoneAtMs: action('fault', 'done')?.t,
+    healAtMs: phaseAt('heal') ?? endAtMs,
+    endAtMs,
+    victimNode: fault?.node,
+    victimUid: fault === undefined ? undefined : podUidOn(observations, fault.node, fault.t),
+    remedy: action('remedy', 'begin'),
+  };
+}
+
+/** UID of the pod that was last seen running on that node before that time. */
+function podUidOn(
+  observations: readonly ObservationRecord[],
+  node: string | undefined,
+  beforeMs: number,
+): string | undefined {
+  const seen = observations.findLast(
+    ({ name, node: on, t }) => name === observed.podRunning && on === node && t <= beforeMs,
+  );
+  return seen === undefined ? undefined : String(seen.data['uid']);
+}
+
+/** The first observation between fault and heal that fits. */
+export function firstAfterFault(
+  story: Story,
+  fits: (observation: ObservationRecord) => boolean,
+): ObservationRecord | undefined {
+  const { faultAtMs, healAtMs } = story;
+  if (faultAtMs === undefined) return undefined;
+  return story.observations.find(
+    (observation) => observation.t >= faultAtMs && observation.t < healAtMs && fits(observation),
+  );
+}
