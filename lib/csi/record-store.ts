@@ -1,0 +1,88 @@
+/**
+ * Reads and changes attachment records on the shared directory. Whoever changes one holds the lock,
+ * and a change appears whole or not at all, so any process may die at any time.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { InfrastructureError } from '../errors.ts';
+import { type Layout, isName, recordPath } from './layout.ts';
+import { type VolumeRecord, newRecord, recordSchema } from './record.ts';
+
+/** How long to wait for another holder of the lock; holders need milliseconds. */
+const lockTimeoutS = 20;
+
+/** Undefined where there is no such volume. */
+export async function readRecord(
+  layout: Layout,
+  volume: string,
+): Promise<VolumeRecord | undefined> {
+  const text = await readFile(recordPath(layout, volume), 'utf8').catch(absent);
+  return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
+}
+
+/** Every volume with its record, by handle. */
+export async function readRecords(layout: Layout): Promise<Map<string, VolumeRecord>> {
+  const records = new Map<string, VolumeRecord>();
+  for (const volume of (await readdir(layout.volumes).catch(absent)) ?? []) {
+    const record = isName(volume) ? await readRecord(layout, volume) : undefined;
+    if (record !== undefined) records.set(volume, record);
+  }
+  return records;
+}
+
+/** The change is on disk when this resolves. Only for holders of the lock. */
+export async function writeRecord(
+  layout: Layout,
+  volume: string,
+  record: VolumeRecord,
+): Promise<void> {
+  const path = recordPath(layout, volume);
+  const fresh = `${path}.new`;
+  const file = await open(fresh, 'w');
+  try {
+    await file.writeFile(`${JSON.stringify(record, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+}
+
+export async function createRecord(layout: Layout, volume: string): Promise<void> {
+  await mkdir(dirname(recordPath(layout, volume)), { recursive: true });
+  await writeRecord(layout, volume, newRecord());
+}
+
+/**
+ * Runs `work` while no other process in any container changes a record. flock(1) holds the lock, and
+ * the kernel takes it back when this process dies: a lock file could outlive its owner.
+ */
+export async function locked<T>(layout: Layout, work: () => Promise<T>): Promise<T> {
+  await mkdir(layout.root, { recursive: true });
+  const holder = spawn(
+    'flock',
+    ['--wait', String(lockTimeoutS), layout.lock, 'sh', '-c', 'echo held; exec cat'],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const ended = once(holder, 'exit');
+  const first = await Promise.race([once(holder.stdout, 'data'), ended]);
+  if (!String(first[0]).startsWith('held')) {
+    throw new InfrastructureError('RECORD_LOCKED', `could not lock ${layout.lock}`, {
+      hint: `Another process held it for ${lockTimeoutS} s; see which with the command.`,
+      command: `fuser -v ${layout.lock}`,
+    });
+  }
+  try {
+    return await work();
+  } finally {
+    holder.stdin.end();
+    await ended;
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

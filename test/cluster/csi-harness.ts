@@ -1,0 +1,144 @@
+/** Runs the driver's real processes and calls them, for tests without Kubernetes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
+import { $ } from 'zx';
+import {
+  Controller,
+  Identity,
+  Node,
+  VolumeCapability_AccessMode_Mode as Mode,
+} from '../../lib/csi/gen/csi_pb.js';
+import { Registration } from '../../lib/csi/gen/pluginregistration_pb.js';
+import { service } from '../../lib/csi/grpc.ts';
+
+const csi = resolve(import.meta.dirname, '../../lib/csi');
+/** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
+export const testLoops = '5000-5007';
+
+export const capability = {
+  accessType: { case: 'mount', value: { fsType: 'ext4', mountFlags: [] } },
+  accessMode: { mode: Mode.SINGLE_NODE_WRITER },
+};
+
+/** Controller and nodes over one shared directory; each node has a kubelet folder of its own. */
+export class Driver implements AsyncDisposable {
+  readonly root: string;
+  /** Kill and restart the process before every call: nothing may live in its memory. */
+  restartBeforeCalls = false;
+  readonly #processes = new Map<string, ChildProcess>();
+
+  constructor(root: string) {
+    this.root = root;
+    mkdirSync(join(root, 'shared'), { recursive: true });
+  }
+
+  get shared(): string {
+    return join(this.root, 'shared');
+  }
+
+  stagingOf(node: string): string {
+    return join(this.root, node, 'globalmount');
+  }
+
+  targetOf(node: string): string {
+    return join(this.root, node, 'pod', 'mount');
+  }
+
+  /** Calls the controller or a node's service; rejects with grpc-js's ServiceError. */
+  async call(who: string, method: string, request: object): Promise<Record<string, unknown>> {
+    if (this.restartBeforeCalls) await this.kill(who);
+    await this.#start(who);
+    return this.callSocket(
+      this.socketOf(who),
+      who === 'controller' ? 'Controller' : 'Node',
+      method,
+      request,
+    );
+  }
+
+  socketOf(who: string): string {
+    return join(this.root, who, 'csi.sock');
+  }
+
+  registrationSocketOf(who: string): string {
+    return join(this.root, who, 'reg.sock');
+  }
+
+  async callSocket(
+    socket: string,
+    name: keyof typeof services,
+    method: string,
+    request: object,
+  ): Promise<Record<string, unknown>> {
+    const constructor = makeGenericClientConstructor(services[name].definition, name);
+    const client = new constructor(`unix://${socket}`, credentials.createInsecure());
+    try {
+      return await new Promise((answer, reject) => {
+        const send = (client as Client & Record<string, (...args: unknown[]) => void>)[method];
+        if (send === undefined) throw new TypeError(`no method ${method}`);
+        send.call(client, request, (error: Error | null, response: Record<string, unknown>) => {
+          if (error === null) answer(response);
+          else reject(error);
+        });
+      });
+    } finally {
+      client.close();
+    }
+  }
+
+  /** SIGKILL, as when a node dies. */
+  async kill(who: string): Promise<void> {
+    const running = this.#processes.get(who);
+    this.#processes.delete(who);
+    if (running === undefined) return;
+    const ended = once(running, 'exit');
+    running.kill('SIGKILL');
+    await ended;
+  }
+
+  async tool(...args: string[]): Promise<Record<string, unknown>> {
+    const flags = ['--root', this.shared, '--loops', testLoops];
+    const { stdout } =
+      await $`${process.execPath} ${join(csi, 'disk-tool.ts')} ${args} ${flags}`.quiet();
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Ends the processes, unmounts what they mounted and frees their devices. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const who of this.#processes.keys()) await this.kill(who);
+    const mounts = (await $`awk '{print $2}' /proc/self/mounts`.quiet()).stdout.split('\n');
+    for (const mount of mounts.filter((each) => each.startsWith(`${this.root}/`)).toReversed()) {
+      await $`umount ${mount}`.quiet();
+    }
+    await this.tool('release', '--all');
+    await $`rm -rf ${this.root}`;
+  }
+
+  async #start(who: string): Promise<void> {
+    if (this.#processes.has(who)) return;
+    const mode = who === 'controller' ? 'controller' : 'node';
+    const child = spawn(process.execPath, [join(csi, 'main.ts'), '--mode', mode], {
+      env: {
+        ...process.env,
+        NODE_NAME: who,
+        CSI_SOCKET: this.socketOf(who),
+        ...(mode === 'node' && { CSI_REGISTRATION_SOCKET: this.registrationSocketOf(who) }),
+        FORCEDETACH_LOOPS: testLoops,
+        FORCEDETACH_ROOT: this.shared,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    this.#processes.set(who, child);
+    await once(child.stdout, 'data');
+  }
+}
+
+const services = {
+  Identity: service(Identity, {}),
+  Controller: service(Controller, {}),
+  Node: service(Node, {}),
+  Registration: service(Registration, {}),
+} as const;
