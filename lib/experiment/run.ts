@@ -55,7 +55,15 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
   });
   enter({ ...options, recorder }, 'prepare');
   try {
-    const testbed = await backend.open({ scenario, runId, seed, folder, recorder, onProgress, signal });
+    const testbed = await backend.open({
+      scenario,
+      runId,
+      seed,
+      folder,
+      recorder,
+      onProgress,
+      signal,
+    });
     const { timers, versions, nodes } = testbed;
     recorder.record({ type: 'setup', timers, versions, nodes });
     const sightings = new Sightings();
@@ -124,11 +132,10 @@ async function steadyState(run: Run, writers: Writers): Promise<void> {
     const commits = (client: string): boolean =>
       writers.acked().some((each) => each.client === client && each.count > 0);
     const deadlineMs = testbed.clock.nowMs() + 60_000;
-    const steady = await waitUntil(
-      testbed.clock,
-      () => commits('inside') && commits('outside'),
-      { deadlineMs, signal },
-    );
+    const steady = await waitUntil(testbed.clock, () => commits('inside') && commits('outside'), {
+      deadlineMs,
+      signal,
+    });
     if (!steady) throw new EvidenceError('NO_STEADY_STATE', 'a client committed nothing in 60 s');
   }
   await testbed.clock.sleep(scenario.warmupMs, signal);
@@ -186,6 +193,9 @@ async function converge(run: Run, writers: Writers, victim: PodRef): Promise<voi
     { deadlineMs, signal },
   );
   run.onProgress(recovered ? 'converged' : 'did not converge');
+  if (recovered) {
+    run.recorder.record({ type: 'action', actor: 'runner', name: 'converge', step: 'done' });
+  }
   if (scenario.reboot || scenario.fault !== 'node-crash') {
     while (!(await testbed.kubernetes.isReady(victim.node))) {
       if (testbed.clock.nowMs() >= deadlineMs) break;

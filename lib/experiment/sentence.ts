@@ -8,13 +8,16 @@ const count = (n: number): string => n.toLocaleString('en-US');
 
 export function sentenceOf(verdict: Told): string {
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
-  return prefix + [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ') + '.';
+  return (
+    prefix + [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ') + '.'
+  );
 }
 
 /** Who was let in, when, and whether the other side was still there. */
 function handover({ phases, exposure, horizonS, scenario }: Told): string {
   const fault = String(scenario['fault']).replace('-', ' ');
-  if (phases.secondMount === null) return `no second mount within ${seconds(horizonS)} after the ${fault}`;
+  if (phases.secondMount === null)
+    return `no second mount within ${seconds(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;
   if (exposure.ms === 0) return `${at}, when the victim could no longer write`;
   return `${at} while the victim could still write, for ${seconds(exposure.ms / 1000)}`;
@@ -25,7 +28,8 @@ function damage({ verdict, acked, lost, incompleteBecause, findings }: Told): st
   if (verdict === 'inconclusive') {
     return `inconclusive, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
   }
-  if (lost === 0 && verdict !== 'corrupt') return `all ${count(acked)} acknowledged commits are there`;
+  if (lost === 0 && verdict !== 'corrupt')
+    return `all ${count(acked)} acknowledged commits are there`;
   const gone = `${count(lost)} of ${count(acked)} acknowledged commits ${unreadable ? 'cannot be read' : 'lost'}`;
   return verdict === 'corrupt' ? `${gone} and the database is corrupt` : gone;
 }

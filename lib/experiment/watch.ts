@@ -28,11 +28,10 @@ export async function watch(context: WatchContext): Promise<void> {
 
   const successorCommits = (): number =>
     writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
-  const mounted = await waitUntil(
-    testbed.clock,
-    () => sightings.secondMountAtMs !== undefined,
-    { deadlineMs, signal },
-  );
+  const mounted = await waitUntil(testbed.clock, () => sightings.secondMountAtMs !== undefined, {
+    deadlineMs,
+    signal,
+  });
   if (!mounted) {
     context.onProgress(`no second mount within ${scenario.horizonMs / 1000} s`);
     return;
@@ -56,11 +55,20 @@ async function applyRemedy(context: WatchContext, deadlineMs: number): Promise<v
     });
     if (!due) {
       const detail = 'the pod never became Terminating within the horizon';
-      recorder.record({ type: 'action', actor: 'remedy', name: remedy.name, step: 'failed', detail });
+      recorder.record({
+        type: 'action',
+        actor: 'remedy',
+        name: remedy.name,
+        step: 'failed',
+        detail,
+      });
       return;
     }
   } else {
-    await testbed.clock.sleep(Math.max(0, faultAtMs + scenario.remedyAt - testbed.clock.nowMs()), signal);
+    await testbed.clock.sleep(
+      Math.max(0, faultAtMs + scenario.remedyAt - testbed.clock.nowMs()),
+      signal,
+    );
   }
   const about = { type: 'action', actor: 'remedy', name: remedy.name, node: victim.node } as const;
   recorder.record({ ...about, step: 'begin' });

@@ -88,4 +88,5 @@ function bytesWritten({ observations }: Story, on: string, fromMs: number, toMs:
   return total;
 }
 
-const bytesIn = (data: Readonly<Record<string, unknown>>): number => Number(data['bytesWritten'] ?? 0);
+const bytesIn = (data: Readonly<Record<string, unknown>>): number =>
+  Number(data['bytesWritten'] ?? 0);

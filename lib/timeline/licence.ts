@@ -30,7 +30,8 @@ const links: readonly Link[] = [
   },
   {
     step: 'the pod was evicted (it is Terminating)',
-    fits: (seen, story) => seen.name === observed.podTerminating && seen.data['uid'] === story.victimUid,
+    fits: (seen, story) =>
+      seen.name === observed.podTerminating && seen.data['uid'] === story.victimUid,
   },
   {
     step: 'the node was tainted out-of-service',
@@ -88,7 +89,9 @@ export function licenceOf(story: Story): LicenceStep[] {
   });
   const { remedy } = story;
   if (remedy !== undefined) {
-    chain.push(step(remedy.t, `the operator acted: ${remedy.name}`, 'remedy', `on ${remedy.node ?? '?'}`));
+    chain.push(
+      step(remedy.t, `the operator acted: ${remedy.name}`, 'remedy', `on ${remedy.node ?? '?'}`),
+    );
   }
   return chain.toSorted((a, b) => a.atS - b.atS);
 }

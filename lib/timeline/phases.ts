@@ -11,8 +11,10 @@ export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined):
     atMs === undefined || faultAtMs === undefined ? null : round(atMs - faultAtMs);
   const first = (fits: (observation: ObservationRecord) => boolean): number | null =>
     sinceFault(firstAfterFault(story, fits)?.t);
-  const named = (name: string): ((observation: ObservationRecord) => boolean) =>
-    (observation) => observation.name === name;
+  const named =
+    (name: string): ((observation: ObservationRecord) => boolean) =>
+    (observation) =>
+      observation.name === name;
   const ofVictimPod = (name: string) => (observation: ObservationRecord) =>
     observation.name === name && observation.data['uid'] === victimUid;
   const elsewhere = (name: string) => (observation: ObservationRecord) =>
@@ -20,7 +22,10 @@ export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined):
 
   return {
     notReady: first(
-      (seen) => named(observed.nodeReady)(seen) && seen.node === victimNode && seen.data['status'] !== 'True',
+      (seen) =>
+        named(observed.nodeReady)(seen) &&
+        seen.node === victimNode &&
+        seen.data['status'] !== 'True',
     ),
     evicted: first(ofVictimPod(observed.podTerminating)),
     podRemoved: first(ofVictimPod(observed.podGone)),

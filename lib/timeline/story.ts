@@ -1,16 +1,13 @@
 /** The plot of a run, read from its small records: who was the victim, when was what done. */
 import type {
   ActionRecord,
-  HistoryRecord,
   ObservationRecord,
   PhaseName,
   RunRecord,
   SetupRecord,
 } from '../history/events.ts';
+import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
-
-/** Every record but operations and rows: small enough to hold. */
-export type SmallRecord = Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' }>;
 
 export interface Story {
   readonly records: readonly SmallRecord[];
@@ -34,7 +31,10 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) throw new Error('the history has no run record');
   const observations = records.filter((record) => record.type === 'observation');
-  const action = (actor: ActionRecord['actor'], step: ActionRecord['step']): ActionRecord | undefined =>
+  const action = (
+    actor: ActionRecord['actor'],
+    step: ActionRecord['step'],
+  ): ActionRecord | undefined =>
     records
       .filter((record) => record.type === 'action')
       .find((record) => record.actor === actor && record.step === step);

@@ -1,0 +1,137 @@
+/** The verdict of a run, read from its history alone. */
+import { judgeImages } from '../checkers/index.ts';
+import type { Reconciliation } from '../checkers/reconcile.ts';
+import { crashCertificates } from '../faults/crash-certificate.ts';
+import type { CertificateRecord } from '../history/events.ts';
+import type { History } from '../history/reader.ts';
+import { exposureOf, handoverAtMs } from '../timeline/exposure.ts';
+import { licenceOf } from '../timeline/licence.ts';
+import { phasesOf } from '../timeline/phases.ts';
+import { ServiceMeter, type Service } from '../timeline/service.ts';
+import { tellStory, type Story } from '../timeline/story.ts';
+import { incompleteBecause } from './completeness.ts';
+import { sentenceOf } from './sentence.ts';
+import { verdictWord, worst, type Finding, type Loss, type Verdict } from './verdict.ts';
+
+export function assembleVerdict(history: History): Verdict {
+  const story = tellStory([...history.smallRecords()]);
+  const { run, setup, faultAtMs, victimNode } = story;
+  const service = serviceOf(story, history);
+  const exposure = exposureOf(story);
+  const { findings: damage, reconciliations } = judgeImages(history, {
+    faultAtMs,
+    handoverAtMs: handoverAtMs(story),
+    victimNode,
+  });
+  const findings = [...damage, ...exposureFindings(exposure.summary, damage)];
+  const certificates = [
+    ...story.records.filter((record) => record.type === 'certificate'),
+    ...crashCertificates(story),
+  ];
+  const reasons = [
+    ...incompleteBecause(story, certificates, findings),
+    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+  ];
+  const safety = worst(findings.map((finding) => finding.safety));
+  const verdict = verdictWord(safety, reasons.length === 0);
+  const loss = lossOf(reconciliations);
+  const told = {
+    schemaVersion: 1 as const,
+    verdict,
+    safety,
+    complete: reasons.length === 0,
+    incompleteBecause: reasons,
+    expected: [...run.scenario.expected],
+    asExpected: run.scenario.expected.includes(verdict),
+    basis: run.basis,
+    noticed: noticedBy(findings),
+    availability: { downtimeMs: service.downtimeMs, recovered: recoveredIn(story) },
+    exposure: exposure.summary,
+    loss,
+    acked: service.acked,
+    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    phases: phasesOf(story, service.firstSuccessorAckMs),
+    horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
+    licence: licenceOf(story),
+    findings,
+    certificates: certificates.map(bare),
+    timers: { ...setup?.timers },
+    versions: { ...setup?.versions },
+    scenario: { ...run.scenario },
+    seed: run.seed,
+    runId: run.runId,
+    replay: run.replay,
+    cluster: run.backend,
+  };
+  return { sentence: sentenceOf(told), ...told };
+}
+
+function serviceOf(story: Story, history: History): Service {
+  const stopped = story.records.find(
+    (record) => record.type === 'phase' && record.phase === 'second-image',
+  );
+  const meter = new ServiceMeter({
+    faultAtMs: story.faultAtMs,
+    endAtMs: stopped?.t ?? story.endAtMs,
+    victimNode: story.victimNode,
+  });
+  for (const record of history.records()) {
+    if (record.type === 'session' || record.type === 'outcome') meter.see(record);
+  }
+  return meter.result();
+}
+
+/** The worst of both images, epoch by epoch: what the fault took, and what the heal took after it. */
+function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss {
+  const worstIn = (epoch: keyof Loss): { acked: number; lost: number } => {
+    const counts = [...reconciliations.values()].map(({ byEpoch }) => byEpoch[epoch]);
+    return {
+      acked: Math.max(0, ...counts.map(({ acked }) => acked)),
+      lost: Math.max(0, ...counts.map(({ lost }) => lost)),
+    };
+  };
+  return {
+    beforeFault: worstIn('beforeFault'),
+    victimBeforeHandover: worstIn('victimBeforeHandover'),
+    victimAfterHandover: worstIn('victimAfterHandover'),
+    successor: worstIn('successor'),
+  };
+}
+
+/** Two could write; whether it did harm is for the other findings to say. */
+function exposureFindings(exposure: Verdict['exposure'], damage: readonly Finding[]): Finding[] {
+  if (exposure.ms === 0) return [];
+  const { ms, bytesVictim, bytesSuccessor } = exposure;
+  return [
+    {
+      code: 'TWO_WRITERS',
+      level: 'exposure',
+      safety: 'exposed',
+      loud: damage.some(({ loud }) => loud),
+      summary: `two nodes could write the volume for ${(ms / 1000).toFixed(1)} s`,
+      evidence: [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`],
+    },
+  ];
+}
+
+/** Null where there was nothing to notice. */
+function noticedBy(findings: readonly Finding[]): Verdict['noticed'] {
+  const harm = findings.filter(({ safety }) => safety !== 'safe');
+  if (harm.length === 0) return null;
+  return harm.some(({ loud }) => loud) ? 'loud' : 'silent';
+}
+
+/** The runner says so in its history: it waited for it within the scenario's bound. */
+function recoveredIn({ records }: Story): boolean {
+  return records.some(
+    (record) => record.type === 'action' && record.name === 'converge' && record.step === 'done',
+  );
+}
+
+const bare = ({ fault, moment, claim, holds, evidence }: CertificateRecord) => ({
+  fault,
+  moment,
+  claim,
+  holds,
+  evidence,
+});

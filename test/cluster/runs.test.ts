@@ -1,0 +1,72 @@
+/**
+ * Real runs on a real kind cluster, with shortened timers: the positive and the negative controls.
+ * They share one kept cluster; the last test takes it away and finds the machine as it was.
+ */
+import { expect, test } from 'vitest';
+import { $ } from 'zx';
+import { runExperiment } from './experiment.ts';
+import { machineState } from './machine-state.ts';
+
+const cluster = ['--cluster', 'kind', '--cluster-name', 'runs', '--keep'];
+const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '30s'];
+const quick = [...cluster, ...shortened, '--warmup', '5s', '--overlap', '10s'];
+/** A cold image build may come first. */
+const firstRunMs = 40 * 60_000;
+const runMs = 10 * 60_000;
+
+const before = await machineState();
+
+test('an unfenced disk loses acknowledged commits when the partitioned pod is force-deleted', {
+  timeout: firstRunMs,
+}, async () => {
+  const remedy = ['--remedy', 'force-delete', '--disk', 'unfenced'];
+  const { verdict, exitCode, stderr } = await runExperiment('network-partition', [
+    ...quick,
+    ...remedy,
+  ]);
+  expect(verdict, stderr).toBeDefined();
+  expect(['lost', 'corrupt'], stderr).toContain(verdict?.verdict);
+  expect(exitCode).toBe(0);
+  expect(verdict?.basis).toBe('shortened');
+  expect(verdict?.lost).toBeGreaterThan(0);
+  expect(verdict?.exposure.ms).toBeGreaterThan(1000);
+  expect(verdict?.exposure.bytesVictim).toBeGreaterThan(0);
+  expect(verdict?.exposure.bytesSuccessor).toBeGreaterThan(0);
+  const { podRemoved, detached, secondMount } = verdict?.phases ?? {};
+  expect(Number(detached) - Number(podRemoved)).toBeGreaterThan(29);
+  expect(Number(detached) - Number(podRemoved)).toBeLessThan(33);
+  expect(Number(secondMount) - Number(podRemoved)).toBeLessThan(37);
+  expect(verdict?.licence.map(({ step }) => step).join()).toContain(
+    'gave up waiting for the unmount',
+  );
+});
+
+test('the same with a fenced disk is safe', { timeout: runMs }, async () => {
+  const remedy = ['--remedy', 'force-delete', '--disk', 'fenced'];
+  const { verdict, exitCode, stderr } = await runExperiment('network-partition', [
+    ...quick,
+    ...remedy,
+  ]);
+  expect(verdict?.verdict, stderr).toBe('safe');
+  expect(exitCode).toBe(0);
+  expect(verdict?.lost).toBe(0);
+  expect(verdict?.exposure.ms).toBe(0);
+  expect(verdict?.phases.secondMount).not.toBeNull();
+});
+
+test('a crashed node with stock durability is safe, and the crash is certified', {
+  timeout: runMs,
+}, async () => {
+  const { verdict, exitCode, stderr } = await runExperiment('node-crash', quick);
+  expect(verdict?.verdict, stderr).toBe('safe');
+  expect(exitCode).toBe(0);
+  const claims = verdict?.certificates.filter(({ holds }) => holds).map(({ claim }) => claim);
+  expect(claims).toContain('an unsynced canary is gone');
+  expect(claims).toContain('a synced canary survived');
+  expect(claims).toContain('the journal was dirty before the next mount');
+});
+
+test('nothing is left behind', { timeout: runMs }, async () => {
+  await $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all`;
+  expect(await machineState()).toEqual(before);
+});
