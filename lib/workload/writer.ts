@@ -1,0 +1,161 @@
+/**
+ * One client: keeps its connections writing to the ledger at a given rate and journals every
+ * operation, its invoke before it is sent and its outcome before the connection's next one. The
+ * same code runs against mysqld and against the model.
+ */
+import type { Clock } from '../cluster/clock.ts';
+import type { WriterSpec } from '../cluster/port.ts';
+import type { InvokeRecord, OutcomeRecord, SessionRecord } from '../history/events.ts';
+import { randomStream, type RandomStream } from '../random.ts';
+import { Chain, type SessionId } from './ledger.ts';
+import { Pacer } from './pacer.ts';
+import {
+  SqlError,
+  type LedgerEntry,
+  type OpOutcome,
+  type ServerIdentity,
+  type SqlConnector,
+  type SqlSession,
+} from './sql.ts';
+
+export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord;
+
+export interface WriterOptions {
+  readonly connector: SqlConnector;
+  readonly clock: Clock;
+  /** Journals a record; it is on file when this returns. */
+  readonly record: (record: WriterRecord) => void;
+  readonly spec: WriterSpec;
+  /** The run's seed: gives the content of every operation. */
+  readonly seed: string;
+  /** When it aborts, nothing more is sent and what is under way is waited for. */
+  readonly signal: AbortSignal;
+  /** The connections that run here, where several processes share a client. Default: all. */
+  readonly connections?: readonly number[];
+  /** One operation in so many is a transfer; 0 for none. Default 8. */
+  readonly transferEvery?: number;
+  /** Called after each acknowledgement was journaled. */
+  readonly onAck?: (server: ServerIdentity) => void;
+}
+
+/** A lost or refused session is opened anew after a pause of this length, ms, drawn uniformly. */
+const reconnectPauseMs = { min: 100, max: 250 };
+
+/** Resolves once the signal has aborted and every session is closed; rejects on an internal error. */
+export async function runWriter(options: WriterOptions): Promise<void> {
+  const { spec } = options;
+  const all = Array.from({ length: spec.connections }, (_, connection) => connection);
+  const connections = options.connections ?? all;
+  await Promise.all(connections.map((connection) => new Connection(options, connection).run()));
+}
+
+class Connection {
+  readonly #options: WriterOptions;
+  readonly #connection: number;
+  readonly #pacer: Pacer;
+  readonly #random: RandomStream;
+
+  constructor(options: WriterOptions, connection: number) {
+    const { spec, clock } = options;
+    this.#options = options;
+    this.#connection = connection;
+    this.#pacer = new Pacer(spec.rate, spec.connections, connection, clock.nowMs());
+    this.#random = randomStream(spec.seed).stream(`${spec.client}/${connection}`);
+  }
+
+  async run(): Promise<void> {
+    const { signal, spec } = this.#options;
+    for (let session = 0; !signal.aborted; session++) {
+      const id = { client: spec.client, connection: this.#connection, session };
+      const opened = await this.#open(id);
+      if (opened !== undefined) {
+        await (spec.rate === 0 ? this.#hold() : this.#write(opened, id));
+        await opened.close();
+      }
+      await this.#reconnectPause();
+    }
+  }
+
+  /** Connects and journals who answered, or why nobody did. */
+  async #open(id: SessionId): Promise<SqlSession | undefined> {
+    const { connector, clock, record, signal, spec } = this.#options;
+    try {
+      const opened = await connector.connect(spec.client);
+      const { server } = opened;
+      record({ type: 'session', t: clock.nowMs(), wall: clock.wallMs(), ...id, server });
+      return opened;
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      if (!signal.aborted) {
+        const message = describe(error);
+        record({ type: 'session', t: clock.nowMs(), wall: clock.wallMs(), ...id, error: message });
+      }
+      return undefined;
+    }
+  }
+
+  /** An idle client: the session stays open and nothing is sent. */
+  async #hold(): Promise<void> {
+    while (await this.#sleep(60_000));
+  }
+
+  /** Writes until the session is lost or the writer stops. */
+  async #write(session: SqlSession, id: SessionId): Promise<void> {
+    const { clock, record, seed, signal, transferEvery, onAck } = this.#options;
+    const chain = new Chain(seed, id, transferEvery);
+    while (!signal.aborted) {
+      const waitMs = this.#pacer.takeMs(clock.nowMs());
+      if (waitMs > 0 && !(await this.#sleep(waitMs))) return;
+      const entry = chain.next();
+      const { seq, kind } = entry;
+      record({ type: 'invoke', t: clock.nowMs(), ...id, seq, kind });
+      const { outcome, error } = await send(session, entry);
+      const about = { type: 'outcome', t: clock.nowMs(), ...id, seq, outcome } as const;
+      record(error === undefined ? about : { ...about, error: describe(error) });
+      if (outcome === 'ok') {
+        chain.acknowledge(entry);
+        onAck?.(session.server);
+      } else if (outcome === 'info' || error?.fatal === true) {
+        return;
+      } else {
+        // A server that refuses everything must not be asked as fast as it can say no.
+        await this.#reconnectPause();
+      }
+    }
+  }
+
+  async #reconnectPause(): Promise<void> {
+    await this.#sleep(this.#random.int(reconnectPauseMs.min, reconnectPauseMs.max));
+  }
+
+  /** False when the writer was stopped meanwhile. */
+  async #sleep(ms: number): Promise<boolean> {
+    const { clock, signal } = this.#options;
+    try {
+      await clock.sleep(ms, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+}
+
+interface Answer {
+  readonly outcome: OpOutcome;
+  readonly error?: SqlError;
+}
+
+const acknowledged: Answer = { outcome: 'ok' };
+
+async function send(session: SqlSession, entry: LedgerEntry): Promise<Answer> {
+  try {
+    await (entry.kind === 'append' ? session.append(entry) : session.transfer(entry));
+    return acknowledged;
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return { outcome: error.outcome, error };
+  }
+}
+
+const describe = (error: SqlError): string => `${error.code}: ${error.message}`;
