@@ -1,0 +1,160 @@
+/**
+ * A run's history as it stands on disk, also while it is written and after a kill -9: records of
+ * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LedgerRow } from '../checkers/evidence.ts';
+import { EvidenceError } from '../errors.ts';
+import type {
+  HistoryRecord,
+  ImageLabel,
+  InvokeRecord,
+  OutcomeRecord,
+  RowRecord,
+} from './events.ts';
+import { decodeLines, type OperationLine } from './line-decoder.ts';
+import { readOperations, type Operation } from './operations.ts';
+import { rowsSegment } from './recorder.ts';
+import { suffixes } from './segment.ts';
+import { readSegment, type Chunk, type HistoryCut, type SegmentContent } from './segment-reader.ts';
+
+export type { HistoryCut } from './segment-reader.ts';
+export type { Operation } from './operations.ts';
+
+/** Every record but operations and rows: few enough to hold. */
+export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;
+export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
+
+export interface History {
+  /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
+  readonly cuts: readonly HistoryCut[];
+  /** All records but rows, in time order. */
+  records(): Generator<TimedRecord>;
+  /** The same without operations; frames of operations alone are not even unpacked. */
+  smallRecords(): Generator<SmallRecord>;
+  /** Each operation once, by segment and there in the order in which they ended. */
+  ops(): Generator<Operation>;
+  /** The ledger of an audited image, in primary key order; nothing where there was no audit. */
+  rows(image: ImageLabel): Generator<LedgerRow>;
+}
+
+/** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
+export function openHistory(folder: string): History {
+  const directory = join(folder, 'history');
+  if (!existsSync(directory)) {
+    throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
+      hint: 'give the folder of a run, the one that holds verdict.json',
+    });
+  }
+  const segments = new Map<string, SegmentContent>();
+  for (const file of readdirSync(directory).toSorted()) {
+    if (!file.endsWith(suffixes.frames)) continue;
+    const name = file.slice(0, -suffixes.frames.length);
+    segments.set(name, readSegment(directory, name));
+  }
+  const timed = [...segments].filter(([name]) => !name.startsWith(rowsSegment('')));
+  const chunks = timed.flatMap(([, { chunks }]) => chunks);
+  return {
+    cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
+    records: () => merge(chunks, readAll),
+    smallRecords: () =>
+      merge(
+        chunks.filter(({ summary }) => summary.small > 0),
+        readSmall,
+      ),
+    *ops() {
+      for (const [, segment] of timed) yield* readOperations(segment.chunks);
+    },
+    *rows(image) {
+      for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);
+    },
+  };
+}
+
+interface Cursor<T> {
+  readonly records: readonly T[];
+  at: number;
+}
+
+/** A chunk is opened when the merge reaches its earliest time, and let go of at its end. */
+function* merge<T extends TimedRecord>(
+  unordered: readonly Chunk[],
+  read: (chunk: Chunk) => T[],
+): Generator<T> {
+  const chunks = unordered.toSorted((a, b) => a.summary.minUs - b.summary.minUs);
+  const cursors: Cursor<T>[] = [];
+  for (let next = 0; ; ) {
+    let first = earliest(cursors);
+    for (let chunk = chunks[next]; chunk !== undefined; chunk = chunks[++next]) {
+      if (first !== undefined && chunk.summary.minUs / 1000 > first.record.t) break;
+      cursors.push({ records: read(chunk).toSorted((a, b) => a.t - b.t), at: 0 });
+      first = earliest(cursors);
+    }
+    if (first === undefined) return;
+    const { cursor, record } = first;
+    cursor.at += 1;
+    if (cursor.at === cursor.records.length) cursors.splice(cursors.indexOf(cursor), 1);
+    yield record;
+  }
+}
+
+function earliest<T extends TimedRecord>(
+  cursors: readonly Cursor<T>[],
+): { readonly cursor: Cursor<T>; readonly record: T } | undefined {
+  let found: { cursor: Cursor<T>; record: T } | undefined;
+  for (const cursor of cursors) {
+    const record = cursor.records[cursor.at];
+    if (record === undefined) continue;
+    if (found === undefined || record.t < found.record.t) found = { cursor, record };
+  }
+  return found;
+}
+
+function readAll(chunk: Chunk): TimedRecord[] {
+  const records: TimedRecord[] = [];
+  decodeLines(
+    chunk.lines(),
+    chunk.client,
+    {
+      operation: (line, client) => records.push(operationRecord(line, client)),
+      row: () => undefined,
+      record: (record) => records.push(record),
+    },
+    chunk.skip,
+  );
+  return records;
+}
+
+function readSmall(chunk: Chunk): SmallRecord[] {
+  const records: SmallRecord[] = [];
+  decodeLines(
+    chunk.lines(),
+    chunk.client,
+    {
+      operation: () => undefined,
+      row: () => undefined,
+      record: (record) => {
+        if (record.type !== 'invoke' && record.type !== 'outcome') records.push(record);
+      },
+    },
+    chunk.skip,
+  );
+  return records;
+}
+
+function readRows(chunk: Chunk): LedgerRow[] {
+  const rows: LedgerRow[] = [];
+  const ignore = (): void => undefined;
+  const sink = { operation: ignore, record: ignore, row: (row: LedgerRow) => rows.push(row) };
+  decodeLines(chunk.lines(), chunk.client, sink, chunk.skip);
+  return rows;
+}
+
+function operationRecord(line: OperationLine, client: string): InvokeRecord | OutcomeRecord {
+  const { atUs, what, connection, session, seq, error } = line;
+  const about = { t: atUs / 1000, client, connection, session, seq };
+  if (what === 'append' || what === 'transfer') return { type: 'invoke', ...about, kind: what };
+  const outcome = { type: 'outcome', ...about, outcome: what } as const;
+  return error === undefined || error === '' ? outcome : { ...outcome, error };
+}

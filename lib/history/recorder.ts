@@ -1,0 +1,68 @@
+/** Records what a run sees and does: stamps it, puts it on file, tells those who listen. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../cluster/clock.ts';
+import type { Recorder, Unstamped } from '../cluster/port.ts';
+import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
+import { Segment } from './segment.ts';
+
+export interface RunRecorder extends Recorder {
+  /** Ends the segments in good order. Idempotent; records after it throw. */
+  close(): void;
+}
+
+export const rowsSegment = (image: string): string => `rows-${image}`;
+
+/** The directory of a run's segments, made where it is missing. */
+export function historyDirectory(folder: string): string {
+  const directory = join(folder, 'history');
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+/** Opens the history of a new run in its folder. Throws where one is there already. */
+export function openRecorder(folder: string, clock: Clock): RunRecorder {
+  const directory = historyDirectory(folder);
+  const run = new Segment({ directory, name: 'run' });
+  const rows = new Map<ImageLabel, Segment>();
+  const listeners = new Set<(record: HistoryRecord) => void>();
+
+  const rowsOf = (image: ImageLabel): Segment => {
+    let segment = rows.get(image);
+    if (segment === undefined) {
+      // Rows come from an image that stays: they may be lost in a crash, and are many.
+      segment = new Segment({ directory, name: rowsSegment(image), bufferBytes: 64 * 1024 });
+      rows.set(image, segment);
+    }
+    return segment;
+  };
+  return {
+    record(record) {
+      if (record.type === 'row') {
+        rowsOf(record.image).append(record);
+        return;
+      }
+      if (record.type === 'image') rowsOf(record.image).close();
+      const stamped = stamp(record, clock);
+      run.append(stamped);
+      if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
+      for (const listener of listeners) listener(stamped);
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      run.close();
+      for (const segment of rows.values()) segment.close();
+    },
+  };
+}
+
+/** Times are kept to the microsecond. A record with its own time gets the wall time that fits it. */
+function stamp(record: Unstamped, clock: Clock): Exclude<HistoryRecord, RowRecord> {
+  const nowMs = clock.nowMs();
+  const t = Math.round((record.t ?? nowMs) * 1000) / 1000;
+  const wall = record.wall ?? Math.round(clock.wallMs() - (nowMs - t));
+  return { ...record, t, wall };
+}

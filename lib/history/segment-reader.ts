@@ -1,0 +1,130 @@
+/** Finds what a segment's two files hold, whatever a kill -9 left of them. */
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { EvidenceError } from '../errors.ts';
+import { findFrames, unpackFrame, type FramePlace } from './frame.ts';
+import { decodeLines } from './line-decoder.ts';
+import type { FrameSummary } from './line-encoder.ts';
+import { suffixes, type TailHead } from './segment.ts';
+
+/** A part of a segment that can be read on its own: a frame, or the tail. */
+export interface Chunk {
+  readonly segment: string;
+  readonly client: string | undefined;
+  readonly summary: FrameSummary;
+  /** The first records of a tail that are in a frame already. */
+  readonly skip: number;
+  readonly lines: () => Buffer;
+}
+
+/** Where a segment ends in the middle of a write. `frame`: nothing is lost, the tail has it still. */
+export interface HistoryCut {
+  readonly segment: string;
+  readonly within: 'frame' | 'line';
+}
+
+export interface SegmentContent {
+  readonly chunks: readonly Chunk[];
+  readonly cuts: readonly HistoryCut[];
+}
+
+/** Safe while the segment is being written: the tail is read first, so it can only overlap. */
+export function readSegment(directory: string, segment: string): SegmentContent {
+  const tailPath = join(directory, segment + suffixes.tail);
+  const tail = existsSync(tailPath) ? readFileSync(tailPath) : Buffer.alloc(0);
+  const path = join(directory, segment + suffixes.frames);
+  const file = openSync(path, 'r');
+  const { frames, cut } = findFrames(fstatSync(file).size, (offset, length) =>
+    readAt(file, offset, length),
+  );
+  closeSync(file);
+
+  const chunks = frames.map((frame) => frameChunk(path, segment, frame));
+  const cuts: HistoryCut[] = cut ? [{ segment, within: 'frame' }] : [];
+  const written = endOf(frames, segment);
+  const last = tailChunk(tail, segment, written);
+  if (last.chunk !== undefined) chunks.push(last.chunk);
+  if (last.cut) cuts.push({ segment, within: 'line' });
+  return { chunks, cuts };
+}
+
+/** Number of records in the frames, which must follow each other without a gap. */
+function endOf(frames: readonly FramePlace[], segment: string): number {
+  let end = 0;
+  for (const { head } of frames) {
+    if (head.first !== end) throw damaged(segment, `records ${end} to ${head.first} are missing`);
+    end += head.count;
+  }
+  return end;
+}
+
+function frameChunk(path: string, segment: string, { head, offset }: FramePlace): Chunk {
+  return {
+    segment,
+    client: head.client,
+    summary: head,
+    skip: 0,
+    lines: () => {
+      const file = openSync(path, 'r');
+      try {
+        return unpackFrame(readAt(file, offset, head.bytes));
+      } catch (error) {
+        throw damaged(segment, `the frame at byte ${offset} can't be unpacked`, error);
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
+}
+
+function tailChunk(
+  tail: Buffer,
+  segment: string,
+  written: number,
+): { readonly chunk?: Chunk; readonly cut: boolean } {
+  const headEnd = tail.indexOf('\n');
+  // A tail is emptied before its new head is written: a kill in between leaves no records.
+  if (headEnd === -1) return { cut: tail.length > 0 };
+  const { first, client } = JSON.parse(tail.toString('utf8', 0, headEnd)) as TailHead;
+  if (first > written) throw damaged(segment, `records ${written} to ${first} are missing`);
+  const skip = written - first;
+  const lines = tail.subarray(headEnd + 1);
+  const { summary, cut } = summarize(lines, client, skip);
+  if (summary.count === 0) return { cut };
+  return { chunk: { segment, client, summary, skip, lines: () => lines }, cut };
+}
+
+function summarize(
+  lines: Buffer,
+  client: string | undefined,
+  skip: number,
+): { readonly summary: FrameSummary; readonly cut: boolean } {
+  const summary: FrameSummary = { count: 0, small: 0, minUs: Infinity, maxUs: -Infinity };
+  const see = (atUs: number, small: boolean): void => {
+    summary.count += 1;
+    if (small) summary.small += 1;
+    summary.minUs = Math.min(summary.minUs, atUs);
+    summary.maxUs = Math.max(summary.maxUs, atUs);
+  };
+  const { cut } = decodeLines(
+    lines,
+    client,
+    {
+      operation: ({ atUs }) => see(atUs, false),
+      row: () => see(0, false),
+      record: (record) =>
+        see(record.t * 1000, record.type !== 'invoke' && record.type !== 'outcome'),
+    },
+    skip,
+  );
+  return { summary, cut };
+}
+
+function readAt(file: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
+}
+
+function damaged(segment: string, what: string, cause?: unknown): EvidenceError {
+  return new EvidenceError('HISTORY_DAMAGED', `history segment ${segment}: ${what}`, { cause });
+}

@@ -1,0 +1,119 @@
+/**
+ * One process's part of the history, crash-safe without a sync: each record is written to
+ * `<name>.tail.jsonl` before `append` returns, so it survives a kill -9 of the process; a full tail
+ * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
+ * frame and tail both say the number of their first record.
+ */
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HistoryRecord } from './events.ts';
+import { packFrame } from './frame.ts';
+import { LineEncoder } from './line-encoder.ts';
+
+export interface SegmentOptions {
+  /** Directory of the segments; it exists. */
+  readonly directory: string;
+  /** File name without suffix; no segment of that name may be there. */
+  readonly name: string;
+  /** Whose operations are encoded shortly. Default: nobody's. */
+  readonly client?: string;
+  /** A tail of this size becomes a frame; default 256 KiB. */
+  readonly frameBytes?: number;
+  /** So much may wait in memory before it is written; default 0: every record is on file at once. */
+  readonly bufferBytes?: number;
+}
+
+/** First line of a tail. */
+export interface TailHead {
+  /** Number of the tail's first record in its segment. */
+  readonly first: number;
+  readonly client?: string;
+}
+
+export const suffixes = { frames: '.hist', tail: '.tail.jsonl' } as const;
+
+export class Segment {
+  readonly #client: string | undefined;
+  readonly #frameBytes: number;
+  readonly #bufferBytes: number;
+  readonly #tailPath: string;
+  readonly #framesFile: number;
+  readonly #tailFile: number;
+  #encoder: LineEncoder;
+  /** Number of the tail's first record. */
+  #first = 0;
+  /** The tail's lines: `#used` bytes of it, of which `#written` are on file. */
+  #lines: Buffer;
+  #used = 0;
+  #written = 0;
+  #closed = false;
+
+  constructor(options: SegmentOptions) {
+    const { directory, name, client, frameBytes = 256 * 1024, bufferBytes = 0 } = options;
+    this.#client = client;
+    this.#frameBytes = frameBytes;
+    this.#bufferBytes = bufferBytes;
+    this.#lines = Buffer.allocUnsafe(frameBytes + 4096);
+    this.#tailPath = join(directory, name + suffixes.tail);
+    this.#framesFile = openSync(join(directory, name + suffixes.frames), 'ax');
+    this.#tailFile = openSync(this.#tailPath, 'ax');
+    this.#encoder = this.#beginTail();
+  }
+
+  append(record: HistoryRecord): void {
+    const line = this.#encoder.encode(record);
+    this.#reserve(line.length * 3);
+    this.#used += this.#lines.write(line, this.#used);
+    if (this.#used - this.#written > this.#bufferBytes) this.#write();
+    if (this.#used >= this.#frameBytes) this.#roll();
+  }
+
+  /** Puts the tail into a last frame. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (this.#used > 0) this.#roll();
+    closeSync(this.#framesFile);
+    closeSync(this.#tailFile);
+    rmSync(this.#tailPath);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#used + bytes <= this.#lines.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#used + bytes));
+    this.#lines.copy(larger, 0, 0, this.#used);
+    this.#lines = larger;
+  }
+
+  #write(): void {
+    writeAll(this.#tailFile, this.#lines.subarray(this.#written, this.#used));
+    this.#written = this.#used;
+  }
+
+  /** The frame must be whole in its file before the tail goes: a reader takes either. */
+  #roll(): void {
+    const about = { first: this.#first, ...this.#encoder.summary };
+    const head = this.#client === undefined ? about : { ...about, client: this.#client };
+    writeAll(this.#framesFile, packFrame(this.#lines.subarray(0, this.#used), head));
+    this.#first += this.#encoder.summary.count;
+    this.#used = 0;
+    this.#written = 0;
+    ftruncateSync(this.#tailFile);
+    this.#encoder = this.#beginTail();
+  }
+
+  #beginTail(): LineEncoder {
+    const head: TailHead =
+      this.#client === undefined
+        ? { first: this.#first }
+        : { first: this.#first, client: this.#client };
+    writeAll(this.#tailFile, Buffer.from(`${JSON.stringify(head)}\n`));
+    return new LineEncoder(this.#client);
+  }
+}
+
+function writeAll(file: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written);
+  }
+}
