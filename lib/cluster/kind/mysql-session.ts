@@ -1,0 +1,210 @@
+/**
+ * The SQL port on MySQL, through a relay's UNIX socket: one connection, one operation at a time,
+ * each with the client's own timeout. The hot insert is a prepared statement.
+ */
+import { connect, type Socket } from 'node:net';
+import {
+  createConnection,
+  type Connection,
+  type PrepareStatementInfo,
+  type QueryError,
+  type RowDataPacket,
+} from 'mysql2';
+import {
+  SqlError,
+  type LedgerEntry,
+  type ServerIdentity,
+  type SqlSession,
+} from '../../workload/sql.ts';
+import { connectError, statementError, timeoutError } from './mysql-errors.ts';
+import { databaseName } from './schema.ts';
+
+export interface MysqlSessionOptions {
+  readonly socketPath: string;
+  /** Default `root`, without a password, as the database's pod allows on its own network. */
+  readonly user?: string;
+  /** Connect, handshake, who-are-you and prepare together; default 2000. */
+  readonly connectTimeoutMs?: number;
+  /** From sending an operation to its answer; default 5000. */
+  readonly operationTimeoutMs?: number;
+}
+
+const columns =
+  'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
+const insert = `INSERT INTO ledger (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** One message to the server and one transaction: a lost answer can always mean a commit. */
+const transfer =
+  `BEGIN; ${insert}; ` +
+  'UPDATE account SET balance = balance + IF(id = ?, -?, ?) WHERE id IN (?, ?); COMMIT';
+
+/** The pod gives mysqld its node and UID as report-host and report-user (manifests). */
+const identify =
+  'SELECT @@report_host AS node, @@report_user AS podUid, UNIX_TIMESTAMP() AS nowS; ' +
+  "SHOW GLOBAL STATUS LIKE 'Uptime'";
+
+/** A server that does not answer the goodbye is left after this long. */
+const goodbyeMs = 500;
+
+/** Connects and asks who answers. Throws SqlError (`fail`, fatal). */
+export async function openMysqlSession(options: MysqlSessionOptions): Promise<SqlSession> {
+  const { socketPath, user = 'root', connectTimeoutMs = 2000, operationTimeoutMs = 5000 } = options;
+  // The socket is ours since mysql2 has no way to drop a connection whose server is silent.
+  const socket = connect(socketPath);
+  const timer = setTimeout(
+    () => socket.destroy(timeoutError('connect', connectTimeoutMs)),
+    connectTimeoutMs,
+  );
+  const connection = createConnection({
+    stream: socket,
+    user,
+    database: databaseName,
+    multipleStatements: true,
+    connectTimeout: 0,
+  });
+  try {
+    await connected(connection);
+    const server = await whoAnswers(connection);
+    const statement = await prepare(connection);
+    return new MysqlSession({ socket, connection, server, statement, operationTimeoutMs });
+  } catch (error) {
+    socket.destroy();
+    throw connectError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface OpenedSession {
+  readonly socket: Socket;
+  readonly connection: Connection;
+  readonly server: ServerIdentity;
+  readonly statement: PrepareStatementInfo;
+  readonly operationTimeoutMs: number;
+}
+
+type Done = (error: QueryError | null) => void;
+
+class MysqlSession implements SqlSession {
+  readonly server: ServerIdentity;
+  readonly #socket: Socket;
+  readonly #connection: Connection;
+  readonly #statement: PrepareStatementInfo;
+  /** One timer for all operations: refreshing it is far cheaper than making one for each. */
+  readonly #timer: NodeJS.Timeout;
+  #underWay = false;
+  #lost = false;
+
+  constructor({ socket, connection, server, statement, operationTimeoutMs }: OpenedSession) {
+    this.server = server;
+    this.#socket = socket;
+    this.#connection = connection;
+    this.#statement = statement;
+    this.#timer = setTimeout(() => {
+      if (this.#underWay) socket.destroy(timeoutError('operation', operationTimeoutMs));
+    }, operationTimeoutMs);
+    socket.once('close', () => {
+      this.#lost = true;
+      clearTimeout(this.#timer);
+    });
+  }
+
+  append(entry: LedgerEntry): Promise<void> {
+    return this.#exchange((done) => this.#statement.execute(parameters(entry), done));
+  }
+
+  async transfer(entry: LedgerEntry): Promise<void> {
+    const { fromAccount, toAccount, amount } = entry;
+    const moved = [fromAccount, amount, amount, fromAccount, toAccount];
+    try {
+      await this.#exchange((done) =>
+        this.#connection.query(transfer, [...parameters(entry), ...moved], done),
+      );
+    } catch (error) {
+      if (error instanceof SqlError && !error.fatal) await this.#rollBack();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (!this.#lost) this.#connection.end(() => this.#socket.destroy());
+    setTimeout(() => this.#socket.destroy(), goodbyeMs).unref();
+    return Promise.resolve();
+  }
+
+  /** The statements after the one that failed were not run, so the transaction is still open. */
+  async #rollBack(): Promise<void> {
+    try {
+      await this.#exchange((done) => this.#connection.query('ROLLBACK', done));
+    } catch {
+      this.#socket.destroy();
+    }
+  }
+
+  #exchange(send: (done: Done) => void): Promise<void> {
+    if (this.#lost) return Promise.reject(notSent());
+    return new Promise((resolve, reject) => {
+      this.#underWay = true;
+      this.#timer.refresh();
+      send((error) => {
+        this.#underWay = false;
+        if (error === null) resolve();
+        else reject(statementError(error));
+      });
+    });
+  }
+}
+
+function parameters(entry: LedgerEntry): (string | number | Buffer)[] {
+  return [
+    entry.client,
+    entry.connection,
+    entry.session,
+    entry.seq,
+    entry.kind,
+    entry.fromAccount,
+    entry.toAccount,
+    entry.amount,
+    Buffer.from(entry.previousHash, 'hex'),
+    Buffer.from(entry.hash, 'hex'),
+  ];
+}
+
+function notSent(): SqlError {
+  const message = 'the session was lost before the operation was sent';
+  return new SqlError(message, { outcome: 'fail', fatal: true, code: 'SESSION_LOST' });
+}
+
+/** Also puts up the lasting listener without which a late error would end the process. */
+function connected(connection: Connection): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.on('error', reject);
+    connection.on('connect', () => resolve());
+  });
+}
+
+async function whoAnswers(connection: Connection): Promise<ServerIdentity> {
+  const [self, uptime] = await new Promise<RowDataPacket[][]>((resolve, reject) => {
+    connection.query<RowDataPacket[][]>(identify, (error, results) =>
+      error === null ? resolve(results) : reject(error),
+    );
+  });
+  const { node, podUid, nowS }: Record<string, unknown> = self?.[0] ?? {};
+  if (typeof node !== 'string' || typeof podUid !== 'string') {
+    throw new SqlError('the server does not say on which node and in which pod it runs', {
+      outcome: 'fail',
+      fatal: true,
+      code: 'SERVER_UNNAMED',
+    });
+  }
+  return { node, podUid, startedAtS: Number(nowS) - Number(uptime?.[0]?.['Value']) };
+}
+
+function prepare(connection: Connection): Promise<PrepareStatementInfo> {
+  return new Promise((resolve, reject) => {
+    connection.prepare(insert, (error, statement) =>
+      error === null ? resolve(statement) : reject(error),
+    );
+  });
+}

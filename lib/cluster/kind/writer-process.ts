@@ -1,0 +1,92 @@
+/**
+ * A writer in a process of its own, so that neither the runner nor a report slows it down. Started
+ * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone; any error of its own
+ * ends it with exit code 1 and a message on stderr.
+ */
+import { Segment } from '../../history/segment.ts';
+import { SqlError, type SqlConnector } from '../../workload/sql.ts';
+import { runWriter } from '../../workload/writer.ts';
+import { openMysqlSession } from './mysql-session.ts';
+import { realClock } from './real-clock.ts';
+import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
+
+const countsEveryMs = 200;
+
+const stopping = new AbortController();
+const stop = (): void => stopping.abort(new Error('the writer was told to stop'));
+
+/** The way to the database; whoever needs one waits for the first. */
+class Route {
+  #socketPath: string | null = null;
+  #waiting: (() => void)[] = [];
+
+  set(socketPath: string | null): void {
+    this.#socketPath = socketPath;
+    if (socketPath !== null) this.wake();
+  }
+
+  wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume();
+  }
+
+  async get(): Promise<string> {
+    while (this.#socketPath === null) {
+      if (stopping.signal.aborted) {
+        const message = 'the writer stops and never had a route';
+        throw new SqlError(message, { outcome: 'fail', fatal: true, code: 'NO_ROUTE' });
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    return this.#socketPath;
+  }
+}
+
+const route = new Route();
+stopping.signal.addEventListener('abort', () => route.wake());
+
+const connector: SqlConnector = {
+  connect: async () => openMysqlSession({ socketPath: await route.get() }),
+};
+
+async function run(message: StartMessage): Promise<void> {
+  const { spec, connections, transferEvery, seed, directory } = message;
+  const segment = new Segment({ directory, name: message.segment, client: spec.client });
+  const acked: Record<string, number> = {};
+  const report = (): void => {
+    const counts: CountsMessage = { type: 'counts', acked };
+    if (process.connected) process.send?.(counts);
+  };
+  const reporting = setInterval(report, countsEveryMs);
+  await runWriter({
+    connector,
+    clock: realClock(BigInt(message.originNs)),
+    record: (record) => segment.append(record),
+    spec,
+    seed,
+    connections,
+    transferEvery,
+    signal: stopping.signal,
+    onAck: ({ node }) => {
+      acked[node] = (acked[node] ?? 0) + 1;
+    },
+  });
+  clearInterval(reporting);
+  segment.close();
+  report();
+}
+
+process.on('message', (message: ToWriter) => {
+  if (message.type === 'route') route.set(message.socketPath);
+  else if (message.type === 'stop') stop();
+  // Disconnecting lets the process end by itself once the last counts are sent.
+  else void run(message).then(() => process.disconnect(), fail);
+});
+process.on('disconnect', stop);
+process.on('SIGTERM', stop);
+// Ctrl-C reaches the whole process group; the runner decides when its writers stop.
+process.on('SIGINT', () => undefined);
+
+function fail(error: unknown): void {
+  console.error(error);
+  process.exit(1);
+}

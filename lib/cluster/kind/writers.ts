@@ -1,0 +1,136 @@
+/** The writers of a run: one or more processes for each client, and their counters. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { EvidenceError } from '../../errors.ts';
+import { historyDirectory } from '../../history/recorder.ts';
+import { defaultTransferEvery } from '../../workload/ledger.ts';
+import type { ClientSide } from '../../workload/sql.ts';
+import type { Writers, WriterSpec } from '../port.ts';
+import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
+
+/** Which socket leads each client to the database, now and whenever that changes. */
+export interface WriterRoutes {
+  get(side: ClientSide): string | undefined;
+  onChange(listener: (side: ClientSide, socketPath: string) => void): void;
+}
+
+export interface WriterProcessesOptions {
+  readonly specs: readonly WriterSpec[];
+  /** The run's folder; each process writes a segment of its history. */
+  readonly folder: string;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
+  /** The run's seed. */
+  readonly seed: string;
+  readonly routes: WriterRoutes;
+  /** One operation in so many is a transfer; 0 for none. Default 8. */
+  readonly transferEvery?: number;
+  /** Processes that share a client's connections. Default 1: one keeps 32 connections busy. */
+  readonly processesPerClient?: number;
+}
+
+/** More than the writer's own operation timeout (5 s): one that takes longer is killed. */
+const stopTimeoutMs = 7000;
+/** Kept of what a process says on stderr. */
+const stderrLimit = 4096;
+
+export async function startWriterProcesses(options: WriterProcessesOptions): Promise<Writers> {
+  const count = options.processesPerClient ?? 1;
+  const processes = options.specs.flatMap((spec) =>
+    Array.from({ length: count }, (_, index) => {
+      const share = shareOf(spec.connections, index, count);
+      return new WriterProcess(startMessage(options, spec, share, index));
+    }),
+  );
+  for (const each of processes) each.route(options.routes.get(each.client));
+  options.routes.onChange((side, socketPath) => {
+    for (const each of processes) if (each.client === side) each.route(socketPath);
+  });
+  let stopped: Promise<void> | undefined;
+  return {
+    acked: () =>
+      processes.flatMap(({ client, acked }) =>
+        [...acked].map(([node, count]) => ({ client, node, count })),
+      ),
+    stop: () => (stopped ??= stopAll(processes)),
+  };
+}
+
+function shareOf(connections: number, index: number, count: number): number[] {
+  const all = Array.from({ length: connections }, (_, connection) => connection);
+  return all.filter((connection) => connection % count === index);
+}
+
+function startMessage(
+  { folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
+  spec: WriterSpec,
+  connections: readonly number[],
+  index: number,
+): StartMessage {
+  return {
+    type: 'start',
+    spec,
+    connections,
+    transferEvery,
+    seed,
+    directory: historyDirectory(folder),
+    segment: `writer-${spec.client}-${index}`,
+    originNs: String(originNs),
+  };
+}
+
+class WriterProcess {
+  readonly client: ClientSide;
+  acked: ReadonlyMap<string, number> = new Map();
+  readonly #name: string;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #stderr = '';
+
+  constructor(message: StartMessage) {
+    this.client = message.spec.client;
+    this.#name = message.segment;
+    const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
+    this.#child = fork(path, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], execArgv: [] });
+    this.#exited = once(this.#child, 'close');
+    // A failed start is reported by `stop`, like any other end.
+    this.#exited.catch(() => undefined);
+    this.#child.stderr?.on('data', (text: Buffer) => {
+      this.#stderr = `${this.#stderr}${String(text)}`.slice(-stderrLimit);
+    });
+    this.#child.on('message', (counts: CountsMessage) => {
+      this.acked = new Map(Object.entries(counts.acked));
+    });
+    this.#send(message);
+  }
+
+  route(socketPath: string | undefined): void {
+    this.#send({ type: 'route', socketPath: socketPath ?? null });
+  }
+
+  /** Rejects where the process did not end in good order, now or long ago. */
+  async stop(): Promise<void> {
+    this.#send({ type: 'stop' });
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs);
+    await this.#exited;
+    clearTimeout(timer);
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode === 0) return;
+    throw new EvidenceError(
+      'WRITER_DIED',
+      `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${this.#stderr.trim()}`,
+    );
+  }
+
+  /** A process that is gone already says so in `stop`. */
+  #send(message: ToWriter): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+}
+
+/** Stops all, then throws the first error there was. */
+async function stopAll(processes: readonly WriterProcess[]): Promise<void> {
+  const results = await Promise.allSettled(processes.map((each) => each.stop()));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
