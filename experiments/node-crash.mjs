@@ -1,0 +1,13 @@
+/** Does a node that crashes lose what its database had acknowledged? */
+import '../lib/node-floor.mjs';
+
+const { runExperiment } = await import('../lib/cli/experiment.ts');
+
+await runExperiment({
+  name: 'node-crash',
+  question: 'A node crashes: does every acknowledged commit survive the move to another node?',
+  fault: 'node-crash',
+  defaults: { remedy: 'force-delete' },
+  // With trxCommit 0 or 2 MySQL acknowledges before the log is on disk: a crash takes the tail.
+  expected: ({ trxCommit, rate }) => (trxCommit === 1 || rate === 0 ? ['safe'] : ['lost']),
+});

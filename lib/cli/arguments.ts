@@ -1,0 +1,11 @@
+/**
+ * A script's own arguments. Not zx's `argv`: it turns `0x1F` into 31 and drops digits of long
+ * seeds. Under `npx zx experiments/x.mjs …` process.argv is [node, zx, x.mjs, …].
+ */
+import { basename } from 'node:path';
+
+/** What follows the script named `<name>.mjs`; everything after the first element without one. */
+export function scriptArguments(name: string, argv: readonly string[]): string[] {
+  const index = argv.findIndex((each) => basename(each, '.mjs') === name);
+  return argv.slice(index === -1 ? 2 : index + 1);
+}

@@ -1,0 +1,82 @@
+/** What every experiment file calls: flags to scenario, backend, run, outputs, exit code. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScenario } from '../experiment/run.ts';
+import { exitCodeOf, type Verdict } from '../experiment/verdict.ts';
+import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
+import { openHistory } from '../history/reader.ts';
+import { writeOutputs } from '../report/write.ts';
+import { scriptArguments } from './arguments.ts';
+import { chooseBackend, openBackend, type BackendChoice } from './backend.ts';
+import { describeRequest } from './describe.ts';
+import { onInterrupt } from './interrupt.ts';
+import { startProgress } from './progress.ts';
+import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
+import { verdictLine } from './verdict-line.ts';
+
+export type { ExperimentDefinition } from './request.ts';
+
+/** Runs the experiment that `process.argv` asks for and sets the exit code. Never throws. */
+export async function runExperiment(definition: ExperimentDefinition): Promise<void> {
+  try {
+    const args = scriptArguments(definition.name, process.argv);
+    const request = requestOf(definition, args, new Date());
+    process.exitCode = request === undefined ? exitCode.expected : await carryOut(request);
+  } catch (error) {
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exitCode = error instanceof ForcedetachError ? error.exitCode : exitCode.infrastructure;
+    if (!(error instanceof ForcedetachError) && error instanceof Error) {
+      process.stderr.write(`${error.stack}\n`);
+    }
+  }
+}
+
+async function carryOut(request: RunRequest): Promise<number> {
+  const { flags, scenario } = request;
+  const choice = await chooseBackend(flags.cluster);
+  const description = await describeRequest(request, choice);
+  if (flags.dryRun) {
+    process.stdout.write(`${description}\nDry run: nothing was created.\n`);
+    return exitCode.expected;
+  }
+  process.stderr.write(`${description}\n`);
+  makeFolder(request.folder);
+  const verdict = await run(request, choice);
+  await writeOutputs(request.folder, verdict, openHistory(request.folder).records());
+  const line = verdictLine(verdict, join(request.folder, 'report.html'));
+  (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
+  if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
+  return exitCodeOf(verdict.verdict, scenario.expected);
+}
+
+async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict> {
+  const { scenario, seed, runId, folder } = request;
+  const backend = await openBackend(choice, request);
+  const progress = startProgress(process.stderr);
+  const say = (line: string): void => progress.say(line);
+  using interrupt = onInterrupt(say, () => progress.current());
+  try {
+    return await runScenario({
+      scenario,
+      seed,
+      runId,
+      folder,
+      backend,
+      replay: request.replay(choice.backend),
+      onProgress: say,
+      onPhase: (phase) => progress.phase(phase),
+      signal: interrupt.signal,
+    });
+  } finally {
+    await progress.end();
+  }
+}
+
+/** Throws UsageError `OUT_NOT_EMPTY`: two runs never share a folder. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).length === 0) return;
+  throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
+    hint: 'give --out a folder that is new or empty',
+  });
+}

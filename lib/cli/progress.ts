@@ -1,0 +1,153 @@
+/** What a run is doing, for the terminal: live phases with clocks, plain lines without a TTY. */
+import { Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
+import type { PhaseName } from '../history/events.ts';
+
+export interface Progress {
+  /** The run enters a phase. */
+  phase(name: PhaseName): void;
+  /** One line of news. */
+  say(line: string): void;
+  /** What is going on now, one clause. */
+  current(): string;
+  /** No more phases; resolves when the terminal is free again. */
+  end(): Promise<void>;
+}
+
+/** What each phase does, in its order. */
+const phases: Readonly<Record<PhaseName, string>> = {
+  prepare: 'prepare the cluster, the volume and MySQL',
+  steady: 'steady state: writers on, the audit must pass',
+  fault: 'fault',
+  watch: 'remedy, and watch what Kubernetes does',
+  'first-image': 'copy the volume as it is now',
+  heal: 'heal',
+  converge: 'converge: commits must come back',
+  'second-image': 'copy the volume again',
+  audit: 'audit both copies from cold',
+  report: 'verdict and report',
+};
+const names = Object.keys(phases) as PhaseName[];
+
+/** Seconds since the start, and since the fault once it has begun. */
+class Clocks {
+  readonly #startedAt = performance.now();
+  #faultAt: number | undefined;
+
+  fault(): void {
+    this.#faultAt = performance.now();
+  }
+
+  text(): string {
+    const since = (from: number): string => ((performance.now() - from) / 1000).toFixed(0);
+    const total = `${since(this.#startedAt)} s`;
+    return this.#faultAt === undefined ? total : `${total}, fault + ${since(this.#faultAt)} s`;
+  }
+}
+
+/** Live where `stream` is a terminal, else one line per piece of news. Everything goes to `stream`. */
+export function startProgress(stream: NodeJS.WriteStream): Progress {
+  return stream.isTTY ? new LiveProgress(stream) : new PlainProgress(stream);
+}
+
+class PlainProgress implements Progress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #clocks = new Clocks();
+  #current = 'starting';
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  phase(name: PhaseName): void {
+    if (name === 'fault') this.#clocks.fault();
+    this.#current = phases[name];
+    this.say(`— ${phases[name]}`);
+  }
+
+  say(line: string): void {
+    this.#stream.write(`[${this.#clocks.text()}] ${line}\n`);
+  }
+
+  current(): string {
+    return this.#current;
+  }
+
+  end(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** One task per phase; a phase's task ends when a later phase begins. */
+class LiveProgress implements Progress {
+  readonly #clocks = new Clocks();
+  readonly #ends = names.map(() => Promise.withResolvers<void>());
+  readonly #done: Promise<unknown>;
+  readonly #ticker: NodeJS.Timeout;
+  #index = 0;
+  #over = false;
+  #show: { title: string; output: string } | undefined;
+
+  constructor(stream: NodeJS.WriteStream) {
+    const list = new Listr(
+      names.map((name, index) => this.#task(name, index)),
+      {
+        registerSignalListeners: false,
+        rendererOptions: {
+          collapseSkips: false,
+          logger: new ListrLogger({
+            useIcons: true,
+            toStderr: [],
+            processOutput: new ProcessOutput(stream, stream),
+          }),
+        },
+      },
+    );
+    this.#done = list.run();
+    this.#ticker = setInterval(() => this.#tick(), 1000);
+  }
+
+  #task(name: PhaseName, index: number): ListrTask {
+    return {
+      title: phases[name],
+      rendererOptions: { outputBar: 3, persistentOutput: true },
+      task: async (_, task): Promise<void> => {
+        if (this.#over || this.#index > index) {
+          task.skip();
+          return;
+        }
+        this.#show = task;
+        await this.#ends[index]?.promise;
+        this.#tick();
+      },
+    };
+  }
+
+  #tick(): void {
+    const name = names[this.#index];
+    if (this.#show === undefined || name === undefined) return;
+    this.#show.title = `${phases[name]} (${this.#clocks.text()})`;
+  }
+
+  phase(name: PhaseName): void {
+    this.#tick();
+    if (name === 'fault') this.#clocks.fault();
+    this.#index = names.indexOf(name);
+    for (const end of this.#ends.slice(0, this.#index)) end.resolve();
+  }
+
+  say(line: string): void {
+    if (this.#show !== undefined) this.#show.output = line;
+  }
+
+  current(): string {
+    return phases[names[this.#index] ?? 'prepare'];
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#ticker);
+    this.#tick();
+    this.#over = true;
+    for (const end of this.#ends) end.resolve();
+    await this.#done;
+  }
+}

@@ -1,0 +1,35 @@
+/** Rebuilds a run's verdict and report from its history alone: `experiments/report.mjs FOLDER…`. */
+import { assembleVerdict } from '../experiment/assemble.ts';
+import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
+import { openHistory } from '../history/reader.ts';
+import { writeOutputs } from '../report/write.ts';
+import { scriptArguments } from './arguments.ts';
+import { verdictLine } from './verdict-line.ts';
+
+const usage = 'npx zx experiments/report.mjs FOLDER…';
+
+/** Writes into each folder that `process.argv` names and sets the exit code. Never throws. */
+export async function rebuildReports(): Promise<void> {
+  try {
+    const folders = scriptArguments('report', process.argv);
+    if (folders.includes('--help') || folders.includes('-h')) {
+      process.stdout.write(`Usage: ${usage}\n\nWrites report.html, verdict.json, junit.xml and `);
+      process.stdout.write('summary.md anew, from the history in each run’s folder.\n');
+      return;
+    }
+    if (folders.length === 0 || folders.some((folder) => folder.startsWith('-'))) {
+      throw new UsageError('NO_FOLDER', 'give the folder of one run or more', { command: usage });
+    }
+    for (const folder of folders) await rebuild(folder);
+  } catch (error) {
+    process.stderr.write(`${describeError(error)}\n`);
+    process.exitCode = error instanceof ForcedetachError ? error.exitCode : exitCode.infrastructure;
+  }
+}
+
+async function rebuild(folder: string): Promise<void> {
+  const history = openHistory(folder);
+  const verdict = assembleVerdict(history);
+  await writeOutputs(folder, verdict, history.records());
+  process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { UsageError } from '../errors.ts';
+import { parseScenario } from '../experiment/scenario.ts';
+import {
+  refuseUntunable,
+  requestOf,
+  type ExperimentDefinition,
+  type RunRequest,
+} from './request.ts';
+
+const now = new Date('2026-11-21T09:30:12.345Z');
+const definition: ExperimentDefinition = {
+  name: 'network-partition',
+  question: 'Does it?',
+  fault: 'network-partition',
+  defaults: { remedy: 'force-delete' },
+  expected: ({ disk }) => (disk === 'fenced' ? ['safe'] : ['lost', 'corrupt']),
+};
+
+function request(...args: string[]): RunRequest {
+  const made = requestOf(definition, args, now);
+  if (made === undefined) throw new Error('help was not asked for');
+  return made;
+}
+
+test('without flags the scenario has the experiment’s and the schema’s defaults', () => {
+  const { scenario, flags } = request();
+  const { name, question, fault } = definition;
+  const expected = ['lost', 'corrupt'] as const;
+  expect(scenario).toEqual(
+    parseScenario({ name, question, fault, expected: [...expected], remedy: 'force-delete' }),
+  );
+  expect(flags.cluster).toBe('auto');
+});
+
+test('flags reach the scenario, and the expected set follows them', () => {
+  const flags =
+    '--disk fenced --rate max --remedy-at 400s --no-reboot --force-detach-after=30s ' +
+    '--grace 10s --toleration 10 --trx-commit 2';
+  const { scenario } = request(...flags.split(' '));
+  expect(scenario).toMatchObject({
+    disk: 'fenced',
+    rate: 'max',
+    remedyAt: 400_000,
+    reboot: false,
+    forceDetachAfterMs: 30_000,
+    graceMs: 10_000,
+    tolerationMs: 10_000,
+    trxCommit: 2,
+    expected: ['safe'],
+  });
+});
+
+test('a seed is kept as it was typed', () => {
+  expect(request('--seed', '0x1F').seed).toBe('0x1F');
+  expect(request('--seed', '12345678901234567890').seed).toBe('12345678901234567890');
+});
+
+test('drawn seeds and run ids differ', () => {
+  expect(request().seed).not.toBe(request().seed);
+  expect(request().folder).toMatch(/^reports\/2026-11-21T09-30-12-network-partition-[0-9a-f]{8}$/);
+});
+
+test('the replay repeats what decides the outcome and leaves out where output goes', () => {
+  const made = request('--rate', 'max', '--json', '--out', '/tmp/x', '--seed', "it's", '--keep');
+  const replay = made.replay('kind');
+  expect(replay).toBe(
+    "npx zx experiments/network-partition.mjs --rate max --cluster kind --seed $'it\\'s'",
+  );
+});
+
+test('the replay’s flags make the same scenario', () => {
+  const made = request('--disk', 'fenced', '--rate=7', '--horizon', '20m', '--seed', 'abc');
+  const again = request(...made.replay('sim').split(' ').slice(3));
+  expect(again.scenario).toEqual(made.scenario);
+  expect(again.seed).toBe('abc');
+  expect(again.flags.cluster).toBe('sim');
+});
+
+test.each([
+  [['--rte', '5'], /unknown option '--rte'.*--rate/s],
+  [['--rate', 'fast'], /operations per second/],
+  [['--grace', '10 parsecs'], /duration/],
+  [['--disk', 'floppy'], /unfenced, fenced/],
+  [['--trx-commit', '3'], /0, 1, 2/],
+  [['--workers', '1'], /successor/],
+  [['--seed', ''], /empty/],
+  [['--cluster-name', '../x'], /Lower-case/],
+  [['--kubernetes-version', '1.34'], /full version/],
+  [['surplus'], /too many arguments/],
+])('%j is a usage error with a hint', (args, message) => {
+  const attempt = (): unknown => requestOf(definition, args, now);
+  expect(attempt).toThrow(UsageError);
+  expect(attempt).toThrow(message);
+  try {
+    attempt();
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'BAD_FLAG', exitCode: 2, hint: expect.any(String) });
+  }
+});
+
+test('a value that the schema refuses is a usage error too', () => {
+  expect(() => request('--connections', '65')).toThrow(UsageError);
+});
+
+test('the forced-detach wait can’t be changed in published images', () => {
+  const shortened = request('--force-detach-after', '30s').scenario;
+  expect(() => refuseUntunable(shortened, 'published')).toThrow(/compiled in/);
+  expect(() => refuseUntunable(shortened, 'built')).not.toThrow();
+  expect(() => refuseUntunable(request().scenario, 'published')).not.toThrow();
+  expect(() => request('--images', 'published', '--force-detach-after', '30s')).toThrow(UsageError);
+  const onModel = ['--cluster', 'sim', '--images', 'published', '--force-detach-after', '30s'];
+  expect(() => request(...onModel)).not.toThrow();
+});

@@ -1,0 +1,102 @@
+/** From a definition and a command line to everything a run needs, before anything is created. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { quote } from 'zx';
+import {
+  parseScenario,
+  shortenedTimers,
+  type Scenario,
+  type ScenarioInput,
+} from '../experiment/scenario.ts';
+import type { VerdictWord } from '../experiment/verdict.ts';
+import { UsageError } from '../errors.ts';
+import type { ImageSource } from '../images/image-set.ts';
+import { parseFlags, type Flags } from './flags.ts';
+
+/** What an experiment file says: its question, its fault, and which verdicts are no surprise. */
+export interface ExperimentDefinition {
+  /** Kebab-case, the file's name. */
+  readonly name: string;
+  readonly question: string;
+  readonly fault: Scenario['fault'];
+  /** Where this experiment's defaults differ from the scenario's. */
+  readonly defaults?: Partial<ScenarioInput>;
+  /** Sees the scenario with the flags applied. */
+  readonly expected: (scenario: Omit<Scenario, 'expected'>) => readonly VerdictWord[];
+}
+
+export interface RunRequest {
+  readonly flags: Flags;
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly runId: string;
+  /** The run's folder; not made yet. */
+  readonly folder: string;
+  /** Paste-ready; `backend` is the one in fact taken. */
+  readonly replay: (backend: 'kind' | 'sim') => string;
+}
+
+/** Flags that say where output goes or what stays, and so don't belong to a replay. */
+const notReplayed = new Set(['--out', '--json', '--dry-run', '--keep', '--seed', '--cluster']);
+
+/** Throws UsageError; undefined when only help was asked for. */
+export function requestOf(
+  definition: ExperimentDefinition,
+  args: readonly string[],
+  now: Date,
+): RunRequest | undefined {
+  const { name, question, fault, defaults } = definition;
+  const base = parseScenario({ expected: ['safe'], ...defaults, name, question, fault });
+  const parsed = parseFlags(base, args);
+  if (parsed === undefined) return undefined;
+  const { flags, given } = parsed;
+  const scenario = scenarioOf(definition, base, flags);
+  if (flags.images === 'published' && flags.cluster !== 'sim') {
+    refuseUntunable(scenario, 'published');
+  }
+  const seed = flags.seed ?? randomBytes(8).toString('hex');
+  const runId = randomBytes(4).toString('hex');
+  const time = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
+  const command = ['npx', 'zx', `experiments/${name}.mjs`, ...kept.map(quote)];
+  return {
+    flags,
+    scenario,
+    seed,
+    runId,
+    folder: flags.out ?? join('reports', `${time}-${name}-${runId}`),
+    replay: (backend) => [...command, '--cluster', backend, '--seed', quote(seed)].join(' '),
+  };
+}
+
+function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Flags): Scenario {
+  const chosen = {
+    ...base,
+    reboot: flags.reboot && base.reboot,
+    remedy: flags.remedy,
+    remedyAt: flags.remedyAt,
+    disk: flags.disk,
+    rate: flags.rate,
+    connections: flags.connections,
+    trxCommit: flags.trxCommit,
+    graceMs: flags.grace,
+    tolerationMs: flags.toleration,
+    forceDetachAfterMs: flags.forceDetachAfter,
+    warmupMs: flags.warmup,
+    overlapMs: flags.overlap,
+    patienceMs: flags.patience,
+    horizonMs: flags.horizon,
+    convergeMs: flags.converge,
+  };
+  return parseScenario({ ...chosen, expected: definition.expected(chosen) });
+}
+
+/** The forced-detach wait is compiled in: only the controller manager built here can change it. */
+export function refuseUntunable(scenario: Scenario, source: ImageSource): void {
+  if (source !== 'published' || !shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
+  throw new UsageError(
+    'FORCE_DETACH_NOT_TUNABLE',
+    'published images have the stock controller manager, whose forced-detach wait is compiled in',
+    { hint: 'add --images built, or leave --force-detach-after out' },
+  );
+}

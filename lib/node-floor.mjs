@@ -1,0 +1,46 @@
+/**
+ * The first import of every experiment, in plain JavaScript that any Node ≥ 18 can parse: an older
+ * Node runs the same command again with the Node 24 that `npm ci` brought, or says what to do.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Running .ts files without a build is stable from 24.12 on. */
+const floor = { major: 24, minor: 12 };
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const newEnough = major > floor.major || (major === floor.major && minor >= floor.minor);
+
+if (!newEnough) {
+  const bundled = fileURLToPath(
+    new URL(`../node_modules/node-${process.platform}-${process.arch}/bin/node`, import.meta.url),
+  );
+  if (existsSync(bundled)) {
+    process.exit(await runAgain(bundled));
+  }
+  console.error(
+    [
+      `NODE_TOO_OLD: this is Node ${process.versions.node}; forcedetach needs ${floor.major}.${floor.minor} or newer`,
+      '  hint: npm ci brings the right one on Linux; elsewhere install Node 24',
+      '  try:  npm ci',
+    ].join('\n'),
+  );
+  process.exit(2);
+}
+
+/**
+ * The same command under another Node; resolves with its exit code. A terminal's Ctrl-C reaches
+ * both: this one waits for the other, which heals and cleans up first.
+ * @param {string} node
+ * @returns {Promise<number>}
+ */
+function runAgain(node) {
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
+    child.on('error', () => resolve(4));
+  });
+}

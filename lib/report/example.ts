@@ -1,0 +1,252 @@
+/**
+ * A made-up history with its verdict, for tests of the report only. Its numbers come from no run;
+ * it must never be shown as a sample report.
+ */
+import { parseScenario } from '../experiment/scenario.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import type { HistoryRecord, Timers } from '../history/events.ts';
+import { observed, type ObservedName } from '../history/observations.ts';
+
+/** The fault comes so long after the run's start. */
+const faultAtMs = 60_000;
+const endMs = 560_000;
+const victim = 'example-worker';
+const successor = 'example-worker2';
+
+const scenario = parseScenario({
+  name: 'network-partition',
+  question: 'Made up for tests: does a second node get to write?',
+  fault: 'network-partition',
+  remedy: 'force-delete',
+  expected: ['lost', 'corrupt'],
+});
+
+/** Seconds after the fault → ms on the run's clock. */
+const at = (atS: number): number => faultAtMs + atS * 1000;
+
+function seen(
+  atS: number,
+  source: string,
+  name: ObservedName,
+  node: string,
+  data: Record<string, unknown> = {},
+): HistoryRecord {
+  return { type: 'observation', t: at(atS), source, name, node, data };
+}
+
+function observations(): HistoryRecord[] {
+  const first = { pod: 'mysql-0', uid: 'aaaa1111' };
+  const second = { pod: 'mysql-0', uid: 'bbbb2222' };
+  const call = (name: string): Record<string, unknown> => ({ call: name, durationMs: 60 });
+  return [
+    seen(-60, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),
+    seen(-60, 'api', observed.nodeReady, successor, { status: 'True', reason: 'KubeletReady' }),
+    seen(-58, 'api', observed.attachmentCreated, victim, { attachment: 'csi-aaa' }),
+    seen(-57, 'csi', observed.csiCall, victim, call('ControllerPublishVolume')),
+    seen(-57, 'api', observed.attachmentAttached, victim, { attachment: 'csi-aaa' }),
+    seen(-57, 'api', observed.volumesAttached, victim, { volumes: ['vol'] }),
+    seen(-56, 'csi', observed.csiCall, victim, call('NodeStageVolume')),
+    seen(-56, 'mounts', observed.mounted, victim, { device: '/dev/loop100' }),
+    seen(-55, 'api', observed.podRunning, victim, { ...first, ip: '10.0.0.2' }),
+    seen(-54, 'api', observed.podReady, victim, { ...first, ready: true }),
+    seen(48.2, 'api', observed.nodeReady, victim, {
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+    }),
+    seen(48.3, 'api', observed.nodeTaints, victim, {
+      taints: ['node.kubernetes.io/unreachable:NoExecute'],
+    }),
+    seen(48.4, 'api', observed.podReady, victim, { ...first, ready: false }),
+    seen(52.1, 'api', observed.podTerminating, victim, { ...first, gracePeriodS: 30 }),
+    seen(52.6, 'api', observed.podGone, victim, first),
+    seen(412.6, 'controller-manager', observed.forceDetachLog, victim, {
+      line: 'maxWaitForUnmountDuration expired, force detaching',
+    }),
+    seen(412.7, 'api', observed.attachmentDeleting, victim, { attachment: 'csi-aaa' }),
+    seen(412.7, 'csi', observed.csiCall, victim, call('ControllerUnpublishVolume')),
+    seen(412.8, 'api', observed.attachmentGone, victim, { attachment: 'csi-aaa' }),
+    seen(412.8, 'api', observed.volumesAttached, victim, { volumes: [] }),
+    seen(413.0, 'api', observed.attachmentCreated, successor, { attachment: 'csi-bbb' }),
+    seen(413.5, 'api', observed.attachmentAttached, successor, { attachment: 'csi-bbb' }),
+    seen(414.2, 'mounts', observed.mounted, successor, { device: '/dev/loop120' }),
+    seen(415.6, 'api', observed.podReady, successor, { ...second, ready: true }),
+    seen(445.2, 'mounts', observed.unmounted, victim, { device: '/dev/loop100' }),
+    seen(446.0, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),
+    seen(446.1, 'api', observed.nodeTaints, victim, { taints: [] }),
+  ];
+}
+
+function actions(): HistoryRecord[] {
+  const fault = {
+    type: 'action',
+    actor: 'fault',
+    name: 'network-partition',
+    node: victim,
+  } as const;
+  const remedy = { type: 'action', actor: 'remedy', name: 'force-delete', node: victim } as const;
+  return [
+    { type: 'phase', t: 0, phase: 'prepare' },
+    { type: 'phase', t: at(-30), phase: 'steady' },
+    { type: 'phase', t: at(0), phase: 'fault' },
+    { ...fault, t: at(0), step: 'begin' },
+    { ...fault, t: at(0.2), step: 'done' },
+    {
+      type: 'certificate',
+      t: at(0.5),
+      fault: 'network-partition',
+      moment: 'during',
+      claim: 'the victim does not reach the API server',
+      holds: true,
+      evidence: 'made up',
+    },
+    { type: 'phase', t: at(1), phase: 'watch' },
+    { ...remedy, t: at(52.4), step: 'begin' },
+    { ...remedy, t: at(52.6), step: 'done' },
+    { type: 'phase', t: at(436), phase: 'heal' },
+    { ...fault, t: at(436), step: 'heal' },
+    { ...fault, t: at(437), step: 'healed' },
+    { type: 'phase', t: at(438), phase: 'converge' },
+    { type: 'phase', t: endMs, phase: 'report' },
+  ];
+}
+
+/** One client on one node, an acknowledged operation each `everyMs`, with its device's bytes. */
+function writing(client: string, node: string, fromS: number, toS: number): HistoryRecord[] {
+  const everyMs = 500;
+  const records: HistoryRecord[] = [];
+  const id = { client, connection: 0, session: fromS < 0 ? 0 : 1 };
+  const server = { node, podUid: 'made-up', startedAtS: 0 };
+  records.push({ type: 'session', t: at(fromS), ...id, server });
+  for (let t = at(fromS), seq = 0; t < at(toS); t += everyMs, seq += 1) {
+    const latencyMs = 2 + (seq % 7) + (seq % 97 === 0 ? 60 : 0);
+    records.push({ type: 'invoke', t, ...id, seq, kind: 'append' });
+    records.push({ type: 'outcome', t: t + latencyMs, ...id, seq, outcome: 'ok' });
+    const bytesWritten = (seq + 1) * 24_576;
+    const source = 'devices';
+    const data = { device: node === victim ? 'loop100' : 'loop120', bytesWritten };
+    if (seq % 4 === 0) {
+      records.push({ type: 'observation', t, source, name: observed.deviceWritten, node, data });
+    }
+  }
+  return records;
+}
+
+function beginning(): HistoryRecord[] {
+  const { seed, runId, replay, timers, versions } = exampleVerdict;
+  return [
+    {
+      type: 'run',
+      t: 0,
+      schemaVersion: 1,
+      runId,
+      seed,
+      backend: 'kind',
+      basis: 'measured',
+      scenario,
+      replay,
+    },
+    {
+      type: 'setup',
+      t: 1,
+      timers: timers as unknown as Timers,
+      versions,
+      nodes: [victim, successor],
+    },
+  ];
+}
+
+/** In order of time. */
+export function exampleHistory(): HistoryRecord[] {
+  const records = [
+    ...beginning(),
+    ...actions(),
+    ...observations(),
+    ...writing('inside', victim, -50, 445),
+    ...writing('outside', victim, -50, 0),
+    ...writing('outside', successor, 416, 500),
+  ];
+  return records.toSorted((a, b) => ('t' in a ? a.t : 0) - ('t' in b ? b.t : 0));
+}
+
+export const exampleVerdict: Verdict = {
+  schemaVersion: 1,
+  sentence:
+    'Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no MySQL or fsck check noticed.',
+  verdict: 'lost',
+  safety: 'lost',
+  complete: true,
+  incompleteBecause: [],
+  expected: ['lost', 'corrupt'],
+  asExpected: true,
+  basis: 'measured',
+  noticed: 'silent',
+  availability: { downtimeMs: 416_100, recovered: true },
+  exposure: { ms: 31_000, bytesVictim: 1_523_712, bytesSuccessor: 737_280 },
+  loss: {
+    beforeFault: { acked: 200, lost: 0 },
+    victimBeforeHandover: { acked: 828, lost: 0 },
+    victimAfterHandover: { acked: 62, lost: 59 },
+    successor: { acked: 168, lost: 0 },
+  },
+  acked: 1258,
+  lost: 59,
+  phases: {
+    notReady: 48.2,
+    evicted: 52.1,
+    podRemoved: 52.6,
+    detached: 412.8,
+    attached: 413.5,
+    secondMount: 414.2,
+    recovered: 415.6,
+    firstCommit: 416,
+  },
+  horizonS: 900,
+  licence: [
+    { atS: 52.4, step: 'the operator force-deletes the pod', source: 'remedy', evidence: 'DELETE' },
+    {
+      atS: 412.6,
+      step: 'the controller manager stops waiting for the unmount',
+      source: 'controller-manager',
+      evidence: 'maxWaitForUnmountDuration expired, force detaching',
+    },
+    { atS: 412.7, step: 'the driver answers the detach', source: 'csi', evidence: 'Unpublish: OK' },
+    { atS: 414.2, step: 'the successor mounts the volume', source: 'mounts', evidence: 'loop120' },
+  ],
+  findings: [
+    {
+      code: 'LEDGER_LOST',
+      level: 'damage',
+      safety: 'lost',
+      loud: false,
+      summary: '59 acknowledged commits are missing from the first image',
+      evidence: [
+        'inside/0/0/932 acknowledged at 416.2 s',
+        'inside/0/0/933 acknowledged at 416.7 s',
+      ],
+    },
+    {
+      code: 'FSCK_CLEAN',
+      level: 'note',
+      safety: 'safe',
+      loud: false,
+      summary: 'e2fsck finds nothing to say',
+      evidence: ['e2fsck -fn: exit 0'],
+    },
+  ],
+  certificates: [
+    {
+      fault: 'network-partition',
+      moment: 'during',
+      claim: 'the victim does not reach the API server',
+      holds: true,
+      evidence: 'made up',
+    },
+  ],
+  timers: { nodeMonitorGraceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 },
+  versions: { kubernetes: 'made up', mysql: 'made up' },
+  scenario,
+  seed: 'example',
+  runId: 'example0',
+  replay: 'npx zx experiments/network-partition.mjs --cluster kind --seed example',
+  cluster: 'kind',
+};

@@ -1,0 +1,33 @@
+/** Small pieces that several sections share: numbers as people read them, pictures, tables. */
+import { html } from 'hono/html';
+import type { Picture } from './pictures.ts';
+
+export type Html = ReturnType<typeof html>;
+
+/** `361.6 s`; at most three decimals, none where there are none. */
+export const seconds = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
+
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const share = (100 * part) / whole;
+  return `${share > 0 && share < 0.1 ? share.toPrecision(1) : Number(share.toFixed(1))} %`;
+}
+
+export function bytes(count: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'];
+  const power = count < 1 ? 0 : Math.min(Math.floor(Math.log2(count) / 10), units.length - 1);
+  return `${Number((count / 1024 ** power).toFixed(1))} ${units[power]}`;
+}
+
+export function pictures({ light, dark, width, height }: Picture, about: string): Html {
+  return html`<img class="picture only-light" src="${light}" width="${width}" height="${height}" alt="${about}">
+<img class="picture only-dark" src="${dark}" width="${width}" height="${height}" alt="${about}">`;
+}
+
+/** Names and values in two columns. */
+export function pairs(entries: readonly (readonly [string, unknown])[]): Html {
+  return html`<table><tbody>${entries.map(([name, value]) => html`<tr><th scope="row">${name}</th><td class="text">${show(value)}</td></tr>`)}</tbody></table>`;
+}
+
+const show = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -1,0 +1,176 @@
+/** Lanes of the time axis, from observations and actions: who held what, and when. */
+import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+import type { Bar, Lane, Tone } from './types.ts';
+
+/** Order of the groups, top to bottom: from decisions down to the disk. */
+const groups = [
+  'run',
+  'node',
+  'pod',
+  'attachment',
+  'volumesAttached',
+  'volumesInUse',
+  'csi',
+  'mount',
+  'mysqld',
+] as const;
+type Group = (typeof groups)[number];
+
+/** A bar in ms on the run's clock; `toMs` is undefined while it lasts. */
+interface OpenBar {
+  readonly fromMs: number;
+  toMs: number | undefined;
+  readonly tone: Tone;
+  readonly label: string;
+}
+
+interface LaneDraft {
+  readonly group: Group;
+  readonly label: string;
+  readonly bars: OpenBar[];
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+const plain = (taint: string): string => taint.replace(/^node\.kubernetes\.io\//, '');
+
+/** What a pod's or attachment's event makes of its lane; null ends the lane's bar. */
+const podStates: Readonly<Record<string, { label: string; tone: Tone } | null>> = {
+  [observed.podCreated]: { label: 'pending', tone: 'neutral' },
+  [observed.podScheduled]: { label: 'scheduled', tone: 'neutral' },
+  [observed.podRunning]: { label: 'running', tone: 'busy' },
+  [observed.podTerminating]: { label: 'terminating', tone: 'warn' },
+  [observed.podGone]: null,
+};
+const attachmentStates: typeof podStates = {
+  [observed.attachmentCreated]: { label: 'attaching', tone: 'busy' },
+  [observed.attachmentAttached]: { label: 'attached', tone: 'good' },
+  [observed.attachmentDeleting]: { label: 'detaching', tone: 'warn' },
+  [observed.attachmentGone]: null,
+};
+
+/** Collects lanes from records in order. */
+export class Lanes {
+  readonly #drafts = new Map<string, LaneDraft>();
+
+  see(record: HistoryRecord): void {
+    if (record.type === 'phase') this.#become('run', 'phase', record.t, record.phase, 'neutral');
+    else if (record.type === 'action') this.#action(record);
+    else if (record.type === 'observation') this.#observation(record);
+  }
+
+  /** Open bars end at `endMs`; times become seconds after `zeroMs`. */
+  result(zeroMs: number, endMs: number): Lane[] {
+    const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
+    const finish = (bar: OpenBar): Bar => ({
+      fromS: seconds(bar.fromMs),
+      toS: seconds(bar.toMs ?? endMs),
+      tone: bar.tone,
+      label: bar.label,
+    });
+    return [...this.#drafts.values()]
+      .filter((draft) => draft.bars.length > 0)
+      .toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group))
+      .map(({ group, label, bars }) => ({ group, label, bars: bars.map(finish) }));
+  }
+
+  #lane(group: Group, label: string): LaneDraft {
+    const key = `${group}\n${label}`;
+    const draft = this.#drafts.get(key) ?? { group, label, bars: [] };
+    this.#drafts.set(key, draft);
+    return draft;
+  }
+
+  /** Ends the lane's bar and, where there is a label, begins the next; the same label goes on. */
+  #become(group: Group, lane: string, t: number, label: string, tone: Tone): void {
+    const { bars } = this.#lane(group, lane);
+    const last = bars.at(-1);
+    if (last !== undefined && last.toMs === undefined) {
+      if (last.label === label) return;
+      last.toMs = t;
+    }
+    if (label !== '') bars.push({ fromMs: t, toMs: undefined, tone, label });
+  }
+
+  #moment(
+    group: Group,
+    lane: string,
+    fromMs: number,
+    toMs: number,
+    label: string,
+    tone: Tone,
+  ): void {
+    this.#lane(group, lane).bars.push({ fromMs, toMs, tone, label });
+  }
+
+  #action({ actor, name, step, t }: ActionRecord): void {
+    if (actor === 'runner') return;
+    const tone = actor === 'fault' ? 'bad' : 'action';
+    if (step === 'begin') this.#become('run', actor, t, name, tone);
+    else if (step === 'healed' || step === 'failed') this.#become('run', actor, t, '', tone);
+    else if (actor === 'remedy' && step === 'done') this.#become('run', actor, t, '', tone);
+  }
+
+  #observation(record: ObservationRecord): void {
+    const { name, data, t } = record;
+    const node = record.node ?? '';
+    if (name in podStates) this.#state('pod', podLane(record), t, podStates[name] ?? null);
+    else if (name in attachmentStates) {
+      this.#state('attachment', `attachment ${node}`, t, attachmentStates[name] ?? null);
+    } else if (name === observed.podReady) {
+      const ready = data['ready'] === true;
+      this.#become(
+        'pod',
+        podLane(record),
+        t,
+        ready ? 'ready' : 'not ready',
+        ready ? 'good' : 'warn',
+      );
+    } else if (name === observed.nodeReady) {
+      const ready = data['status'] === 'True';
+      const label = ready ? 'Ready' : `Ready=${text(data['status'])}`;
+      this.#become('node', node, t, label, ready ? 'good' : 'warn');
+    } else if (name === observed.nodeTaints) {
+      const label = list(data['taints']).map(plain).join(', ');
+      this.#become('node', `${node} taints`, t, label, 'warn');
+    } else if (name === observed.volumesAttached || name === observed.volumesInUse) {
+      const group = name === observed.volumesAttached ? 'volumesAttached' : 'volumesInUse';
+      const label = list(data['volumes']).length > 0 ? 'listed' : '';
+      this.#become(group, `${group} ${node}`, t, label, 'neutral');
+    } else this.#disk(record, node);
+  }
+
+  #state(group: Group, lane: string, t: number, state: { label: string; tone: Tone } | null): void {
+    this.#become(group, lane, t, state?.label ?? '', state?.tone ?? 'neutral');
+  }
+
+  #disk({ name, data, t }: ObservationRecord, node: string): void {
+    if (name === observed.csiCall) {
+      const durationMs = Number(data['durationMs'] ?? 0);
+      const failed = data['error'] !== undefined;
+      const label = `${text(data['call'])}${failed ? ' failed' : ''}`;
+      this.#moment('csi', `CSI ${node}`, t - durationMs, t, label, failed ? 'bad' : 'busy');
+    } else if (name === observed.mounted) {
+      this.#become('mount', `mount ${node}`, t, 'mounted', 'busy');
+    } else if (name === observed.unmounted) {
+      this.#become('mount', `mount ${node}`, t, '', 'busy');
+    } else if (name === observed.deviceCut) {
+      this.#moment('mount', `mount ${node}`, t, t, 'cut', 'bad');
+    } else if (name === observed.serverLog && text(data['level']).toLowerCase() === 'error') {
+      this.#moment(
+        'mysqld',
+        `mysqld errors ${node}`,
+        t,
+        t,
+        text(data['line']).slice(0, 120),
+        'bad',
+      );
+    }
+  }
+}
+
+function podLane({ data, node }: ObservationRecord): string {
+  const where = node === undefined ? '' : ` on ${node}`;
+  return `${text(data['pod'])} ${text(data['uid']).slice(0, 4)}${where}`;
+}

@@ -1,0 +1,102 @@
+/** Verdict and history to everything the page shows, in one pass over the records. Pure. */
+import type { Verdict } from '../experiment/verdict.ts';
+import type { HistoryRecord } from '../history/events.ts';
+import type { SmallRecord } from '../history/reader.ts';
+import { exposureOf } from '../timeline/exposure.ts';
+import { tellStory, type Story } from '../timeline/story.ts';
+import { Lanes } from './lanes.ts';
+import { Rates } from './rates.ts';
+import { proofOf, RawRows } from './raw-rows.ts';
+import type { Bar, LicenceRow, LossRow, RecoveryStep, ReportData } from './types.ts';
+import { advice, appliesIf, basisLabel, epochNames, expectation, notTested } from './wording.ts';
+
+export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): ReportData {
+  const lanes = new Lanes();
+  const rates = new Rates();
+  const raw = new RawRows();
+  const small: SmallRecord[] = [];
+  for (const record of records) {
+    for (const collector of [lanes, rates, raw]) collector.see(record);
+    if (isSmall(record)) small.push(record);
+  }
+  const story = tellStory(small);
+  const startMs = small[0]?.t ?? 0;
+  const endMs = story.endAtMs;
+  const zeroMs = story.faultAtMs ?? startMs;
+  const { rows, more } = raw.result(zeroMs);
+  return {
+    verdict,
+    badge: basisLabel(verdict),
+    expectation: expectation(verdict),
+    loss: lossRows(verdict),
+    licence: verdict.licence.map((step): LicenceRow => ({ ...step, rowId: proofOf(rows, step) })),
+    recovery: recoverySteps(verdict),
+    appliesIf: appliesIf(verdict),
+    advice: advice(verdict),
+    notTested: notTested(verdict),
+    timeline: {
+      fromS: Math.floor((startMs - zeroMs) / 1000),
+      toS: Math.ceil((endMs - zeroMs) / 1000),
+      lanes: lanes.result(zeroMs, endMs),
+      exposure: exposureBand(story, zeroMs),
+      moments: momentsOf(story),
+      ...rates.result(zeroMs, startMs, endMs),
+    },
+    raw: rows,
+    rawMore: more,
+    operations: rates.operations,
+  };
+}
+
+const isSmall = (record: HistoryRecord): record is SmallRecord =>
+  record.type !== 'invoke' && record.type !== 'outcome' && record.type !== 'row';
+
+/** Vertical lines across the whole axis: when it broke, was acted upon, was mended. */
+function momentsOf({ records, faultAtMs = 0 }: Story): Bar[] {
+  return records
+    .filter((record) => record.type === 'action')
+    .flatMap(({ actor, name, step, t }): Bar[] => {
+      const atS = Math.round(t - faultAtMs) / 1000;
+      const line = { fromS: atS, toS: atS };
+      if (actor === 'fault' && step === 'begin') return [{ ...line, tone: 'bad', label: 'fault' }];
+      if (actor === 'fault' && step === 'heal') return [{ ...line, tone: 'good', label: 'heal' }];
+      if (actor === 'remedy' && step === 'begin') return [{ ...line, tone: 'action', label: name }];
+      return [];
+    });
+}
+
+function exposureBand(story: Story, zeroMs: number): Bar | null {
+  const { from, to } = exposureOf(story);
+  if (from === undefined || to === undefined) return null;
+  const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
+  return { fromS: seconds(from), toS: seconds(to), tone: 'bad', label: 'two could write' };
+}
+
+function lossRows({ loss }: Verdict): LossRow[] {
+  return (Object.keys(epochNames) as (keyof typeof epochNames)[]).map((epoch) => ({
+    epoch: epochNames[epoch],
+    ...loss[epoch],
+  }));
+}
+
+/** The way back, split at the phases that happened, in their order of time. */
+function recoverySteps({ phases }: Verdict): RecoveryStep[] {
+  const named = [
+    ['detection', phases.notReady],
+    ['eviction', phases.evicted],
+    ['removal', phases.podRemoved],
+    ['detach', phases.detached],
+    ['attach', phases.attached],
+    ['mount', phases.secondMount],
+    ['database recovery', phases.recovered],
+    ['first commit', phases.firstCommit],
+  ] as const;
+  const steps: RecoveryStep[] = [];
+  let fromS = 0;
+  for (const [name, toS] of named) {
+    if (toS === null || toS < fromS) continue;
+    steps.push({ name, fromS, toS });
+    fromS = toS;
+  }
+  return steps;
+}

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import type { HistoryRecord } from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+import { verdictSchema, type Verdict } from '../experiment/verdict.ts';
+import { exampleHistory, exampleVerdict } from './example.ts';
+import { renderHtml } from './html.ts';
+import { renderJunit } from './junit.ts';
+import { reportData } from './report-data.ts';
+import { renderSummary } from './summary.ts';
+
+const data = reportData(exampleVerdict, exampleHistory());
+
+test('the example is a valid verdict', () => {
+  expect(() => verdictSchema.parse(exampleVerdict)).not.toThrow();
+});
+
+test('lanes say who held what, in seconds after the fault', () => {
+  const lane = (label: string) => data.timeline.lanes.find((each) => each.label === label)?.bars;
+  expect(lane('example-worker')).toEqual([
+    { fromS: -60, toS: 48.2, tone: 'good', label: 'Ready' },
+    { fromS: 48.2, toS: 446, tone: 'warn', label: 'Ready=Unknown' },
+    { fromS: 446, toS: 500, tone: 'good', label: 'Ready' },
+  ]);
+  expect(lane('mount example-worker')).toMatchObject([{ fromS: -56, toS: 445.2 }]);
+  expect(lane('mount example-worker2')).toMatchObject([{ fromS: 414.2, toS: 500 }]);
+  expect(lane('fault')).toEqual([{ fromS: 0, toS: 437, tone: 'bad', label: 'network-partition' }]);
+  expect(lane('CSI example-worker')?.at(-1)).toMatchObject({ fromS: 412.64, toS: 412.7 });
+});
+
+test('commits are counted once, by client and the node that acknowledged', () => {
+  const { commits, bucketS } = data.timeline;
+  expect(commits.map(({ name }) => name)).toEqual([
+    'inside → example-worker',
+    'outside → example-worker',
+    'outside → example-worker2',
+  ]);
+  const total = commits.flatMap(({ points }) => points.map(([, rate]) => (rate ?? 0) * bucketS));
+  expect(total.reduce((a, b) => a + b, 0)).toBe(data.operations);
+});
+
+test('a stall is a gap in the latency and the slowest commit is not averaged away', () => {
+  const outside = data.timeline.latency.find(({ name }) => name === 'outside → example-worker2');
+  expect(outside?.points.find(([atS]) => atS === 100)).toEqual([100, null]);
+  const slowest = Math.max(...(outside?.points ?? []).map(([, ms]) => ms ?? 0));
+  expect(slowest).toBeGreaterThan(60);
+});
+
+test('each licence step is tied to the raw record that proves it', () => {
+  for (const { rowId, source } of data.licence) {
+    const row = data.raw.find(({ id }) => id === rowId);
+    expect(row?.source).toBe(source);
+  }
+});
+
+test('the exposure is shaded from the second mount to the victim’s unmount', () => {
+  expect(data.timeline.exposure).toMatchObject({ fromS: 414.2, toS: 445.2 });
+});
+
+test('raw rows are capped and say how many are missing', () => {
+  const event = (n: number): HistoryRecord => ({
+    type: 'observation',
+    t: n,
+    source: 'api',
+    name: observed.event,
+    data: { n },
+  });
+  const many = [...exampleHistory(), ...Array.from({ length: 5000 }, (_, n) => event(600_000 + n))];
+  const { raw, rawMore } = reportData(exampleVerdict, many);
+  const told = exampleHistory().filter(
+    ({ type, ...rest }) =>
+      type !== 'invoke' &&
+      type !== 'outcome' &&
+      !('name' in rest && rest.name === observed.deviceWritten),
+  );
+  expect(raw.length + rawMore).toBe(told.length + 5000);
+  expect(rawMore).toBeGreaterThan(0);
+});
+
+const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'&\u2028`;
+const poisoned: Verdict = {
+  ...exampleVerdict,
+  sentence: hostile,
+  runId: hostile,
+  replay: hostile,
+  findings: exampleVerdict.findings.map((finding) => ({
+    ...finding,
+    summary: hostile,
+    evidence: [hostile],
+  })),
+  certificates: [
+    { fault: hostile, moment: hostile, claim: hostile, holds: false, evidence: hostile },
+  ],
+  licence: [{ atS: 1, step: hostile, source: hostile, evidence: hostile }],
+  versions: { [hostile]: hostile },
+};
+const poisonedHistory: HistoryRecord[] = [
+  ...exampleHistory(),
+  {
+    type: 'observation',
+    t: 600_000,
+    source: hostile,
+    name: observed.podRunning,
+    node: hostile,
+    data: { pod: hostile, uid: hostile },
+  },
+];
+
+test('hostile names, lines and rows stay text', async () => {
+  const page = await renderHtml(reportData(poisoned, poisonedHistory));
+  expect(page.includes('<script>alert(1)')).toBe(false);
+  expect(page.includes('<img src=x')).toBe(false);
+  expect(page.match(/<script[ >]/g)).toHaveLength(3);
+  expect(page.includes('&lt;img src=x')).toBe(true);
+  const junit = await renderJunit(poisoned);
+  expect(junit).not.toContain('<script');
+  // The replay command stands in a code block, where tags are text.
+  expect(renderSummary(poisoned).split('```')[0]).not.toContain('<script');
+});
+
+test('the policy allows only what the page was made with', async () => {
+  const page = await renderHtml(data);
+  const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+  expect(policy).toContain('default-src &#39;none&#39;');
+  expect(policy).not.toContain('unsafe');
+  expect(policy.match(/sha256-/g)).toHaveLength(3);
+  const markup = page.replaceAll(/<script[^>]*>.*?<\/script>/gs, '');
+  expect(/<[^>]+ (?:style|on\w+)="/.test(markup)).toBe(false);
+});
+
+test('the same history gives the same bytes', async () => {
+  const again = await renderHtml(reportData(exampleVerdict, exampleHistory()));
+  expect(again === (await renderHtml(data))).toBe(true);
+});
+
+test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {
+  const predicted = await renderHtml(
+    reportData({ ...exampleVerdict, basis: 'predicted', cluster: 'sim' }, exampleHistory()),
+  );
+  expect(predicted.includes('prediction by the built-in model, not a measurement')).toBe(true);
+  const scenario = { ...exampleVerdict.scenario, forceDetachAfterMs: 30_000 };
+  const shortened = reportData(
+    { ...exampleVerdict, basis: 'shortened', scenario },
+    exampleHistory(),
+  );
+  expect(shortened.badge).toBe('measured, changed timers: wait before a forced detach 30 s');
+});
+
+test('JUnit has a case for the verdict and one for each certificate', async () => {
+  expect(await renderJunit(exampleVerdict)).toContain('tests="2" failures="0" errors="0"');
+  const unexpected = { ...exampleVerdict, asExpected: false };
+  expect(await renderJunit(unexpected)).toContain('tests="2" failures="1" errors="0"');
+  const inconclusive = { ...unexpected, verdict: 'inconclusive' as const };
+  expect(await renderJunit(inconclusive)).toContain('failures="0" errors="1"');
+});

@@ -1,0 +1,52 @@
+/** The verdict as Markdown, for a CI job's summary page. */
+import type { Verdict } from '../experiment/verdict.ts';
+import { percent, seconds } from './html-parts.ts';
+import { basisLabel, epochNames, expectation } from './wording.ts';
+
+export function renderSummary(verdict: Verdict): string {
+  const { availability, exposure, loss, phases, horizonS } = verdict;
+  const downtime = availability.downtimeMs;
+  const rows: [string, string][] = [
+    ['Basis', basisLabel(verdict)],
+    ['Expected', expectation(verdict)],
+    ['Acknowledged commits lost', `${verdict.lost} of ${verdict.acked}`],
+    ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
+    ['Two could write for', seconds(exposure.ms / 1000)],
+    [
+      'Second mount',
+      phases.secondMount === null
+        ? `none in ${seconds(horizonS)}`
+        : `${seconds(phases.secondMount)} after the fault`,
+    ],
+  ];
+  const epochs = Object.entries(loss).map(([epoch, { acked, lost }]) => {
+    const name = epochNames[epoch as keyof typeof loss];
+    return `| ${name} | ${acked} | ${lost} | ${percent(lost, acked)} |`;
+  });
+  return [
+    `### ${verdict.verdict.toUpperCase()}: ${escape(String(verdict.scenario['name']))}`,
+    '',
+    escape(verdict.sentence),
+    '',
+    '| | |',
+    '| --- | --- |',
+    ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),
+    '',
+    '| Acknowledged | commits | lost | share |',
+    '| --- | ---: | ---: | ---: |',
+    ...epochs,
+    '',
+    ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
+    '```',
+    verdict.replay.replaceAll('`', "'"),
+    '```',
+    '',
+  ].join('\n');
+}
+
+/** Markdown's and HTML's own characters lose their meaning; a line break would end a table row. */
+const escape = (text: string): string =>
+  text
+    .replaceAll(/[&<>]/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[each] ?? each)
+    .replaceAll(/[\\`*_[\]|#]/g, (each) => `\\${each}`)
+    .replaceAll(/\s*\n\s*/g, ' ');

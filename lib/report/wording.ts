@@ -1,0 +1,100 @@
+/** Sentences of the report that follow from the verdict: what it means, and what it does not. */
+import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
+
+export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
+  beforeFault: 'before the fault',
+  victimBeforeHandover: 'by the victim, before the hand-over',
+  victimAfterHandover: 'by the victim, after the hand-over',
+  successor: 'by the successor',
+};
+
+/** What each word means, for readers of the report and of docs/verdicts.md. */
+export const meanings: Readonly<Record<VerdictWord, string>> = {
+  safe: 'no acknowledged commit was lost and no two nodes could write the volume',
+  exposed: 'two nodes could write the volume; no damage was found',
+  lost: 'acknowledged commits are gone',
+  corrupt: 'a structure is broken, or the server cannot start',
+  inconclusive: 'evidence is missing; this run proves nothing',
+};
+
+const timerNames: Readonly<Record<string, string>> = {
+  graceMs: 'node-monitor-grace-period',
+  tolerationMs: 'toleration of the unreachable taint',
+  forceDetachAfterMs: 'wait before a forced detach',
+};
+
+const scenarioOf = ({ scenario }: Verdict): Scenario => scenario as Scenario;
+
+/** How far the numbers may be believed, in a few words. */
+export function basisLabel(verdict: Verdict): string {
+  if (verdict.basis === 'predicted') return 'prediction by the built-in model, not a measurement';
+  if (verdict.basis === 'measured') return 'measured, stock timers';
+  const scenario = scenarioOf(verdict);
+  const named = shortenedTimers(scenario).map(
+    (field) => `${timerNames[field]} ${Number(verdict.scenario[field]) / 1000} s`,
+  );
+  return `measured, changed timers: ${named.join(', ')}`;
+}
+
+export function expectation({ asExpected, expected }: Verdict): string {
+  return `${asExpected ? 'as expected' : 'NOT as expected'}: ${expected.join(' or ')}`;
+}
+
+/** Whom the verdict concerns, by what their storage does. */
+export function appliesIf(verdict: Verdict): string[] {
+  const { disk, fault, trxCommit } = scenarioOf(verdict);
+  const lines = [
+    disk === 'fenced'
+      ? 'your storage cuts the old node off before it answers a detach (reservation, blocklist, access list)'
+      : 'a detach is bookkeeping only: your driver answers ControllerUnpublishVolume without cutting the old node off',
+    fault === 'network-partition'
+      ? 'the old node’s path to its storage survives when it loses the cluster’s network'
+      : 'a crash loses what the node had not yet written to its storage, and no more',
+  ];
+  if (trxCommit !== 1) {
+    lines.push(`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`);
+  }
+  return lines;
+}
+
+export function advice(verdict: Verdict): string[] {
+  const { remedy, trxCommit, fault } = scenarioOf(verdict);
+  if (verdict.verdict === 'inconclusive') {
+    return [
+      'Mend what is missing (see the findings) and run it again; draw no conclusion from it.',
+    ];
+  }
+  if (verdict.verdict === 'safe') {
+    return remedy === 'none' && !verdict.availability.recovered
+      ? ['The price of this safety is the downtime: nothing took over until the node came back.']
+      : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
+  }
+  if (fault === 'node-crash' && trxCommit !== 1) {
+    return ['Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.'];
+  }
+  return [
+    'Before you force-delete the pod or taint the node out of service, prove that the node is off (power, hypervisor) or cut its storage path.',
+    'Use storage that fences: run this again with --disk fenced for the same scenario with the old node cut off first.',
+    'kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30) keeps it from detaching a volume that is still in use; the out-of-service taint still does.',
+  ];
+}
+
+/** What nobody may conclude from this run. */
+export function notTested(verdict: Verdict): string[] {
+  const always = [
+    'How often it happens: this is one run. It shows that an outcome is possible; a safe run is no proof of safety.',
+    'Other databases, file systems (ext4 here) and disks than the one named above.',
+  ];
+  if (verdict.basis === 'predicted') {
+    return [
+      'Anything real: the model knows the order and the timers of the controllers, not disks, kernels or MySQL.',
+      ...always,
+    ];
+  }
+  return [
+    ...always,
+    'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it was given.',
+    'Clocks that disagree: all nodes share this machine’s kernel and clock.',
+  ];
+}

@@ -1,0 +1,22 @@
+/** Writes what a run leaves for people and machines, next to its history. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Verdict } from '../experiment/verdict.ts';
+import type { HistoryRecord } from '../history/events.ts';
+import { renderHtml } from './html.ts';
+import { renderJunit } from './junit.ts';
+import { reportData } from './report-data.ts';
+import { renderSummary } from './summary.ts';
+
+/** verdict.json, report.html, junit.xml and summary.md: the same input gives the same bytes. */
+export async function writeOutputs(
+  folder: string,
+  verdict: Verdict,
+  records: Iterable<HistoryRecord>,
+): Promise<void> {
+  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+  write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
+  write('report.html', await renderHtml(reportData(verdict, records)));
+  write('junit.xml', await renderJunit(verdict));
+  write('summary.md', renderSummary(verdict));
+}

@@ -1,0 +1,140 @@
+/** The report in a real browser. Skips aloud without Chromium; with CI=true that is a failure. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { exampleHistory, exampleVerdict } from '../../lib/report/example.ts';
+import { renderHtml } from '../../lib/report/html.ts';
+import { reportData } from '../../lib/report/report-data.ts';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+
+test('Chromium is here where CI is', () => {
+  if (executablePath === undefined) {
+    process.stderr.write('SKIPPED: the report in a browser; no Chromium (apt install chromium)\n');
+  }
+  expect(executablePath !== undefined || process.env['CI'] !== 'true').toBe(true);
+});
+
+interface Opened {
+  readonly page: Page;
+  /** Console messages of level error or warning, and uncaught exceptions. */
+  readonly complaints: string[];
+  /** Every request but the file itself and the pictures inside it. */
+  readonly requests: string[];
+}
+
+describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-report-'));
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+    browser = await chromium.launch({ executablePath: executablePath ?? '', args });
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function open(verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> {
+    const file = join(folder, `${Math.random()}.html`);
+    writeFileSync(file, await renderHtml(reportData(verdict, exampleHistory())));
+    const page = await (await browser.newContext(options)).newPage();
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    const url = pathToFileURL(file).href;
+    page.on('request', (request) => {
+      if (request.url() !== url && !request.url().startsWith('data:')) requests.push(request.url());
+    });
+    await page.goto(url);
+    return { page, complaints, requests };
+  }
+
+  const range = (page: Page): Promise<string | null> => page.locator('#range').textContent();
+
+  test('says the verdict, complains of nothing and asks the network for nothing', async () => {
+    const { page, complaints, requests } = await open(exampleVerdict);
+    expect(await page.locator('h1').textContent()).toBe(exampleVerdict.sentence);
+    await page.locator('#timeline canvas').first().waitFor();
+    expect(complaints).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
+  test('zooms by button and by key', async () => {
+    const { page, complaints } = await open(exampleVerdict);
+    await page.getByRole('button', { name: 'Hand-over' }).click();
+    expect(await range(page)).toBe('404.2 s to 460.2 s after the fault');
+    await page.locator('#timeline').focus();
+    await page.keyboard.press('+');
+    expect(await range(page)).toBe('418.2 s to 446.2 s after the fault');
+    await page.keyboard.press('0');
+    expect(await range(page)).toBe('-60.0 s to 500.0 s after the fault');
+    expect(complaints).toEqual([]);
+  });
+
+  test('a licence step leads to its raw record', async () => {
+    const { page } = await open(exampleVerdict);
+    const link = page.locator('.licence a').nth(1);
+    const target = page.locator((await link.getAttribute('href')) ?? '#none');
+    expect(await target.isVisible()).toBe(false);
+    await link.click();
+    await target.waitFor({ state: 'visible' });
+    expect(await target.textContent()).toContain('force detaching');
+  });
+
+  test('raw records are filtered', async () => {
+    const { page } = await open(exampleVerdict);
+    await page.locator('summary', { hasText: 'Raw records' }).click();
+    await page.locator('#raw-filter').fill('force detaching');
+    expect(await page.locator('#raw tbody tr:visible').count()).toBe(1);
+    expect(await page.locator('#raw-count').textContent()).toMatch(/^1 of \d+ shown$/);
+  });
+
+  test('follows the system’s theme and the button', async () => {
+    const { page } = await open(exampleVerdict, { colorScheme: 'dark' });
+    const background = 'getComputedStyle(document.body).backgroundColor';
+    const dark = await page.evaluate(background);
+    await page.locator('#theme').click();
+    expect(await page.evaluate(background)).not.toBe(dark);
+  });
+
+  test('without JavaScript the facts and a picture of the time axis are there', async () => {
+    const { page } = await open(exampleVerdict, { javaScriptEnabled: false });
+    expect(await page.locator('h1').textContent()).toBe(exampleVerdict.sentence);
+    expect(await page.locator('.static img.only-light').isVisible()).toBe(true);
+    expect(await page.locator('#theme').isVisible()).toBe(false);
+  });
+
+  test('fits a phone: nothing sticks out', async () => {
+    const { page } = await open(exampleVerdict, { viewport: { width: 390, height: 800 } });
+    await page.locator('#timeline canvas').first().waitFor();
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(390);
+  });
+
+  test('hostile text runs nothing', async () => {
+    const hostile =
+      '<img src=x onerror="window.hacked=1"></script><script>window.hacked=1</script>';
+    const verdict = { ...exampleVerdict, sentence: hostile, replay: hostile };
+    const { page, requests } = await open(verdict);
+    expect(await page.locator('h1').textContent()).toBe(hostile);
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+
+  test('prints with the picture instead of the canvas', async () => {
+    const { page } = await open(exampleVerdict, { colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('#timeline').isVisible()).toBe(false);
+    expect(await page.locator('.static img.only-light').isVisible()).toBe(true);
+    expect(await page.locator('.static img.only-dark').isVisible()).toBe(false);
+  });
+});
