@@ -102,13 +102,12 @@ const decoderOf =
 const unary =
   (handler: (request: Message) => Promise<unknown>): handleUnaryCall<Message, unknown> =>
   ({ request }, callback) => {
-    const answer = callbackify(() => handler(request).catch(refuse));
-    answer(callback);
+    const answer = callbackify(() => handler(request));
+    answer((error: Error | null, response) => {
+      if (error === null) callback(null, response);
+      else callback({ code: codeOf(error), details: messageOf(error) });
+    });
   };
-
-function refuse(error: unknown): never {
-  throw new CallError(codeOf(error), messageOf(error));
-}
 
 /** Anything unforeseen is INTERNAL: Kubernetes tries again. */
 export const codeOf = (error: unknown): status =>

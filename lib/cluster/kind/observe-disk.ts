@@ -1,0 +1,102 @@
+/** Observers of the disk: CSI calls, mounts, bytes written and cuts, as the lab sees them. */
+import { z } from 'zod';
+import type { CallEntry } from '../../csi/call-log.ts';
+import { type WatchLine, watchLineSchema } from '../../csi/watch-line.ts';
+import { observed } from '../../history/observations.ts';
+import type { Recorder, Unstamped } from '../port.ts';
+import { inspect } from './engine.ts';
+import { openStream } from './lab.ts';
+import type { Lab } from './lab-port.ts';
+
+const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];
+
+export interface Watched {
+  readonly lab: Lab;
+  /** Containers of the nodes that may mount the volume. */
+  readonly nodes: readonly string[];
+}
+
+/** `originNs`: CLOCK_MONOTONIC at the run's beginning, which the lab's clock shares. */
+export async function observeDisk(
+  { lab, nodes }: Watched,
+  recorder: Recorder,
+  originNs: bigint,
+): Promise<AsyncDisposable> {
+  const originMs = Number(originNs) / 1e6;
+  await using opening = new AsyncDisposableStack();
+  const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
+  const watch = opening.use(
+    await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
+      recorder.record(recordOf(watchLineSchema.parse(JSON.parse(text)), originMs));
+    }),
+  );
+  watch.closed.catch((error: unknown) => recorder.record(gap(String(error))));
+  // A node that boots has another first process, and with it other mounts.
+  const filters = ['--filter', 'type=container', '--filter', 'event=start'];
+  const events = ['docker', 'events', ...filters, '--format', '{{.Actor.Attributes.name}}'];
+  opening.use(
+    await openStream(events, (container) => {
+      if (!nodes.includes(container)) return;
+      processesOf(nodes).then(
+        (processes) => watch.write(JSON.stringify({ nodes: processes })),
+        (error: unknown) => recorder.record(gap(String(error))),
+      );
+    }),
+  );
+  return opening.move();
+}
+
+const inspectedSchema = z.array(
+  z.object({ Name: z.string(), State: z.object({ Pid: z.number() }) }),
+);
+
+/** The first process of each node that runs, as the host numbers it. */
+async function processesOf(nodes: readonly string[]): Promise<Readonly<Record<string, number>>> {
+  const found = inspectedSchema.parse(await inspect('container', nodes));
+  return Object.fromEntries(
+    found
+      .filter(({ State }) => State.Pid > 0)
+      .map(({ Name, State }) => [Name.replace(/^\//, ''), State.Pid]),
+  );
+}
+
+const gap = (message: string): Unstamped => ({ type: 'error', where: 'observe-disk', message });
+
+/** A line as a record, on the run's clock. */
+export function recordOf(line: WatchLine, originMs: number): Unstamped {
+  if (line.type === 'call') return callRecord(line.entry, originMs);
+  if (line.type === 'failure') return { ...gap(line.message), t: line.monoMs - originMs };
+  const { type, monoMs, node, ...data } = line;
+  const mount = type === 'mounted' || type === 'unmounted';
+  return {
+    type: 'observation',
+    t: monoMs - originMs,
+    source: mount ? 'mounts' : 'devices',
+    name: nameOf[type],
+    node,
+    data,
+  };
+}
+
+const nameOf = {
+  mounted: observed.mounted,
+  unmounted: observed.unmounted,
+  written: observed.deviceWritten,
+  cut: observed.deviceCut,
+} as const;
+
+/** Stamped when the call came in; `data.durationMs` says when it was answered. */
+function callRecord(
+  { monoMs, wallMs, node, notes, ...entry }: CallEntry,
+  originMs: number,
+): Unstamped {
+  return {
+    type: 'observation',
+    t: monoMs - originMs,
+    wall: wallMs,
+    source: 'csi',
+    name: observed.csiCall,
+    node,
+    data: { ...entry, ...notes },
+  };
+}

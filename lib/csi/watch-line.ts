@@ -1,0 +1,27 @@
+/** The lines that watch-tool.ts writes, one JSON object each; times are of CLOCK_MONOTONIC, in ms. */
+import { z } from 'zod';
+import { callSchema } from './call-log.ts';
+
+const at = { monoMs: z.number() };
+const device = {
+  volume: z.string(),
+  node: z.string(),
+  /** `/dev/loop128` */
+  device: z.string(),
+  generation: z.number(),
+};
+
+export const watchLineSchema = z.discriminatedUnion('type', [
+  /** The file system of a volume is mounted on the node, anywhere; or nowhere any more. */
+  z.object({ type: z.enum(['mounted', 'unmounted']), ...at, ...device }),
+  /** Bytes written through the device since it was made. */
+  z.object({ type: z.literal('written'), ...at, ...device, bytesWritten: z.number() }),
+  z.object({ type: z.literal('cut'), ...at, ...device, bytesWritten: z.number() }),
+  z.object({ type: z.literal('call'), entry: callSchema }),
+  /** Something could not be looked at: the observations have a gap. */
+  z.object({ type: z.literal('failure'), ...at, message: z.string() }),
+]);
+export type WatchLine = z.infer<typeof watchLineSchema>;
+
+/** What may be written to its stdin: the nodes' processes, which change when a node boots. */
+export const watchControlSchema = z.object({ nodes: z.record(z.string(), z.int().positive()) });

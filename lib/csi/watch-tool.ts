@@ -1,0 +1,53 @@
+/**
+ * Streams what happens to the volumes as JSON lines (watch-line.ts): `node watch-tool.ts
+ * --nodes worker=1234,worker2=2345`. Runs in the lab container, in the host's process namespace, and
+ * ends when its stdin does. A line of JSON on stdin tells it the nodes' processes anew.
+ */
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { monotonicMs } from './call-log.ts';
+import { defaultRoot, layoutOf } from './layout.ts';
+import { ensureKernelDevices } from './loop-device.ts';
+import { Watcher } from './watcher.ts';
+import { type WatchLine, watchControlSchema } from './watch-line.ts';
+
+const everyMs = 100;
+
+const { values } = parseArgs({
+  options: {
+    nodes: { type: 'string', default: '' },
+    root: { type: 'string', default: process.env['FORCEDETACH_ROOT'] ?? defaultRoot },
+  },
+});
+
+const emit = (line: WatchLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+await ensureKernelDevices();
+const watcher = new Watcher(layoutOf(values.root), emit);
+watcher.nodes = new Map(
+  values.nodes
+    .split(',')
+    .filter((pair) => pair !== '')
+    .map((pair): [string, number] => {
+      const [node = '', pid] = pair.split('=');
+      return [node, Number(pid)];
+    }),
+);
+await watcher.skipLogged();
+
+const ended = new AbortController();
+const control = createInterface({ input: process.stdin });
+control.once('close', () => ended.abort());
+control.on('line', (line) => {
+  watcher.nodes = new Map(Object.entries(watchControlSchema.parse(JSON.parse(line)).nodes));
+});
+
+while (!ended.signal.aborted) {
+  try {
+    await watcher.look();
+  } catch (error) {
+    emit({ type: 'failure', monoMs: monotonicMs(), message: String(error) });
+  }
+  await sleep(everyMs);
+}
