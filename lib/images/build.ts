@@ -1,0 +1,67 @@
+/** Carries out steps: one process at a time per image on this machine, output to a log file. */
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { $ } from 'zx';
+import { InfrastructureError } from '../errors.ts';
+import type { Step } from './part.ts';
+
+export interface BuildOptions {
+  /** The project's root: commands run there. */
+  readonly root: string;
+  /** For locks, logs and scratch folders. */
+  readonly cache: string;
+  readonly onProgress: (line: string) => void;
+}
+
+/** `$XDG_CACHE_HOME/forcedetach`, else `~/.cache/forcedetach`. */
+export function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'forcedetach');
+}
+
+/** All images of the engine by reference. Throws InfrastructureError `ENGINE_MISSING`. */
+export async function presentImages(): Promise<ReadonlySet<string>> {
+  const columns = '{{.Repository}}:{{.Tag}}';
+  const list = await $({ quiet: true, nothrow: true })`docker image ls --format ${columns}`;
+  if (list.exitCode === 0) return new Set(list.stdout.split('\n').filter(Boolean));
+  throw new InfrastructureError('ENGINE_MISSING', 'the Docker engine does not answer', {
+    hint: 'start it; on a bare Debian machine the set-up script installs and starts it',
+    command: 'sudo .ci/setup',
+    cause: new Error(list.stderr.trim()),
+  });
+}
+
+export async function buildStep(step: Step, options: BuildOptions): Promise<void> {
+  const { root, cache, onProgress } = options;
+  const id = step.ref.replaceAll(/[^\w.-]/g, '-');
+  const log = join(cache, 'logs', `${id}.log`);
+  const lock = join(cache, `${id}.lock`);
+  const env = { ...process.env, WORK: join(cache, 'work', id) };
+  await mkdir(join(cache, 'logs'), { recursive: true });
+  const began = performance.now();
+  onProgress(`images: making ${step.ref} (log: ${log})`);
+  const shell = $({ quiet: true, nothrow: true, cwd: root, env });
+  const { exitCode } = await shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
+  if (exitCode !== 0) throw await stepError(step, log);
+  onProgress(`images: ${step.ref} took ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+}
+
+/** Bash that makes an image unless another process just did; the lock is held meanwhile. */
+function script(step: Step): string {
+  return [
+    'set -euo pipefail',
+    `if docker image inspect ${step.ref} >/dev/null 2>&1; then exit 0; fi`,
+    'rm -rf "$WORK"; mkdir -p "$WORK"',
+    `trap 'rm -rf "$WORK"' EXIT`,
+    'set -x',
+    ...step.commands,
+  ].join('\n');
+}
+
+async function stepError(step: Step, log: string): Promise<InfrastructureError> {
+  const tail = (await $({ quiet: true, nothrow: true })`tail -n 12 ${log}`).stdout.trimEnd();
+  return new InfrastructureError('IMAGE_FAILED', `making ${step.ref} failed:\n${tail}`, {
+    hint: 'the whole output is in the log',
+    command: `less ${log}`,
+  });
+}

@@ -1,0 +1,57 @@
+/** Kubernetes' programs, etcd, the attacher and pause, built from Go modules: three small images. */
+import { definePart, type Part } from '../part.ts';
+import { importImage } from './debian.ts';
+
+const recipe = 'lib/images/built/kubernetes';
+const sources = ['go.mod', 'go.sum', 'build', 'main.go', 'force_detach.go'];
+const path = 'ENV PATH=/usr/local/bin';
+
+/** kube-apiserver, controller-manager, scheduler, kubelet, kubeadm, kubectl (one binary) and etcd. */
+export function kubernetesPart(root: string, version: string): Part {
+  const inputs = { files: inRecipe(root, sources), settings: [version] };
+  const names = ['apiserver', 'controller-manager', 'scheduler'].map((name) => `kube-${name}`);
+  return definePart('kubernetes', inputs, (key, ref) => [
+    build(version, ['kube', 'etcd']),
+    'mkdir -p "$WORK/root/usr/local/bin" "$WORK/root/tmp"',
+    'mv "$WORK/kube" "$WORK/etcd" "$WORK/root/usr/local/bin"',
+    `for name in ${names.join(' ')}; do ln -s kube "$WORK/root/usr/local/bin/$name"; done`,
+    pack,
+    importImage('"$WORK/root.tar"', { name: 'kubernetes', key, ref }, [path]),
+  ]);
+}
+
+/** The official csi-attacher, against the client libraries of this Kubernetes. */
+export function attacherPart(root: string, version: string): Part {
+  const inputs = { files: inRecipe(root, ['go.mod', 'go.sum', 'build']), settings: [version] };
+  return definePart('attacher', inputs, (key, ref) => [
+    build(version, ['csi-attacher']),
+    'mkdir -p "$WORK/root"',
+    'mv "$WORK/csi-attacher" "$WORK/root"',
+    pack,
+    importImage('"$WORK/root.tar"', { name: 'attacher', key, ref }, [
+      'ENTRYPOINT ["/csi-attacher"]',
+    ]),
+  ]);
+}
+
+/** The pause container: holds a pod's namespaces. */
+export function pausePart(root: string, version: string): Part {
+  const inputs = { files: inRecipe(root, ['build', 'pause/main.go']), settings: [] };
+  return definePart('pause', inputs, (key, ref) => [
+    build(version, ['pause']),
+    'mkdir -p "$WORK/root"',
+    'mv "$WORK/pause" "$WORK/root"',
+    pack,
+    importImage('"$WORK/root.tar"', { name: 'pause', key, ref }, ['ENTRYPOINT ["/pause"]']),
+  ]);
+}
+
+const pack = 'tar -C "$WORK/root" -cf "$WORK/root.tar" --owner=0 --group=0 .';
+
+function build(version: string, programs: readonly string[]): string {
+  return `${recipe}/build ${version} "$WORK" ${programs.join(' ')}`;
+}
+
+function inRecipe(root: string, names: readonly string[]): string[] {
+  return names.map((name) => `${root}/${recipe}/${name}`);
+}

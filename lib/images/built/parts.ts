@@ -1,0 +1,41 @@
+/** All parts that are built on this machine, in an order in which each comes after its needs. */
+import type { Part } from '../part.ts';
+import { basePart } from './base.ts';
+import { driverPart } from './driver.ts';
+import { attacherPart, kubernetesPart, pausePart } from './kubernetes.ts';
+import { mysqlPart } from './mysql.ts';
+import { nodePart } from './node.ts';
+import { runtimePart, toolsPart } from './tools.ts';
+
+export interface BuiltParts {
+  readonly base: Part;
+  readonly kubernetes: Part;
+  readonly attacher: Part;
+  readonly pause: Part;
+  readonly mysql: Part;
+  readonly node: Part;
+  readonly tools: Part;
+  readonly runtime: Part;
+  readonly driver: Part;
+}
+
+export function builtParts(root: string, kubernetesVersion: string): BuiltParts {
+  const base = basePart(root);
+  const kubernetes = kubernetesPart(root, kubernetesVersion);
+  const attacher = attacherPart(root, kubernetesVersion);
+  const pause = pausePart(root, kubernetesVersion);
+  const mysql = mysqlPart(root);
+  const runtime = runtimePart(root);
+  const contents = { base, kubernetes, pause, preloaded: [mysql, attacher] };
+  return {
+    kubernetes,
+    attacher,
+    pause,
+    base,
+    mysql,
+    node: nodePart(root, kubernetesVersion, contents),
+    tools: toolsPart(root),
+    runtime,
+    driver: driverPart(root, runtime),
+  };
+}

@@ -1,0 +1,32 @@
+/** What goes into the driver's image, the same on both image ways: our code and its packages. */
+import { installedClosure } from './node-closure.ts';
+import { filesUnder } from './part.ts';
+
+const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
+
+export interface StagedDriver {
+  /** All files of our own that decide the image, absolute. */
+  readonly files: readonly string[];
+  /** The packages it takes, `path@version`. */
+  readonly settings: readonly string[];
+  /** Bash lines that lay everything out under `$WORK/app`. */
+  readonly commands: readonly string[];
+}
+
+/** All of lib/csi but its tests, the errors it throws, and the packages it imports. */
+export function stageDriver(root: string): StagedDriver {
+  const code = [...filesUnder(`${root}/lib/csi`), `${root}/lib/errors.ts`]
+    .map((path) => path.slice(root.length + 1))
+    .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));
+  const closure = installedClosure(root, packages);
+  return {
+    files: code.map((path) => `${root}/${path}`),
+    settings: closure.map((entry) => `${entry.path}@${entry.version}`),
+    commands: [
+      'mkdir -p "$WORK/app"',
+      `cp --parents ${code.join(' ')} "$WORK/app"`,
+      `cp --parents -r ${closure.map((entry) => entry.path).join(' ')} "$WORK/app"`,
+      `echo '{ "type": "module" }' >"$WORK/app/package.json"`,
+    ],
+  };
+}

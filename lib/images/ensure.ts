@@ -1,0 +1,53 @@
+/** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
+import { $ } from 'zx';
+import { buildStep, cacheFolder, presentImages } from './build.ts';
+import type { ImageSet, ImageSource } from './image-set.ts';
+import { planImages, projectRoot } from './plan.ts';
+import { preflightBuild } from './preflight.ts';
+import { askRegistry, chooseSource, type SourceChoice } from './source.ts';
+
+export interface EnsureRequest {
+  /** `auto` takes published where a registry answers within 5 s, else built. */
+  readonly source: 'auto' | ImageSource;
+  /** Without the leading `v`. */
+  readonly kubernetesVersion: string;
+  /** Takes one line at a time. */
+  readonly onProgress: (line: string) => void;
+}
+
+/** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED. */
+export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
+  const { kubernetesVersion, onProgress } = request;
+  const choice = await sourceOf(request);
+  onProgress(choice.reason);
+  const plan = planImages({ source: choice.source, kubernetesVersion });
+  const present = await presentImages();
+  const steps = plan.stages.flat(2);
+  const missing = new Set(steps.filter((step) => !present.has(step.ref)));
+  if (missing.size === 0) onProgress('images: all there');
+  else if (choice.source === 'built') await preflightBuild([...missing]);
+  const options = { root: projectRoot, cache: cacheFolder(), onProgress };
+  for (const stage of plan.stages) {
+    const lanes = stage.map(async (lane) => {
+      for (const step of lane) if (missing.has(step)) await buildStep(step, options);
+    });
+    // All lanes end before an error is told: none goes on building behind the user's back.
+    const failed = (await Promise.allSettled(lanes)).find((lane) => lane.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+  return { ...plan.images, ids: await imageIds(plan.images) };
+}
+
+async function sourceOf({ source, kubernetesVersion }: EnsureRequest): Promise<SourceChoice> {
+  const unasked = { answers: false, why: 'not asked' };
+  return chooseSource(source, source === 'auto' ? await askRegistry(kubernetesVersion) : unasked);
+}
+
+async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
+  const { node, mysql, attacher, driver, tools } = images;
+  const named = { node, mysql, attacher, driver, tools };
+  const refs = Object.values(named);
+  const list = await $({ quiet: true })`docker image inspect --format {{.Id}} ${refs}`;
+  const ids = list.stdout.trim().split('\n');
+  return Object.fromEntries(Object.keys(named).map((name, index) => [name, ids[index] ?? '']));
+}

@@ -1,0 +1,86 @@
+/** What would be done to have all images: pure, so that it can be shown and tested without an engine. */
+import { builtParts } from './built/parts.ts';
+import type { ImageSet, ImageSource } from './image-set.ts';
+import type { Step } from './part.ts';
+import { publishedSteps } from './published.ts';
+
+/** Steps that must run one after the other. */
+export type Lane = readonly Step[];
+
+export interface ImagePlan {
+  /** All that is known of the image set before the images are there. */
+  readonly images: Omit<ImageSet, 'ids'>;
+  /** Stages follow each other; the lanes of one stage may run side by side. */
+  readonly stages: readonly (readonly Lane[])[];
+}
+
+export interface PlanRequest {
+  readonly source: ImageSource;
+  /** Without the leading `v`. */
+  readonly kubernetesVersion: string;
+  /** The project's root, whose files decide the keys. Default: this checkout. */
+  readonly root?: string;
+}
+
+/** This checkout. */
+export const projectRoot = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+
+export function planImages(request: PlanRequest): ImagePlan {
+  const { source, kubernetesVersion, root = projectRoot } = request;
+  return source === 'built'
+    ? planBuilt(root, kubernetesVersion)
+    : planPublished(root, kubernetesVersion);
+}
+
+function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
+  const parts = builtParts(root, kubernetesVersion);
+  const { kubernetes, attacher, pause, base, mysql, node, tools, runtime, driver } = parts;
+  return {
+    images: {
+      source: 'built',
+      kubernetesVersion,
+      node: node.ref,
+      load: [driver.ref],
+      mysql: mysql.ref,
+      attacher: attacher.ref,
+      driver: driver.ref,
+      tools: tools.ref,
+      tunableForceDetach: true,
+    },
+    // The compiler wants the processor, the packages the network and the disk.
+    stages: [
+      [
+        [kubernetes, attacher, pause],
+        [base, mysql, runtime, tools],
+      ],
+      [[node, driver]],
+    ],
+  };
+}
+
+function planPublished(root: string, kubernetesVersion: string): ImagePlan {
+  const { node, mysql, attacher, driver, tools } = publishedSteps(root, kubernetesVersion);
+  return {
+    images: {
+      source: 'published',
+      kubernetesVersion,
+      node: node.ref,
+      load: [mysql.ref, attacher.ref, driver.ref],
+      mysql: mysql.ref,
+      attacher: attacher.ref,
+      driver: driver.ref,
+      tools: tools.ref,
+      tunableForceDetach: false,
+    },
+    stages: [[[node, mysql, attacher, driver, tools]]],
+  };
+}
+
+/** The plan as a shell script to read or to paste, one line each. */
+export function describePlan(plan: ImagePlan): string[] {
+  const steps = plan.stages.flat(2);
+  return [
+    'WORK=$(mktemp -d)',
+    ...steps.flatMap((step) => [`# ${step.name}: ${step.ref}`, ...step.commands]),
+  ];
+}

@@ -1,0 +1,48 @@
+/** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
+import { stageDriver } from './driver-files.ts';
+import { definePart, type Step } from './part.ts';
+import { attacherVersion, mysqlSeries } from './versions.ts';
+
+export interface PublishedSteps {
+  readonly node: Step;
+  readonly mysql: Step;
+  readonly attacher: Step;
+  readonly driver: Step;
+  readonly tools: Step;
+}
+
+const recipe = 'lib/images/published';
+
+/** kind's own node image of a Kubernetes version. */
+export function publishedNode(kubernetesVersion: string): string {
+  return `kindest/node:v${kubernetesVersion}`;
+}
+
+export function publishedSteps(root: string, kubernetesVersion: string): PublishedSteps {
+  const staged = stageDriver(root);
+  const driverFile = `${recipe}/driver.Dockerfile`;
+  const toolsFile = `${recipe}/tools.Dockerfile`;
+  const driver = { files: [...staged.files, `${root}/${driverFile}`], settings: staged.settings };
+  const tools = { files: [`${root}/${toolsFile}`], settings: [] };
+  const series = `--build-arg MYSQL_SERIES=${mysqlSeries}`;
+  return {
+    node: pull('node', publishedNode(kubernetesVersion)),
+    mysql: pull('mysql', `mysql:${mysqlSeries}`),
+    attacher: pull('attacher', `registry.k8s.io/sig-storage/csi-attacher:v${attacherVersion}`),
+    driver: definePart('published-driver', driver, (key, ref) => [
+      ...staged.commands,
+      `docker build ${labels('driver', key)} --file ${driverFile} --tag ${ref} "$WORK"`,
+    ]),
+    tools: definePart('published-tools', tools, (key, ref) => [
+      `docker build ${series} ${labels('tools', key)} --file ${toolsFile} --tag ${ref} "$WORK"`,
+    ]),
+  };
+}
+
+function pull(name: string, ref: string): Step {
+  return { name, ref, commands: [`docker pull ${ref}`] };
+}
+
+function labels(part: string, key: string): string {
+  return `--label forcedetach.part=${part} --label forcedetach.key=${key}`;
+}

@@ -1,0 +1,15 @@
+/** The versions the image layer is made of; everything else follows from them. */
+
+/** Kubernetes of a cluster unless the user asks for another: the one proven on both image ways. */
+export const defaultKubernetesVersion = '1.34.4';
+export const kindVersion = '0.33.0';
+/** One series in both image ways, so that their verdicts can be compared. */
+export const mysqlSeries = '9.7';
+/** Also pinned in built/kubernetes/go.mod; a unit test holds both together. */
+export const attacherVersion = '4.12.0';
+/** Debian's release of the node root: systemd ≥ 257 (trixie) refuses cgroup v1. */
+export const nodeDebianSuite = 'bookworm';
+/** Debian's release that has MySQL of the series above. */
+export const mysqlDebianSuite = 'sid';
+/** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
+export const nodeVersion = '24.21.0';
