@@ -20,7 +20,8 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export const pasteable = (argv: readonly string[]): string => argv.map((word) => quote(word)).join(' ');
+export const pasteable = (argv: readonly string[]): string =>
+  argv.map((word) => quote(word)).join(' ');
 
 /** Runs a command and resolves to how it ended, whatever that was. */
 export async function tryRun(

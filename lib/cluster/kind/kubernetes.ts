@@ -10,7 +10,10 @@ export const podSelector = 'app=mysql';
 
 export function kubernetesOf({ core }: KubeClients): Kubernetes {
   /** The node lifecycle controller sets taints too: change them only on the version that was read. */
-  const changeTaints = (node: string, change: (taints: readonly V1Taint[]) => V1Taint[]): Promise<void> =>
+  const changeTaints = (
+    node: string,
+    change: (taints: readonly V1Taint[]) => V1Taint[],
+  ): Promise<void> =>
     pRetry(
       async () => {
         const { metadata, spec } = await core.readNode({ name: node });

@@ -37,4 +37,5 @@ export function leaseAt(index: number): Lease {
 }
 
 /** Every lease, in the order in which they are tried. */
-export const leases = (): Lease[] => Array.from({ length: leaseCount }, (_, index) => leaseAt(index));
+export const leases = (): Lease[] =>
+  Array.from({ length: leaseCount }, (_, index) => leaseAt(index));

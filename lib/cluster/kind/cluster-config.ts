@@ -1,0 +1,26 @@
+/** What makes two clusters the same: a hash over everything that is fixed when one is created. */
+import { createHash } from 'node:crypto';
+import type { ImageSet } from '../../images/image-set.ts';
+import type { ClusterTimers } from './timers.ts';
+
+/** Grows when clusters made by an older version can't be reused. */
+const format = 1;
+
+export interface ClusterConfig {
+  readonly images: ImageSet;
+  readonly workers: number;
+  readonly timers: ClusterTimers;
+}
+
+/**
+ * 16 hex digits. The driver's image is left out: it is deployed anew at each start, so an edit of
+ * the driver costs no cluster.
+ */
+export function configHash({ images, workers, timers }: ClusterConfig): string {
+  const ids = Object.entries(images.ids)
+    .filter(([name]) => name !== 'driver')
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const kubernetes = images.kubernetesVersion;
+  const text = JSON.stringify({ format, kubernetes, node: images.node, ids, workers, timers });
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,188 @@
+/** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
+import { InfrastructureError, UsageError } from '../../errors.ts';
+import type { ImageSet } from '../../images/image-set.ts';
+import type { Machine } from '../port.ts';
+import { configHash } from './cluster-config.ts';
+import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
+import { deployDriver } from './driver.ts';
+import type { KubeClients } from './kube.ts';
+import type { Lab } from './lab-port.ts';
+import { engineName } from './labels.ts';
+import { lockCluster, type Lock } from './lock.ts';
+import { KindMachine } from './machine.ts';
+import { currentOwner } from './owner.ts';
+import { mustPass } from './preflight.ts';
+import { reap } from './reap.ts';
+import { findCluster, refuseForeign, removeCluster } from './registry.ts';
+import { Relays } from './relay.ts';
+import { reviveCluster } from './revive-cluster.ts';
+import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
+
+export const defaultClusterName = 'main';
+
+export interface ClusterOptions {
+  /** Lower-case letters, digits and dashes, at most 30. Default `main`. */
+  readonly name?: string;
+  readonly images: ImageSet;
+  /** Path of the kind binary. */
+  readonly kind: string;
+  readonly runId: string;
+  /** Default 2. */
+  readonly workers?: number;
+  /** node-monitor-grace-period. Default stock: 50 000. */
+  readonly graceMs?: number;
+  /** Default stock: 360 000. Anything else needs images with `tunableForceDetach`. */
+  readonly forceDetachAfterMs?: number;
+  /** The cluster outlives the run, and the process. Default false. */
+  readonly keep?: boolean;
+  readonly onProgress?: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Cluster {
+  readonly name: string;
+  /** Of the lease. */
+  readonly index: number;
+  readonly loops: { readonly first: number; readonly count: number };
+  readonly controlPlane: string;
+  /** The workers. */
+  readonly nodes: readonly string[];
+  /** Node, control plane included → IPv4 address on the cluster's network. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly kubeconfigPath: string;
+  readonly timers: ClusterTimers;
+  /** False when it was made for this run. */
+  readonly reused: boolean;
+  readonly lab: Lab;
+  readonly relays: Relays;
+  machine(node: string): Machine;
+  kube(): Promise<KubeClients>;
+  /** Removes the cluster unless it is kept, and gives the lock back. Idempotent. */
+  release(): Promise<void>;
+}
+
+/**
+ * A cluster of this name and configuration, with the CSI driver running. One of ours with another
+ * configuration is replaced; one that is not ours is refused (`CLUSTER_FOREIGN`), and so is one
+ * that another run uses (`CLUSTER_BUSY`). After an error or an abort nothing is left.
+ */
+export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
+  const { name = defaultClusterName, onProgress = () => undefined } = options;
+  checkOptions(options, name);
+  await mustPass();
+  const lock = await lockCluster(name, options.runId);
+  try {
+    await refuseForeign(name, await findCluster(name));
+    await reap({ onProgress });
+    const create = createOptions(options, name, onProgress);
+    const revived = await reviveCluster(create);
+    const standing = revived ?? (await replaceCluster(create));
+    await deployDriver({ ...create, standing });
+    return clusterOf(standing, create.timers, lock, revived !== undefined);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function checkOptions(options: ClusterOptions, name: string): void {
+  if (!/^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
+    throw new UsageError('CLUSTER_NAME', `\`${name}\` cannot name a cluster`, {
+      hint: 'use lower-case letters, digits and dashes, at most 30, beginning with a letter',
+    });
+  }
+  const { forceDetachAfterMs = stockClusterTimers.forceDetachAfterMs, images } = options;
+  if (!images.tunableForceDetach && forceDetachAfterMs !== stockClusterTimers.forceDetachAfterMs) {
+    throw new UsageError(
+      'FORCE_DETACH_FIXED',
+      'the published controller manager waits 6 min before a forced detach, always',
+      { hint: 'use --images built, or leave --force-detach-after away' },
+    );
+  }
+}
+
+function createOptions(
+  options: ClusterOptions,
+  name: string,
+  onProgress: (line: string) => void,
+): CreateOptions {
+  const { images, kind, runId, workers = 2, keep = false, signal } = options;
+  const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
+  const timers = clusterTimers({
+    graceMs: options.graceMs ?? nodeMonitorGraceMs,
+    forceDetachAfterMs: options.forceDetachAfterMs ?? forceDetachAfterMs,
+  });
+  const labels = {
+    cluster: name,
+    runId,
+    configHash: configHash({ images, workers, timers }),
+    owner: currentOwner(),
+    keep,
+    tools: images.tools,
+  };
+  return { images, kind, workers, timers, labels, onProgress, signal };
+}
+
+/** A new cluster in the place of whatever has the name; on failure nothing is left. */
+async function replaceCluster(options: CreateOptions): Promise<Standing> {
+  const { cluster } = options.labels;
+  await dropCluster(cluster);
+  try {
+    return await createCluster(options);
+  } catch (error) {
+    options.onProgress(`removing the cluster ${cluster} again`);
+    await dropCluster(cluster);
+    throw error;
+  }
+}
+
+async function dropCluster(name: string): Promise<void> {
+  const found = await findCluster(name);
+  if (found !== undefined) await removeCluster(found);
+}
+
+function clusterOf(
+  standing: Standing,
+  timers: ClusterTimers,
+  lock: Lock,
+  reused: boolean,
+): Cluster {
+  const { labels, lease, state, lab, nodes, clients } = standing;
+  const [first, ...workers] = nodes;
+  if (first === undefined) throw new InfrastructureError('NO_NODES', 'the cluster has no nodes');
+  const controlPlane = first.node;
+  const relays = new Relays(lab, state.sockets);
+  const network = engineName(labels.cluster);
+  const machines = new Map(
+    nodes.map((self) => {
+      const options = { self, all: nodes, controlPlane, network, lab: lab.container, lease };
+      return [self.node, new KindMachine(options)];
+    }),
+  );
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => {
+    await relays.closeAll();
+    if (!labels.keep) await dropCluster(labels.cluster);
+    await lock.release();
+  };
+  return {
+    name: labels.cluster,
+    index: lease.index,
+    loops: lease.loops,
+    controlPlane,
+    nodes: workers.map(({ node }) => node),
+    addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
+    kubeconfigPath: state.kubeconfig,
+    timers,
+    reused,
+    lab,
+    relays,
+    machine(node) {
+      const machine = machines.get(node);
+      if (machine === undefined) throw new UsageError('NO_SUCH_NODE', `there is no node ${node}`);
+      return machine;
+    },
+    kube: () => Promise.resolve(clients),
+    release: () => (released ??= release()),
+  };
+}

@@ -1,0 +1,180 @@
+/** Makes a cluster from nothing: lease, volume, lab, kind's nodes, network, images, Ready nodes. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InfrastructureError } from '../../errors.ts';
+import type { ImageSet } from '../../images/image-set.ts';
+import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
+import { kindConfig, kubeadmPatches } from './kind-config.ts';
+import { kubeClients, type KubeClients } from './kube.ts';
+import { startLab } from './lab.ts';
+import type { Lab } from './lab-port.ts';
+import { encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
+import { leaseCount, leases, type Lease } from './lease.ts';
+import { lacksSysResource } from './machine-facts.ts';
+import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
+import { makeStateDir, writePatches, type StateDir } from './state-dir.ts';
+import type { ClusterTimers } from './timers.ts';
+import { waitFor } from './wait.ts';
+
+export interface CreateOptions {
+  readonly images: ImageSet;
+  /** Path of the kind binary. */
+  readonly kind: string;
+  readonly workers: number;
+  readonly timers: ClusterTimers;
+  /** All labels but those that the creation itself decides. */
+  readonly labels: Omit<ClusterLabels, 'index' | 'stateDir'>;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A cluster that stands, whether it was just made or found. */
+export interface Standing {
+  readonly labels: ClusterLabels;
+  readonly lease: Lease;
+  readonly state: StateDir;
+  readonly lab: Lab;
+  /** Control plane first, then the workers by name. */
+  readonly nodes: readonly NodeAddress[];
+  readonly clients: KubeClients;
+}
+
+/** Whatever fails or is interrupted here leaves labelled things only: the caller removes them. */
+export async function createCluster(options: CreateOptions): Promise<Standing> {
+  const { images, timers, onProgress, signal } = options;
+  const name = engineName(options.labels.cluster);
+  const state = await makeStateDir(options.labels.cluster);
+  const { lease, labels } = await takeLease({ ...options.labels, stateDir: state.path }, signal);
+  const flags = encodeLabels(labels);
+  await docker(['volume', 'create', ...flags, name], { signal });
+  const lab = await startLab({
+    container: labName(labels.cluster),
+    image: images.tools,
+    network: name,
+    volume: name,
+    sockets: state.sockets,
+    labels: flags,
+    signal,
+  });
+  await writePatches(state, kubeadmPatches(timers));
+  const config = kindConfig({
+    name,
+    nodeImage: images.node,
+    workers: options.workers,
+    lease,
+    timers,
+    volumePath: await mountpoint(name),
+    patchesPath: state.patches,
+    // Asked in a privileged container, since that is what the nodes are.
+    lacksSysResource: lacksSysResource(await lab.exec(['cat', '/proc/self/status'])),
+  });
+  await createNodes(options, state, name, config);
+  const clients = await kubeClients(state.kubeconfig);
+  const nodes = await nodeAddresses(clients, options.workers + 1, signal);
+  onProgress('connecting the nodes');
+  await connectNodes(lease, lab, nodes);
+  await nodesReady(clients, 120_000, signal);
+  return { labels, lease, state, lab, nodes, clients };
+}
+
+/** Takes the first free lease by making its network. Throws `NO_LEASE` when all are taken. */
+async function takeLease(
+  wanted: Omit<ClusterLabels, 'index'>,
+  signal: AbortSignal | undefined,
+): Promise<{ lease: Lease; labels: ClusterLabels }> {
+  for (const lease of leases()) {
+    const labels = { ...wanted, index: lease.index };
+    const argv = ['network', 'create', '--subnet', lease.subnet, '--gateway', lease.gateway];
+    argv.push('--opt', 'com.docker.network.bridge.enable_ip_masquerade=true');
+    argv.push(...encodeLabels(labels), engineName(wanted.cluster));
+    const result = await tryDocker(argv, { signal });
+    if (result.exitCode === 0) return { lease, labels };
+    if (!/overlap|conflicts with network/i.test(result.stderr)) {
+      throw commandError(['docker', ...argv], result);
+    }
+  }
+  throw new InfrastructureError('NO_LEASE', `all ${leaseCount} networks of 172.30.0.0/16 are taken`, {
+    hint: 'remove clusters or networks that are not needed any more',
+    command: 'npx zx experiments/clean.mjs --all',
+  });
+}
+
+async function mountpoint(volume: string): Promise<string> {
+  const [found] = (await inspect('volume', [volume])) as { readonly Mountpoint: string }[];
+  if (found === undefined) throw new InfrastructureError('VOLUME_GONE', `no volume ${volume}`);
+  return found.Mountpoint;
+}
+
+async function createNodes(
+  { kind, labels, onProgress, signal }: CreateOptions,
+  state: StateDir,
+  name: string,
+  config: string,
+): Promise<void> {
+  onProgress(`creating the cluster ${labels.cluster}`);
+  const file = join(state.path, 'kind.yaml');
+  await writeFile(file, config);
+  const flags = ['--name', name, '--config', file, '--kubeconfig', state.kubeconfig];
+  await run([kind, 'create', 'cluster', ...flags], {
+    signal,
+    env: {
+      KIND_EXPERIMENTAL_PROVIDER: 'docker',
+      KIND_EXPERIMENTAL_DOCKER_NETWORK: name,
+      KUBECONFIG: state.kubeconfig,
+    },
+    // kind's steps: ` • Preparing nodes 📦 📦 📦  ...`
+    onStderrLine: (line) => {
+      const step = /•\s*([\w -]+?)\s*[^\w ]*\s*\.\.\./u.exec(line)?.[1];
+      if (step !== undefined) onProgress(`kind: ${step.toLowerCase()}`);
+    },
+  });
+}
+
+/** Addresses and pod ranges as Kubernetes has them, which also holds while a node is cut off. */
+export async function nodeAddresses(
+  { core }: KubeClients,
+  count: number,
+  signal?: AbortSignal,
+): Promise<NodeAddress[]> {
+  return waitFor(
+    { what: `${count} nodes have joined and have a pod range`, timeoutMs: 60_000, signal },
+    async () => {
+      const { items } = await core.listNode();
+      const nodes = items.flatMap(({ metadata, spec, status }) => {
+        const ip = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
+        const { name: node } = metadata ?? {};
+        const { podCIDR: podCidr } = spec ?? {};
+        return node && ip && podCidr ? [{ node, ip, podCidr }] : [];
+      });
+      if (nodes.length < count) return `only ${nodes.length} of ${items.length} have both`;
+      // `…-control-plane` sorts before `…-worker`, which sorts before `…-worker2`.
+      return nodes.toSorted((a, b) => a.node.localeCompare(b.node, 'en', { numeric: true }));
+    },
+  );
+}
+
+async function connectNodes(lease: Lease, lab: Lab, nodes: readonly NodeAddress[]): Promise<void> {
+  await Promise.all(
+    nodes.map(async (self) => {
+      await installCni(self);
+      await restoreRoutes(lease, self, nodes);
+    }),
+  );
+  await routeLab(lab.container, nodes);
+}
+
+export async function nodesReady(
+  { core }: KubeClients,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const wait = { what: 'all nodes are Ready', timeoutMs, signal, command: 'kubectl get nodes' };
+  await waitFor(wait, async () => {
+    const { items } = await core.listNode();
+    const waiting = items.filter(
+      ({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'True',
+    );
+    const names = waiting.map(({ metadata }) => metadata?.name).join(', ');
+    return waiting.length === 0 ? true : `not Ready: ${names}`;
+  });
+}

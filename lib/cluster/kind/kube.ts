@@ -1,0 +1,63 @@
+/** Clients of the Kubernetes API, made from the cluster's own kubeconfig and never the user's. */
+import type {
+  AppsV1Api,
+  CoreV1Api,
+  KubeConfig,
+  KubernetesObject,
+  KubernetesObjectApi,
+  StorageV1Api,
+} from '@kubernetes/client-node';
+
+export interface KubeClients {
+  readonly config: KubeConfig;
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+  readonly storage: StorageV1Api;
+  /** Any kind of object, for manifests. */
+  readonly objects: KubernetesObjectApi;
+}
+
+/** Imports the client here and not at the top: it takes most of a second. */
+export async function kubeClients(kubeconfigPath: string): Promise<KubeClients> {
+  const { AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, StorageV1Api } = await import(
+    '@kubernetes/client-node'
+  );
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfigPath);
+  return {
+    config,
+    core: config.makeApiClient(CoreV1Api),
+    apps: config.makeApiClient(AppsV1Api),
+    storage: config.makeApiClient(StorageV1Api),
+    objects: KubernetesObjectApi.makeApiClient(config),
+  };
+}
+
+/** Creates or changes objects, as `kubectl apply --server-side --force-conflicts` does. */
+export async function apply(
+  { objects }: KubeClients,
+  manifests: readonly KubernetesObject[],
+): Promise<void> {
+  const { PatchStrategy } = await import('@kubernetes/client-node');
+  const manager = 'forcedetach';
+  for (const manifest of manifests) {
+    const { ServerSideApply } = PatchStrategy;
+    await objects.patch(manifest, undefined, undefined, manager, true, ServerSideApply);
+  }
+}
+
+/** The HTTP status that the API answered with, where it answered. */
+export const statusOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number'
+    ? error.code
+    : undefined;
+
+/** Undefined instead of an error where there is no such object. */
+export async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}

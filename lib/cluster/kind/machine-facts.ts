@@ -1,0 +1,136 @@
+/** What the machine and its engine offer: gathered once, judged in preflight.ts. */
+import { existsSync } from 'node:fs';
+import { readFile, statfs } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { which } from 'zx';
+import { tryDocker, tryRun } from './engine.ts';
+import { leaseCount, leaseAt } from './lease.ts';
+
+/** A probe that could not be made says why. */
+export type Probe = { readonly ok: boolean; readonly found: string } | { readonly skipped: string };
+
+export interface EngineFacts {
+  readonly version: string;
+  readonly cgroupVersion: string;
+  readonly rootDir: string;
+  /** Undefined where the engine runs elsewhere. */
+  readonly freeBytes: number | undefined;
+}
+
+/** Cheap ones: a fraction of a second together. */
+export interface MachineFacts {
+  readonly engine: EngineFacts | { readonly missing: string };
+  readonly availableMemoryBytes: number;
+  readonly loopControl: boolean;
+  readonly inotifyInstances: number;
+  readonly inotifyWatches: number;
+}
+
+/** Those that start containers and processes: seconds. */
+export interface ProbeFacts {
+  readonly privileged: Probe;
+  readonly scratchLoop: Probe;
+  readonly sysResource: Probe;
+  readonly kind: Probe;
+  readonly go: Probe;
+  readonly mmdebstrap: Probe;
+}
+
+export async function machineFacts(): Promise<MachineFacts> {
+  const number = async (path: string): Promise<number> => Number(await readFile(path, 'utf8'));
+  const memory = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8'));
+  return {
+    engine: await engineFacts(),
+    availableMemoryBytes: Number(memory?.[1] ?? 0) * 1024,
+    loopControl: existsSync('/dev/loop-control'),
+    inotifyInstances: await number('/proc/sys/fs/inotify/max_user_instances'),
+    inotifyWatches: await number('/proc/sys/fs/inotify/max_user_watches'),
+  };
+}
+
+async function engineFacts(): Promise<MachineFacts['engine']> {
+  const format = '{{.ServerVersion}}\t{{.CgroupVersion}}\t{{.DockerRootDir}}';
+  const result = await tryDocker(['info', '--format', format], { timeoutMs: 20_000 });
+  const [version, cgroupVersion = '', rootDir = ''] = result.stdout.split('\t');
+  if (result.exitCode !== 0 || !version) {
+    return { missing: (result.stderr || result.stdout || 'it does not answer').trim() };
+  }
+  const stats = await statfs(rootDir).catch(() => undefined);
+  const freeBytes = stats === undefined ? undefined : stats.bavail * stats.bsize;
+  return { version, cgroupVersion, rootDir, freeBytes };
+}
+
+export interface ProbeOptions {
+  /** Reference of the tools image; probes in containers are skipped without it. */
+  readonly tools: string | undefined;
+}
+
+export async function probeFacts({ tools }: ProbeOptions): Promise<ProbeFacts> {
+  const [privileged, kind, go, mmdebstrap] = await Promise.all([
+    probePrivileged(tools),
+    probeCommand('kind', ['version']),
+    probeCommand('go', ['version']),
+    probeCommand('mmdebstrap', ['--version']),
+  ]);
+  const scratchLoop = await probeScratchLoop(tools);
+  return { privileged, scratchLoop, sysResource: sysResourceOf(privileged), kind, go, mmdebstrap };
+}
+
+const noTools = 'the tools image is not built yet';
+
+/** Any tools image of ours that the engine has, newest first. */
+export async function localToolsImage(): Promise<string | undefined> {
+  const argv = ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}', 'forcedetach/tools'];
+  const { stdout } = await tryDocker(argv);
+  return stdout.split('\n').find((line) => line !== '');
+}
+
+async function probePrivileged(tools: string | undefined): Promise<Probe> {
+  if (tools === undefined) return { skipped: noTools };
+  const argv = ['run', '--rm', '--privileged', '--network', 'none', '--entrypoint', 'grep', tools];
+  const result = await tryDocker([...argv, 'CapBnd', '/proc/self/status'], { timeoutMs: 60_000 });
+  const ok = result.exitCode === 0;
+  return { ok, found: ok ? result.stdout.trim() : result.stderr };
+}
+
+/** Bit of CAP_SYS_RESOURCE in capabilities(7). */
+const sysResource = 1n << 24n;
+
+/** Whether a bounding set (`CapBnd:` of /proc/PID/status) lacks CAP_SYS_RESOURCE. */
+export function lacksSysResource(status: string): boolean {
+  const bounding = /^CapBnd:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+  return bounding !== undefined && (BigInt(`0x${bounding}`) & sysResource) === 0n;
+}
+
+function sysResourceOf(privileged: Probe): Probe {
+  if ('skipped' in privileged) return privileged;
+  if (!privileged.ok) return { skipped: 'no privileged container runs' };
+  const lacks = lacksSysResource(privileged.found);
+  return {
+    ok: true,
+    found: lacks ? 'missing: kubelet runs with KubeletInUserNamespace' : 'present',
+  };
+}
+
+async function probeScratchLoop(tools: string | undefined): Promise<Probe> {
+  const script = await readFile(new URL('scratch-loop.sh', import.meta.url), 'utf8');
+  // The last number that any lease may use: the least likely to be taken.
+  const { first, count } = leaseAt(leaseCount - 1).loops;
+  const number = String(first + count - 1);
+  const command = ['-c', script, 'scratch-loop', number];
+  if (tools === undefined && userInfo().uid !== 0) return { skipped: noTools };
+  const container = ['docker', 'run', '--rm', '--privileged', '--network', 'none'];
+  const result =
+    tools === undefined
+      ? await tryRun(['sh', ...command])
+      : await tryRun([...container, '--entrypoint', 'sh', tools, ...command, 'own-dev']);
+  const ok = result.exitCode === 0;
+  const where = tools === undefined ? 'on the host' : 'in a privileged container';
+  return { ok, found: ok ? `bound, cut and freed ${where}` : result.stderr };
+}
+
+async function probeCommand(command: string, argv: readonly string[]): Promise<Probe> {
+  if ((await which(command, { nothrow: true })) === null) return { ok: false, found: 'not found' };
+  const result = await tryRun([command, ...argv], { timeoutMs: 10_000 });
+  return { ok: result.exitCode === 0, found: result.stdout.split('\n')[0] ?? '' };
+}

@@ -1,0 +1,129 @@
+/** One node's machine: what a fault may do to it, by the engine's own commands. */
+import pRetry from 'p-retry';
+import { InfrastructureError } from '../../errors.ts';
+import type { Machine } from '../port.ts';
+import { docker, inspect, tryDocker } from './engine.ts';
+import type { Lease } from './lease.ts';
+import { restoreRoutes, type NodeAddress } from './node-network.ts';
+
+const kubeletPort = 10250;
+
+export interface MachineOptions {
+  readonly self: NodeAddress;
+  /** Every node of the cluster, this one included. */
+  readonly all: readonly NodeAddress[];
+  readonly controlPlane: string;
+  readonly network: string;
+  readonly lab: string;
+  readonly lease: Lease;
+}
+
+interface Inspected {
+  readonly State: { readonly Status: string };
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
+  };
+}
+
+export class KindMachine implements Machine {
+  readonly node: string;
+  readonly #options: MachineOptions;
+
+  constructor(options: MachineOptions) {
+    this.node = options.self.node;
+    this.#options = options;
+  }
+
+  async freeze(): Promise<void> {
+    const state = await this.state();
+    if (state === 'stopped') throw this.#impossible('freeze', 'it is stopped');
+    if (state === 'running') await docker(['pause', this.node]);
+  }
+
+  async thaw(): Promise<void> {
+    if ((await this.state()) === 'frozen') await docker(['unpause', this.node]);
+  }
+
+  async kill(): Promise<void> {
+    if ((await this.state()) !== 'stopped') await docker(['kill', this.node]);
+  }
+
+  /** Resolves once the node reaches the API server again, so that it can become Ready. */
+  async start(): Promise<void> {
+    const state = await this.state();
+    if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
+    if (state === 'stopped') await docker(['start', this.node]);
+    await this.reconnect();
+    await pRetry(() => this.#mustReachApi(), {
+      retries: 60,
+      factor: 1,
+      minTimeout: 500,
+      maxRetryTime: 60_000,
+    });
+  }
+
+  async disconnect(): Promise<void> {
+    if (this.node === this.#options.controlPlane) {
+      throw this.#impossible('disconnect', 'the port of its API server would change');
+    }
+    if ((await this.#address()) === undefined) return;
+    await docker(['network', 'disconnect', this.#options.network, this.node]);
+  }
+
+  async reconnect(): Promise<void> {
+    const { network, self, all, lease } = this.#options;
+    const address = await this.#address();
+    // A stopped node has no address; it gets one when it starts.
+    if (address === undefined || (address !== '' && address !== self.ip)) {
+      if (address !== undefined) await docker(['network', 'disconnect', network, this.node]);
+      await docker(['network', 'connect', '--ip', self.ip, network, this.node]);
+    }
+    if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+  }
+
+  async state(): Promise<'running' | 'frozen' | 'stopped'> {
+    const { Status } = (await this.#inspect()).State;
+    if (Status === 'running') return 'running';
+    return Status === 'paused' ? 'frozen' : 'stopped';
+  }
+
+  async reachesApi(): Promise<boolean> {
+    const ask = ['kubectl', '--kubeconfig=/etc/kubernetes/kubelet.conf', '--request-timeout=3s'];
+    const argv = ['exec', this.node, ...ask, 'get', '--raw', '/readyz'];
+    return (await tryDocker(argv, { timeoutMs: 8_000 })).exitCode === 0;
+  }
+
+  async reachedFromOutside(): Promise<boolean> {
+    const { lab, self } = this.#options;
+    const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
+    const argv = ['exec', lab, 'socat', '-u', 'OPEN:/dev/null', target];
+    return (await tryDocker(argv, { timeoutMs: 8_000 })).exitCode === 0;
+  }
+
+  async #inspect(): Promise<Inspected> {
+    const [found] = (await inspect('container', [this.node])) as Inspected[];
+    if (found === undefined) throw this.#impossible('look at', 'its container is gone');
+    return found;
+  }
+
+  /** On the cluster's network: undefined while disconnected, empty while stopped. */
+  async #address(): Promise<string | undefined> {
+    const { Networks } = (await this.#inspect()).NetworkSettings;
+    return Networks[this.#options.network]?.IPAddress;
+  }
+
+  async #mustReachApi(): Promise<void> {
+    if (!(await this.reachesApi())) {
+      throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
+        hint: 'look at its kubelet and containerd',
+        command: `docker exec ${this.node} journalctl --no-pager --lines 50`,
+      });
+    }
+  }
+
+  #impossible(action: string, why: string): InfrastructureError {
+    return new InfrastructureError('NODE_STATE', `cannot ${action} ${this.node}: ${why}`, {
+      command: `docker inspect --format '{{json .State}}' ${this.node}`,
+    });
+  }
+}

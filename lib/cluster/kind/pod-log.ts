@@ -1,0 +1,103 @@
+/**
+ * Follows container logs where kubelet keeps them, on the node itself: that works while the node
+ * is cut off from the API server, and goes on after the node or the container was restarted.
+ */
+import { openStream } from './lab.ts';
+
+export interface LogLine {
+  readonly node: string;
+  /** Kubelet's file, `/var/log/pods/<namespace>_<pod>_<uid>/<container>/<restart>.log`. */
+  readonly file: string;
+  readonly podUid: string;
+  /** 0-based: how often the container was restarted in that pod. */
+  readonly restart: number;
+  /** From the runtime's own stamp. Unix milliseconds. */
+  readonly wallMs: number;
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+/**
+ * Follows every file that matches, also those that appear later, each from its beginning. Each
+ * output line is `<file> <line of the file>`. Ends with the shell's stdin.
+ */
+const followScript = `
+follow() { tail -n +1 -F "$1" 2>/dev/null | sed -u "s|^|$1 |"; }
+trap 'kill 0' EXIT
+seen=
+( while :; do
+  for file in $1; do
+    [ -f "$file" ] || continue
+    case "$seen" in *"|$file|"*) continue ;; esac
+    seen="$seen|$file|"
+    follow "$file" &
+  done
+  sleep 0.5
+done ) &
+cat >/dev/null
+`;
+
+/**
+ * Follows the logs that match a pattern of paths. Lines come once each and in order per file. An
+ * end of the command (the node was killed or has no engine) is mended by following again.
+ */
+export function followPodLogs(
+  node: string,
+  pattern: string,
+  onLine: (line: LogLine) => void,
+): AsyncDisposable {
+  const stop = new AbortController();
+  const stopped = new Promise<void>((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  /** File → lines handed on: a new command reads each file from its beginning again. */
+  const handedOn = new Map<string, number>();
+
+  const followOnce = async (): Promise<void> => {
+    const read = new Map<string, number>();
+    const argv = ['docker', 'exec', '-i', node, 'sh', '-c', followScript, 'sh', pattern];
+    await using stream = await openStream(argv, (raw) => {
+      const line = parseLogLine(node, raw);
+      if (line === undefined) return;
+      const number = (read.get(line.file) ?? 0) + 1;
+      read.set(line.file, number);
+      if (number <= (handedOn.get(line.file) ?? 0)) return;
+      handedOn.set(line.file, number);
+      onLine(line);
+    });
+    await Promise.race([stream.closed, stopped]);
+  };
+  const followed = (async () => {
+    while (!stop.signal.aborted) {
+      await followOnce().catch(() => undefined);
+      const pause = new Promise((resolve) => setTimeout(resolve, 500).unref());
+      await Promise.race([pause, stopped]);
+    }
+  })();
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      stop.abort();
+      await followed;
+    },
+  };
+}
+
+const cri = /^(\S+) (\S+) (stdout|stderr) [FP] ?(.*)$/;
+const podLogFile = /\/[^/_]+_[^/_]+_([^/_]+)\/[^/]+\/(\d+)\.log$/;
+
+/** `<file> <RFC 3339 time> <stream> <F|P> <text>`, as CRI runtimes write it. */
+export function parseLogLine(node: string, raw: string): LogLine | undefined {
+  const [, file = '', time = '', stream, text = ''] = cri.exec(raw) ?? [];
+  const [, podUid, restart] = podLogFile.exec(file) ?? [];
+  const wallMs = Date.parse(time);
+  if (podUid === undefined || Number.isNaN(wallMs)) return undefined;
+  return {
+    node,
+    file,
+    podUid,
+    restart: Number(restart),
+    wallMs,
+    stream: stream === 'stdout' ? 'stdout' : 'stderr',
+    text,
+  };
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { lacksSysResource, type MachineFacts, type ProbeFacts } from './machine-facts.ts';
+import { judgeMachine, judgeProbes } from './preflight.ts';
+
+const gibibyte = 1024 ** 3;
+const engine = {
+  version: '28.2.2',
+  cgroupVersion: '2',
+  rootDir: '/var/lib/docker',
+  freeBytes: 50 * gibibyte,
+};
+const good: MachineFacts = {
+  engine,
+  availableMemoryBytes: 16 * gibibyte,
+  loopControl: true,
+  inotifyInstances: 128,
+  inotifyWatches: 65_536,
+};
+const failedOf = (facts: MachineFacts): string[] =>
+  judgeMachine(facts).flatMap(({ state, code }) => (state === 'failed' ? [code] : []));
+
+test('a good machine passes', () => {
+  expect(judgeMachine(good).map(({ state }) => state)).not.toContain('failed');
+});
+
+test('each thing that is missing is named, with a command that mends it', () => {
+  expect(failedOf({ ...good, engine: { missing: 'Cannot connect' } })).toEqual(['ENGINE_MISSING']);
+  expect(failedOf({ ...good, engine: { ...engine, freeBytes: gibibyte } })).toEqual(['DISK_SPACE']);
+  expect(failedOf({ ...good, availableMemoryBytes: gibibyte })).toEqual(['MEMORY']);
+  expect(failedOf({ ...good, loopControl: false })).toEqual(['LOOP_DEVICES']);
+  expect(failedOf({ ...good, inotifyInstances: 16 })).toEqual(['INOTIFY']);
+  const worst = { ...good, engine: { missing: 'x' }, loopControl: false, inotifyWatches: 1 };
+  for (const result of judgeMachine(worst)) {
+    if (result.state === 'failed') expect(result.mend).toMatch(/\w/);
+  }
+});
+
+test('an engine elsewhere leaves its disk unknown, which stops nobody', () => {
+  const results = judgeMachine({ ...good, engine: { ...engine, freeBytes: undefined } });
+  expect(results.find(({ code }) => code === 'DISK_SPACE')?.state).toBe('unknown');
+});
+
+const probe = { ok: true, found: '' };
+const probes: ProbeFacts = {
+  privileged: probe,
+  scratchLoop: probe,
+  sysResource: probe,
+  kind: probe,
+  go: { ok: false, found: 'not found' },
+  mmdebstrap: { ok: false, found: 'not found' },
+};
+
+test('Go and mmdebstrap are needed only where images are built', () => {
+  const codes = (buildsImages: boolean): string[] =>
+    judgeProbes(probes, { buildsImages, tools: undefined }).flatMap(({ state, code }) =>
+      state === 'failed' ? [code] : [],
+    );
+  expect(codes(false)).toEqual([]);
+  expect(codes(true)).toEqual(['GO_MISSING', 'MMDEBSTRAP']);
+});
+
+test('what could not be probed is unknown, never ok', () => {
+  const facts = { ...probes, scratchLoop: { skipped: 'the tools image is not built yet' } };
+  const [loop] = judgeProbes(facts, { buildsImages: false, tools: undefined }).filter(
+    ({ code }) => code === 'SCRATCH_LOOP',
+  );
+  expect(loop).toMatchObject({ state: 'unknown', found: 'the tools image is not built yet' });
+});
+
+test('the missing capability is read from a bounding set', () => {
+  expect(lacksSysResource('CapBnd:\t000001fffeffffff')).toBe(true);
+  expect(lacksSysResource('CapBnd:\t000001ffffffffff')).toBe(false);
+});

@@ -1,0 +1,136 @@
+/** Whether this machine can run a cluster: one list of checks for the doctor and for every start. */
+import { InfrastructureError } from '../../errors.ts';
+import { engineMissing } from './engine.ts';
+import {
+  machineFacts,
+  probeFacts,
+  type MachineFacts,
+  type Probe,
+  type ProbeFacts,
+  type ProbeOptions,
+} from './machine-facts.ts';
+
+const gibibyte = 1024 ** 3;
+/** A cluster of three nodes with two servers takes 2.3 GiB at its peak. */
+const leastMemoryBytes = 4 * gibibyte;
+/** Images 4 GiB, a node's own copies 0.5 GiB each, volumes and their copies. */
+const leastDiskBytes = 10 * gibibyte;
+/** The kernel's defaults; fewer fail before the third node runs. */
+const leastInotify = { instances: 128, watches: 8_192 };
+
+export interface CheckResult {
+  /** Code of the error that a failed check becomes. */
+  readonly code: string;
+  readonly name: string;
+  /** `unknown`: it could not be asked; a start does not stop for it. */
+  readonly state: 'ok' | 'failed' | 'unknown';
+  readonly found: string;
+  /** A command that mends it. */
+  readonly mend?: string;
+}
+
+export interface CheckOptions extends ProbeOptions {
+  /** Images are built on this machine, so that Go and mmdebstrap are needed. */
+  readonly buildsImages: boolean;
+}
+
+/** All checks, the slow ones too. */
+export async function runChecks(options: CheckOptions): Promise<CheckResult[]> {
+  const machine = await machineFacts();
+  const fast = judgeMachine(machine);
+  if ('missing' in machine.engine) return fast;
+  return [...fast, ...judgeProbes(await probeFacts(options), options)];
+}
+
+/** The fast ones: throws InfrastructureError with the code of the first that failed. */
+export async function mustPass(): Promise<void> {
+  const machine = await machineFacts();
+  if ('missing' in machine.engine) throw engineMissing(machine.engine.missing);
+  const failed = judgeMachine(machine).find(({ state }) => state === 'failed');
+  if (failed === undefined) return;
+  throw new InfrastructureError(failed.code, `${failed.name}: ${failed.found}`, {
+    hint: 'experiments/doctor.mjs shows all that is missing',
+    ...(failed.mend === undefined ? {} : { command: failed.mend }),
+  });
+}
+
+export function judgeMachine(facts: MachineFacts): CheckResult[] {
+  const { engine, availableMemoryBytes, inotifyInstances, inotifyWatches } = facts;
+  const results = [
+    judge('MEMORY', `at least ${gib(leastMemoryBytes)} of free memory`, {
+      ok: availableMemoryBytes >= leastMemoryBytes,
+      found: `${gib(availableMemoryBytes)} available`,
+      mend: 'ps -eo rss,comm --sort=-rss | head',
+    }),
+    judge('LOOP_DEVICES', 'loop devices', {
+      ok: facts.loopControl,
+      found: facts.loopControl ? '/dev/loop-control' : 'no /dev/loop-control',
+      mend: 'modprobe loop',
+    }),
+    judge('INOTIFY', 'inotify limits', {
+      ok: inotifyInstances >= leastInotify.instances && inotifyWatches >= leastInotify.watches,
+      found: `${inotifyInstances} instances, ${inotifyWatches} watches`,
+      mend: 'sysctl -w fs.inotify.max_user_instances=512 fs.inotify.max_user_watches=524288',
+    }),
+  ];
+  if ('missing' in engine) {
+    const found = engine.missing.split('\n')[0] ?? '';
+    const mend = 'systemctl start docker || dockerd &';
+    return [judge('ENGINE_MISSING', 'a Docker engine', { ok: false, found, mend }), ...results];
+  }
+  return [
+    judge('ENGINE_MISSING', 'a Docker engine', { ok: true, found: engine.version }),
+    judge('CGROUPS', 'control groups', {
+      ok: true,
+      found: `version ${engine.cgroupVersion}${
+        engine.cgroupVersion === '1' ? ': Kubernetes up to 1.34' : ''
+      }`,
+    }),
+    judgeDisk(engine),
+    ...results,
+  ];
+}
+
+function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): CheckResult {
+  const name = `at least ${gib(leastDiskBytes)} of disk space`;
+  if (engine.freeBytes === undefined) {
+    const found = `${engine.rootDir} cannot be seen from here`;
+    return { code: 'DISK_SPACE', name, state: 'unknown', found };
+  }
+  return judge('DISK_SPACE', name, {
+    ok: engine.freeBytes >= leastDiskBytes,
+    found: `${gib(engine.freeBytes)} free at ${engine.rootDir}`,
+    mend: 'docker system df; docker image prune',
+  });
+}
+
+export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): CheckResult[] {
+  const install = 'apt-get install --yes --no-install-recommends';
+  const checks: (readonly [string, string, Probe, string])[] = [
+    ['PRIVILEGED', 'privileged containers', facts.privileged, 'docker info'],
+    ['SYS_RESOURCE', 'CAP_SYS_RESOURCE', facts.sysResource, ''],
+    ['SCRATCH_LOOP', 'a loop device that can be cut', facts.scratchLoop, 'losetup --list'],
+    ['KIND_MISSING', 'kind', facts.kind, 'go install sigs.k8s.io/kind@v0.33.0'],
+  ];
+  if (buildsImages) {
+    checks.push(['GO_MISSING', 'Go, to build images', facts.go, `${install} golang`]);
+    const found = facts.mmdebstrap;
+    checks.push(['MMDEBSTRAP', 'mmdebstrap, to build images', found, `${install} mmdebstrap`]);
+  }
+  return checks.map(([code, name, probe, mend]) =>
+    'skipped' in probe
+      ? { code, name, state: 'unknown', found: probe.skipped }
+      : judge(code, name, { ...probe, mend }),
+  );
+}
+
+function judge(
+  code: string,
+  name: string,
+  { ok, found, mend }: { ok: boolean; found: string; mend?: string },
+): CheckResult {
+  if (ok || mend === undefined) return { code, name, state: ok ? 'ok' : 'failed', found };
+  return { code, name, state: 'failed', found, mend };
+}
+
+const gib = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;

@@ -1,0 +1,101 @@
+/**
+ * Ways to the database that a partition does not touch: one small process a way, from a UNIX
+ * socket on the host to a pod's MySQL port. An inside relay runs in the node's own network
+ * namespace, which `docker network disconnect` leaves alone; an outside one in the lab's.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import pRetry from 'p-retry';
+import { docker } from './engine.ts';
+import { socketDir } from './kind-config.ts';
+import type { Lab } from './lab-port.ts';
+
+const mysqlPort = 3306;
+
+interface Relay {
+  /** Process group in the lab, which shares the host's process namespace. */
+  readonly group: string;
+  /** First process of the node whose network is used; another one after a reboot. */
+  readonly nodePid: string | undefined;
+}
+
+export class Relays {
+  readonly #lab: Lab;
+  /** Host directory that the lab sees as /run/forcedetach. */
+  readonly #sockets: string;
+  readonly #open = new Map<string, Relay>();
+  /** Openings under way, so that two callers get one relay. */
+  readonly #opening = new Map<string, Promise<string>>();
+
+  constructor(lab: Lab, sockets: string) {
+    this.#lab = lab;
+    this.#sockets = sockets;
+  }
+
+  /** Path of a socket that leads to the pod from within `node`. */
+  async openInside(node: string, podIp: string): Promise<string> {
+    const pid = await docker(['inspect', '--format', '{{.State.Pid}}', node]);
+    return this.#once(`in-${shortName(node)}-${podIp}`, podIp, pid);
+  }
+
+  /** Path of a socket that leads to the pod through the cluster's network. */
+  openOutside(podIp: string): Promise<string> {
+    return this.#once(`out-${podIp}`, podIp, undefined);
+  }
+
+  async close(path: string): Promise<void> {
+    const relay = this.#open.get(path);
+    this.#open.delete(path);
+    if (relay === undefined) return;
+    // It may have gone already: then there is nothing to do.
+    await this.#lab.exec(['kill', '-KILL', '--', `-${relay.group}`]).catch(() => undefined);
+    await this.#lab.exec(['rm', '-f', this.#inLab(path)]);
+  }
+
+  async closeAll(): Promise<void> {
+    for (const path of this.#open.keys()) await this.close(path);
+  }
+
+  #once(name: string, podIp: string, nodePid: string | undefined): Promise<string> {
+    const underWay = this.#opening.get(name);
+    if (underWay !== undefined) return underWay;
+    const opening = this.#start(name, podIp, nodePid).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, opening);
+    return opening;
+  }
+
+  async #start(name: string, podIp: string, nodePid: string | undefined): Promise<string> {
+    const path = join(this.#sockets, `${name}.sock`);
+    const known = this.#open.get(path);
+    if (known !== undefined && known.nodePid === nodePid && (await this.#lives(known))) return path;
+    await this.close(path);
+    const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,mode=0666`;
+    const dial = `TCP:${podIp}:${mysqlPort},connect-timeout=3,nodelay`;
+    const inNode = nodePid === undefined ? [] : ['nsenter', '--target', nodePid, '--net'];
+    const command = ['setsid', ...inNode, 'socat', listen, dial];
+    const start = `"$@" >/dev/null 2>&1 & echo $!`;
+    // `setsid` keeps the process number: the shell's child leads no group yet.
+    const group = await this.#lab.exec(['sh', '-c', start, 'relay', ...command]);
+    this.#open.set(path, { group, nodePid });
+    await pRetry(() => mustExist(path), { retries: 50, factor: 1, minTimeout: 20 });
+    return path;
+  }
+
+  #inLab(path: string): string {
+    return path.replace(this.#sockets, socketDir);
+  }
+
+  async #lives({ group }: Relay): Promise<boolean> {
+    return this.#lab.exec(['kill', '-0', '--', `-${group}`]).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** `fd-main-worker2` → `worker2`: a socket's path must stay short, and clusters have directories. */
+const shortName = (node: string): string => node.slice(node.lastIndexOf('-') + 1);
+
+function mustExist(path: string): void {
+  if (!existsSync(path)) throw new Error(`the relay did not make its socket ${path}`);
+}

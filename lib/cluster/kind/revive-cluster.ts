@@ -1,0 +1,92 @@
+/** A kept cluster, made whole again after whatever an earlier run did to it. */
+import { describeError } from '../../errors.ts';
+import {
+  nodeAddresses,
+  nodesReady,
+  type CreateOptions,
+  type Standing,
+} from './create-cluster.ts';
+import { docker, inspect, run } from './engine.ts';
+import { kubeClients, type KubeClients } from './kube.ts';
+import { labIn } from './lab.ts';
+import { engineName, labName, type ClusterLabels } from './labels.ts';
+import { leaseAt } from './lease.ts';
+import { KindMachine } from './machine.ts';
+import { routeLab } from './node-network.ts';
+import { findCluster } from './registry.ts';
+import { stateDirAt } from './state-dir.ts';
+
+/** Taints that remedies set and a dead run may have left. */
+const remedyTaint = 'node.kubernetes.io/out-of-service';
+
+/**
+ * Resolves to undefined where there is no such cluster, where it has another configuration, or
+ * where it can't be mended: then a new one is made.
+ */
+export async function reviveCluster(options: CreateOptions): Promise<Standing | undefined> {
+  const { labels, workers, onProgress, signal } = options;
+  const found = await findCluster(labels.cluster);
+  if (found === undefined || !found.hasNetwork || !found.hasVolume) return undefined;
+  // What was not to be kept is a leftover of a dead run, in whatever state that left it.
+  if (!found.labels.keep) return undefined;
+  if (found.labels.configHash !== labels.configHash) {
+    onProgress(`the cluster ${labels.cluster} has another configuration and is replaced`);
+    return undefined;
+  }
+  // Its nodes and the lab.
+  if (found.containers.length < workers + 2) return undefined;
+  onProgress(`reusing the cluster ${labels.cluster}`);
+  try {
+    return await revive(options, found.labels);
+  } catch (error) {
+    signal?.throwIfAborted();
+    onProgress(`it cannot be mended and is replaced: ${describeError(error)}`);
+    return undefined;
+  }
+}
+
+async function revive(
+  { kind, workers, signal }: CreateOptions,
+  labels: ClusterLabels,
+): Promise<Standing> {
+  const network = engineName(labels.cluster);
+  const controlPlane = `${network}-control-plane`;
+  const lab = labIn(labName(labels.cluster));
+  const lease = leaseAt(labels.index);
+  const state = stateDirAt(labels.stateDir);
+  // A control plane that was stopped may come back under another port, so that it is made anew.
+  await mustRun([controlPlane, lab.container]);
+  await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
+    signal,
+    env: { KIND_EXPERIMENTAL_PROVIDER: 'docker', KUBECONFIG: state.kubeconfig },
+  });
+  const clients = await kubeClients(state.kubeconfig);
+  const nodes = await nodeAddresses(clients, workers + 1, signal);
+  for (const self of nodes) {
+    const common = { all: nodes, controlPlane, network, lab: lab.container, lease };
+    const machine = new KindMachine({ self, ...common });
+    await machine.thaw();
+    await machine.start();
+  }
+  await routeLab(lab.container, nodes);
+  await dropRemedyTaints(clients);
+  await nodesReady(clients, 60_000, signal);
+  return { labels, lease, state, lab, nodes, clients };
+}
+
+async function mustRun(containers: readonly string[]): Promise<void> {
+  for (const found of (await inspect('container', containers)) as { Name: string; State: { Status: string } }[]) {
+    if (found.State.Status === 'paused') await docker(['unpause', found.Name]);
+    else if (found.State.Status !== 'running') throw new Error(`${found.Name} does not run`);
+  }
+}
+
+async function dropRemedyTaints({ core }: KubeClients): Promise<void> {
+  for (const { metadata, spec } of (await core.listNode()).items) {
+    const taints = spec?.taints ?? [];
+    const others = taints.filter(({ key }) => key !== remedyTaint);
+    if (metadata?.name === undefined || others.length === taints.length) continue;
+    const body = [{ op: 'replace', path: '/spec/taints', value: others }];
+    await core.patchNode({ name: metadata.name, body });
+  }
+}

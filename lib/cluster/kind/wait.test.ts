@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { waitFor } from './wait.ts';
+
+const what = 'it is there';
+
+test('it looks until the state has come, past errors too', async () => {
+  const answers: (() => Promise<true | string>)[] = [
+    async () => 'not yet',
+    async () => {
+      throw new Error('connection refused');
+    },
+    async () => true,
+  ];
+  const seen = await waitFor({ what, timeoutMs: 5_000, everyMs: 1 }, () => {
+    const answer = answers.shift();
+    return answer === undefined ? Promise.reject(new Error('one look too many')) : answer();
+  });
+  expect(seen).toBe(true);
+  expect(answers).toEqual([]);
+});
+
+test('a state that does not come is an error with what was seen last', async () => {
+  const waiting = waitFor({ what, timeoutMs: 30, everyMs: 5 }, async () => 'pod is Pending');
+  await expect(waiting).rejects.toMatchObject({
+    code: 'TIMED_OUT',
+    message: 'waited 0.03 s in vain until it is there',
+    cause: { message: 'pod is Pending' },
+  });
+});
+
+test('an abort ends the wait with its own reason', async () => {
+  const stop = new AbortController();
+  const waiting = waitFor(
+    { what, timeoutMs: 60_000, everyMs: 5, signal: stop.signal },
+    async () => 'no',
+  );
+  stop.abort(new Error('interrupted'));
+  await expect(waiting).rejects.toThrow('interrupted');
+});
