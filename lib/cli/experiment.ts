@@ -1,11 +1,8 @@
 /** What every experiment file calls: flags to scenario, backend, run, outputs, exit code. */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runScenario } from '../experiment/run.ts';
 import { exitCodeOf, type Verdict } from '../experiment/verdict.ts';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
-import { openHistory } from '../history/reader.ts';
-import { writeOutputs } from '../report/write.ts';
 import { scriptArguments } from './arguments.ts';
 import { chooseBackend, openBackend, type BackendChoice } from './backend.ts';
 import { describeRequest } from './describe.ts';
@@ -42,14 +39,16 @@ async function carryOut(request: RunRequest): Promise<number> {
   process.stderr.write(`${description}\n`);
   makeFolder(request.folder);
   const verdict = await run(request, choice);
-  await writeOutputs(request.folder, verdict, openHistory(request.folder).records());
+  await writeReport(request.folder, verdict);
   const line = verdictLine(verdict, join(request.folder, 'report.html'));
   (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict.verdict, scenario.expected);
 }
 
+/** What only a run needs is imported by a run: --help and --dry-run answer at once. */
 async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict> {
+  const { runScenario } = await import('../experiment/run.ts');
   const { scenario, seed, runId, folder } = request;
   const backend = await openBackend(choice, request);
   const progress = startProgress(process.stderr);
@@ -70,6 +69,12 @@ async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict>
   } finally {
     await progress.end();
   }
+}
+
+async function writeReport(folder: string, verdict: Verdict): Promise<void> {
+  const { openHistory } = await import('../history/reader.ts');
+  const { writeOutputs } = await import('../report/write.ts');
+  await writeOutputs(folder, verdict, openHistory(folder).records());
 }
 
 /** Throws UsageError `OUT_NOT_EMPTY`: two runs never share a folder. */

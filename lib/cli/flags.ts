@@ -111,7 +111,7 @@ function whereOptions(): Option[] {
       .argParser(version)
       .default('1.34.4'),
     new Option('--workers <n>', 'worker nodes').argParser(workerCount).default(2),
-    new Option('--keep', 'keep the cluster for the next run').default(false),
+    new Option('--keep', 'keep the cluster for the next run'),
   ];
 }
 
@@ -180,8 +180,8 @@ function outputOptions(): Option[] {
       '--out <dir>',
       'folder of the run (default: reports/<time>-<name>-<run id>)',
     ).argParser(nonEmpty),
-    new Option('--json', 'verdict.json on stdout, everything else on stderr').default(false),
-    new Option('--dry-run', 'say what would run and create nothing').default(false),
+    new Option('--json', 'verdict.json on stdout, everything else on stderr'),
+    new Option('--dry-run', 'say what would run and create nothing'),
   ];
 }
 
@@ -233,5 +233,6 @@ export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags
       command: `npx zx experiments/${base.name}.mjs --help`,
     });
   }
-  return { flags: command.opts<Flags>(), given };
+  const off = { keep: false, json: false, dryRun: false };
+  return { flags: { ...off, ...command.opts<Flags>() }, given };
 }

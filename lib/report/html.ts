@@ -15,9 +15,18 @@ const require = createRequire(import.meta.url);
 const read = (name: string): string =>
   readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
 
-/** The page's own script: both files as one module, without the borders between them. */
+/** In an order in which each comes after what it uses. */
+const pageFiles = [
+  'palette',
+  'timeline-axes',
+  'timeline-series',
+  'timeline-option',
+  'page',
+] as const;
+
+/** The page's own script: its files as one module, without the borders between them. */
 function pageScript(): string {
-  const files = [read('timeline-option.js'), read('page.js')];
+  const files = pageFiles.map((name) => read(`${name}.js`));
   return files
     .join('\n')
     .replaceAll(/^import .*$/gm, '')

@@ -1,0 +1,107 @@
+/**
+ * Axes and zoom of the time axis.
+ *
+ * @import { DataZoomComponentOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
+ * @import { Series, Timeline } from '../types.ts'
+ * @import { Palette } from './palette.js'
+ */
+
+/** @param {number} seconds */
+export function secondsAfterFault(seconds) {
+  const rounded = Math.round(seconds * 10) / 10;
+  return rounded === 0 ? 'fault' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
+}
+
+/** @param {{ value: unknown }} pointer */
+function pointerLabel({ value }) {
+  return secondsAfterFault(Number(value));
+}
+
+/**
+ * @param {Timeline} timeline
+ * @param {number} gridIndex
+ * @param {Palette} palette
+ * @returns {XAXisComponentOption}
+ */
+export function timeAxis(timeline, gridIndex, palette) {
+  return {
+    type: 'value',
+    gridIndex,
+    min: timeline.fromS,
+    max: timeline.toS,
+    axisLabel: { color: palette.faint, formatter: secondsAfterFault, hideOverlap: true },
+    axisLine: { lineStyle: { color: palette.line } },
+    splitLine: { lineStyle: { color: palette.line, opacity: 0.6 } },
+    axisPointer: { show: true, label: { show: gridIndex === 0, formatter: pointerLabel } },
+  };
+}
+
+/**
+ * @param {Timeline} timeline
+ * @param {number} left
+ * @param {Palette} palette
+ * @returns {YAXisComponentOption}
+ */
+export function laneAxis(timeline, left, palette) {
+  return {
+    type: 'category',
+    gridIndex: 0,
+    inverse: true,
+    data: timeline.lanes.map((lane) => lane.label),
+    axisLabel: {
+      color: palette.text,
+      fontSize: 11,
+      width: left - 14,
+      overflow: 'truncate',
+      interval: 0,
+    },
+    axisTick: { show: false },
+    axisLine: { lineStyle: { color: palette.line } },
+    splitLine: { show: true, lineStyle: { color: palette.line, opacity: 0.5 } },
+  };
+}
+
+/**
+ * @param {{ lines: readonly Series[], log: boolean }} plot
+ * @param {number} gridIndex
+ * @param {Palette} palette
+ * @returns {YAXisComponentOption}
+ */
+export function valueAxis({ log }, gridIndex, palette) {
+  return {
+    type: log ? 'log' : 'value',
+    gridIndex,
+    splitNumber: 3,
+    axisLabel: { color: palette.faint, fontSize: 10 },
+    axisLine: { show: true, lineStyle: { color: palette.line } },
+    splitLine: { lineStyle: { color: palette.line, opacity: 0.6 } },
+  };
+}
+
+/**
+ * @param {number} axes
+ * @param {number} left
+ * @param {number} right
+ * @param {Palette} palette
+ * @returns {DataZoomComponentOption[]}
+ */
+export function zoom(axes, left, right, palette) {
+  const xAxisIndex = Array.from({ length: axes }, (_, index) => index);
+  return [
+    {
+      type: 'slider',
+      xAxisIndex,
+      filterMode: 'none',
+      top: 8,
+      height: 22,
+      left,
+      right,
+      labelFormatter: secondsAfterFault,
+      textStyle: { color: palette.faint },
+      showDataShadow: false,
+      borderColor: palette.line,
+    },
+    // Without Ctrl the wheel scrolls the page.
+    { type: 'inside', xAxisIndex, filterMode: 'none', zoomOnMouseWheel: 'ctrl' },
+  ];
+}

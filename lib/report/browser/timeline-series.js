@@ -1,0 +1,146 @@
+/**
+ * What the time axis draws: bars on lanes, lines, the exposure and the moments.
+ *
+ * @import { CustomSeriesOption, LineSeriesOption } from 'echarts'
+ * @import { Series, Timeline } from '../types.ts'
+ * @import { Palette } from './palette.js'
+ */
+import { secondsAfterFault } from './timeline-axes.js';
+
+/**
+ * Bars of all lanes: value = [from, to, lane].
+ * @param {Timeline} timeline
+ * @param {Palette} palette
+ * @returns {CustomSeriesOption}
+ */
+export function laneSeries(timeline, palette) {
+  const data = timeline.lanes.flatMap((lane, index) =>
+    lane.bars.map((bar) => ({
+      name: `${lane.label}\n${bar.label}`,
+      value: [bar.fromS, bar.toS, index],
+      itemStyle: { color: palette.tones[bar.tone] },
+    })),
+  );
+  const labels = timeline.lanes.flatMap((lane) => lane.bars.map((bar) => bar.label));
+  return {
+    type: 'custom',
+    xAxisIndex: 0,
+    yAxisIndex: 0,
+    clip: true,
+    encode: { x: [0, 1], y: 2 },
+    data,
+    renderItem: (/** @type {any} */ params, /** @type {any} */ api) => {
+      const [from, y] = api.coord([api.value(0), api.value(2)]);
+      const [to] = api.coord([api.value(1), api.value(2)]);
+      const width = Math.max(to - from, 2);
+      const height = api.size([0, 1])[1] - 6;
+      const label = labels[params.dataIndex] ?? '';
+      // Bars that begin left of the view keep their label in sight.
+      const visibleFrom = Math.max(from, params.coordSys.x);
+      const visible = Math.min(from + width, params.coordSys.x + params.coordSys.width) - visibleFrom;
+      const bar = {
+        type: /** @type {const} */ ('rect'),
+        shape: { x: from, y: y - height / 2, width, height, r: 2 },
+        style: { fill: api.visual('color') },
+      };
+      if (visible < label.length * 6 + 8) return bar;
+      const style = { text: label, x: visibleFrom + 4, y, fontSize: 10.5, fill: palette.barText };
+      const text = {
+        type: /** @type {const} */ ('text'),
+        silent: true,
+        style: { ...style, verticalAlign: /** @type {const} */ ('middle') },
+      };
+      return { type: 'group', children: [bar, text] };
+    },
+  };
+}
+
+/**
+ * @param {readonly Series[]} lines
+ * @param {number} axis
+ * @param {Palette} palette
+ * @returns {LineSeriesOption[]}
+ */
+export function plotSeries(lines, axis, palette) {
+  return lines.map((line, index) => ({
+    type: 'line',
+    name: line.name,
+    xAxisIndex: axis,
+    yAxisIndex: axis,
+    // '-' is ECharts' way to say that there is nothing.
+    data: line.points.map(([atS, value]) => [atS, value ?? '-']),
+    showSymbol: false,
+    symbolSize: 5,
+    step: axis === 1 ? 'end' : false,
+    lineStyle: { width: 1.4 },
+    color: palette.lines[index % palette.lines.length] ?? palette.text,
+  }));
+}
+
+/**
+ * The exposure and the moments on one grid; words only on the first.
+ * @param {Timeline} timeline
+ * @param {number} axis
+ * @param {Palette} palette
+ * @returns {LineSeriesOption}
+ */
+export function marks(timeline, axis, palette) {
+  const named = axis === 0;
+  const { exposure, moments } = timeline;
+  return {
+    type: 'line',
+    xAxisIndex: axis,
+    yAxisIndex: axis,
+    data: [],
+    silent: true,
+    markLine: {
+      symbol: 'none',
+      silent: true,
+      data: moments.map(({ fromS, tone, label }) => ({
+        xAxis: fromS,
+        lineStyle: { color: palette.tones[tone], type: 'solid', width: 1.5 },
+        // The lane axis is upside down: its start is the top.
+        label: {
+          show: named,
+          position: 'start',
+          formatter: label,
+          color: palette.tones[tone],
+          fontSize: 11,
+        },
+      })),
+    },
+    markArea: {
+      silent: true,
+      itemStyle: { color: palette.tones.bad, opacity: 0.14 },
+      data:
+        exposure === null
+          ? []
+          : [
+              [
+                {
+                  xAxis: exposure.fromS,
+                  label: {
+                    show: named,
+                    position: 'top',
+                    distance: 18,
+                    formatter: exposure.label,
+                    color: palette.tones.bad,
+                  },
+                },
+                { xAxis: exposure.toS },
+              ],
+            ],
+    },
+  };
+}
+
+/** @param {any} item */
+export function describeItem(item) {
+  const [from, to] = item.value;
+  if (item.seriesType !== 'custom') return `${item.seriesName}\n${secondsAfterFault(from)}: ${to}`;
+  const when =
+    from === to
+      ? secondsAfterFault(from)
+      : `${secondsAfterFault(from)} to ${secondsAfterFault(to)} (${Math.round((to - from) * 1000) / 1000} s)`;
+  return `${item.name}\n${when}`;
+}
