@@ -1,0 +1,172 @@
+/**
+ * The attach/detach controller. A pod that exists keeps its volume attached, Terminating or not:
+ * eviction alone never starts the six-minute wait. The wait runs from the moment a detach is
+ * wanted, and forces it only on a node that is not Ready (adc/reconciler/reconciler.go).
+ */
+import { observed } from '../../../history/observations.ts';
+import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
+import { draw, type World } from '../world.ts';
+import { outOfServiceKey } from './pod-gc.ts';
+
+export function startAttachDetach(world: World): void {
+  const controller = new AttachDetach(world);
+  world.api.watch(() => controller.nudge());
+}
+
+type ForceReason = 'timeout' | 'out-of-service';
+
+class AttachDetach {
+  readonly #world: World;
+  /** Passes run on a grid of 100 ms that begins here. */
+  readonly #gridUs: number;
+  /** Confirmed attachments by node: since when a detach is wanted. */
+  readonly #attached = new Map<string, { detachWantedAtUs: number | undefined }>();
+  /** One operation at a time on a ReadWriteOnce volume. */
+  #busy = false;
+  #passDueUs = Number.POSITIVE_INFINITY;
+  #multiAttachSaidFor: string | undefined;
+  readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#gridUs = world.chance.int(0, kubernetesTimes.attachDetachPassUs - 1);
+  }
+
+  /** Something changed: the next pass may find work. */
+  nudge(): void {
+    this.#passAfter(draw(this.#world, measuredTimes.watchDelay));
+  }
+
+  /** Schedules the first pass on the grid that is at least so far away, unless one comes earlier. */
+  #passAfter(delayUs: number): void {
+    const { kernel } = this.#world;
+    const period = kubernetesTimes.attachDetachPassUs;
+    const earliest = kernel.nowUs + delayUs - this.#gridUs;
+    const dueUs = Math.ceil(earliest / period) * period + this.#gridUs;
+    if (dueUs >= this.#passDueUs) return;
+    this.#passDueUs = dueUs;
+    kernel.schedule(dueUs - kernel.nowUs, () => {
+      if (this.#passDueUs !== dueUs) return;
+      this.#passDueUs = Number.POSITIVE_INFINITY;
+      this.#pass();
+    });
+  }
+
+  #pass(): void {
+    if (this.#busy) return;
+    for (const node of this.#attached.keys()) if (this.#considerDetach(node)) return;
+    this.#considerAttach();
+  }
+
+  /** The node that a pod wants the volume on. */
+  #wantedOn(): string | undefined {
+    const { pod } = this.#world.api;
+    return pod?.phase === 'Failed' ? undefined : pod?.node;
+  }
+
+  /** True when a detach was begun. */
+  #considerDetach(name: string): boolean {
+    const { kernel, api, settings } = this.#world;
+    const entry = this.#attached.get(name);
+    if (entry === undefined) return false;
+    if (this.#wantedOn() === name) {
+      entry.detachWantedAtUs = undefined;
+      return false;
+    }
+    entry.detachWantedAtUs ??= kernel.nowUs;
+    const waitedUs = kernel.nowUs - entry.detachWantedAtUs;
+    const expired = waitedUs > settings.forceDetachAfterUs;
+    const node = api.node(name);
+    const isOut = node.taints.some(({ key }) => key === outOfServiceKey);
+    const force = node.ready !== 'True' && expired;
+    if (node.inUse && !force && !isOut) {
+      if (!expired) this.#passAfter(settings.forceDetachAfterUs - waitedUs + 1);
+      return false;
+    }
+    if (force && node.inUse) this.#sayForced('timeout', name);
+    else if (isOut) this.#sayForced('out-of-service', name);
+    this.#detach(name, expired || isOut);
+    return true;
+  }
+
+  #sayForced(reason: ForceReason, node: string): void {
+    const { see, settings } = this.#world;
+    this.#forced[reason] += 1;
+    const source = 'controller-manager';
+    if (reason === 'timeout') {
+      const line =
+        'attacherDetacher.DetachVolume started: this volume is not safe to detach, but ' +
+        'maxWaitForUnmountDuration expired, force detaching ' +
+        `duration="${settings.forceDetachAfterUs / secondUs}s" node="${node}" (model)`;
+      see({ source, name: observed.forceDetachLog, node, data: { line } });
+    }
+    const data = { reason, value: this.#forced[reason] };
+    see({ source, name: observed.forceDetachMetric, node, data });
+  }
+
+  #detach(name: string, unverified: boolean): void {
+    const { kernel, api } = this.#world;
+    const node = api.node(name);
+    this.#busy = true;
+    kernel.schedule(draw(this.#world, measuredTimes.apiCall), () => {
+      api.setAttached(node, false);
+      const attachment = api.attachments.get(name);
+      if (node.inUse && !unverified) {
+        api.setAttached(node, true);
+        this.#done();
+        return;
+      }
+      if (attachment !== undefined) api.deleteAttachment(attachment);
+      this.#poll(
+        () => !api.attachments.has(name),
+        () => this.#attached.delete(name),
+      );
+    });
+  }
+
+  #considerAttach(): void {
+    const { api } = this.#world;
+    const { pod } = api;
+    const wanted = this.#wantedOn();
+    if (pod === undefined || wanted === undefined || pod.terminating) return;
+    if (this.#attached.has(wanted)) return;
+    if (this.#attached.size > 0) {
+      if (this.#multiAttachSaidFor === pod.uid) return;
+      this.#multiAttachSaidFor = pod.uid;
+      api.event('FailedAttachVolume', 'Multi-Attach error for volume: already used elsewhere');
+      return;
+    }
+    this.#busy = true;
+    api.createAttachment(wanted);
+    this.#poll(
+      () => api.attachments.get(wanted)?.attached === true,
+      () => {
+        this.#attached.set(wanted, { detachWantedAtUs: undefined });
+        api.setAttached(api.node(wanted), true);
+      },
+    );
+  }
+
+  /** Polls the attachment's status as csi_attacher.go does. */
+  #poll(holds: () => boolean, then: () => void): void {
+    const { kernel, chance } = this.#world;
+    const { attachmentPollUs, attachmentPollGrowth, attachmentPollJitter } = kubernetesTimes;
+    const again = (intervalUs: number): void => {
+      const jitter = 1 + chance.float() * attachmentPollJitter;
+      kernel.schedule(intervalUs * jitter, () => {
+        if (!holds()) {
+          again(intervalUs * attachmentPollGrowth);
+          return;
+        }
+        then();
+        this.#done();
+      });
+    };
+    again(attachmentPollUs);
+  }
+
+  #done(): void {
+    this.#busy = false;
+    this.nudge();
+  }
+}

@@ -1,0 +1,27 @@
+/** What the disk's actors show to observers. */
+import { observed } from '../../../history/observations.ts';
+import { volumeName } from '../api.ts';
+import type { Volume } from '../disk/volume.ts';
+import { msUs } from '../timings.ts';
+import type { World } from '../world.ts';
+
+/** A CSI call that has just ended; like the driver's own log it is dated when it came in. */
+export function seeCall(
+  world: World,
+  call: string,
+  node: string,
+  beganAtUs: number,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const durationMs = (world.kernel.nowUs - beganAtUs) / msUs;
+  const data = { call, volume: volumeName, durationMs, ...more };
+  world.see({ source: 'csi', name: observed.csiCall, node, data, atUs: beganAtUs });
+}
+
+/** Bytes written through each path so far. */
+export function seeWritten(world: World, volume: Volume): void {
+  for (const { node, device, generation, bytesWritten } of volume.paths) {
+    const data = { device, generation, bytesWritten };
+    world.see({ source: 'devices', name: observed.deviceWritten, node, data });
+  }
+}

@@ -1,0 +1,66 @@
+/** The backend `sim`: a testbed on the model. It needs nothing, takes seconds, and only predicts. */
+import { InfrastructureError } from '../../errors.ts';
+import type { ImageLabel } from '../../history/events.ts';
+import type { Backend, Testbed, TestbedOptions } from '../port.ts';
+import type { Image } from './disk/volume.ts';
+import { simAuditor } from './facade/auditor.ts';
+import { simDisk } from './facade/disk.ts';
+import { Driver } from './facade/driver.ts';
+import { simKubernetes } from './facade/kubernetes.ts';
+import { simMachine } from './facade/machine.ts';
+import { observeModel } from './facade/observe.ts';
+import { SimConnector } from './facade/sql.ts';
+import { startSimWriters } from './facade/writers.ts';
+import { Kernel } from './kernel.ts';
+import { modelVersion } from './limits.ts';
+import { modelNodes, startModel, timersOf, type Model } from './model.ts';
+
+export function simBackend(): Backend {
+  const driver = new Driver(new Kernel());
+  return {
+    backend: 'sim',
+    clock: driver.clock,
+    open: (options) => openSimTestbed(driver, options),
+  };
+}
+
+/** Virtual time within which the model's database must be Ready. */
+const readyWithinMs = 120_000;
+
+async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<Testbed> {
+  const { scenario, seed, folder, signal, onProgress } = options;
+  const { clock } = driver;
+  onProgress('the model starts; its verdict is a prediction');
+  const model = startModel(driver.kernel, scenario, seed);
+  const node = await readyNode(model, driver, signal);
+  const images = new Map<ImageLabel, Image>();
+  const connector = new SimConnector(model, driver, node);
+  return {
+    backend: 'sim',
+    clock,
+    timers: timersOf(scenario),
+    versions: { model: modelVersion },
+    nodes: modelNodes,
+    kubernetes: simKubernetes(model, driver),
+    disk: simDisk(model, driver, images),
+    auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
+    machine: (name) => simMachine(model, driver, name),
+    observe: (recorder) => Promise.resolve(observeModel(model, driver, recorder)),
+    startWriters: (specs) =>
+      Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Resolves to the node where the database became Ready. */
+async function readyNode(model: Model, { clock }: Driver, signal: AbortSignal): Promise<string> {
+  const { api } = model.world;
+  const deadlineMs = clock.nowMs() + readyWithinMs;
+  while (clock.nowMs() < deadlineMs) {
+    if (api.pod?.ready === true && api.pod.node !== undefined) return api.pod.node;
+    await clock.sleep(100, signal);
+  }
+  throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
+    hint: 'this is a fault in the model; please report it with the seed',
+  });
+}

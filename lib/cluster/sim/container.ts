@@ -1,0 +1,88 @@
+/** The database's container in a pod: starts the server, and starts it again when it dies. */
+import type { Mount } from './disk/mount.ts';
+import type { NodeMachine } from './machine.ts';
+import { Server } from './mysqld.ts';
+import { kubernetesTimes, measuredTimes } from './timings.ts';
+import { draw, type World } from './world.ts';
+
+export class Container {
+  readonly #world: World;
+  readonly #machine: NodeMachine;
+  readonly #mount: Mount;
+  readonly #podUid: string;
+  readonly #onChange: () => void;
+  #server: Server | undefined;
+  #ready = false;
+  #ended = false;
+  #backOffUs = 0;
+
+  /** `onChange`: it became ready or no longer is. */
+  constructor(
+    world: World,
+    machine: NodeMachine,
+    mount: Mount,
+    podUid: string,
+    onChange: () => void,
+  ) {
+    this.#world = world;
+    this.#machine = machine;
+    this.#mount = mount;
+    this.#podUid = podUid;
+    this.#onChange = onChange;
+    this.#startAfter(draw(world, measuredTimes.containerStart));
+  }
+
+  /** The readiness probe holds. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** The server, while clients can connect to it. */
+  get server(): Server | undefined {
+    return this.#server?.serving === true ? this.#server : undefined;
+  }
+
+  /** SIGTERM; the machine ends what does not stop within the grace period. */
+  stop(done: () => void): void {
+    this.#ended = true;
+    this.#ready = false;
+    if (this.#server === undefined) done();
+    else this.#server.stop(done);
+  }
+
+  kill(): void {
+    this.#ended = true;
+    this.#ready = false;
+    this.#server?.kill();
+  }
+
+  #startAfter(delayUs: number): void {
+    this.#machine.after(delayUs, () => {
+      if (this.#ended) return;
+      this.#server = new Server(this.#world, this.#machine, this.#mount, this.#podUid, {
+        onServing: () => this.#becomeReady(),
+        onDeath: () => this.#restart(),
+      });
+    });
+  }
+
+  #becomeReady(): void {
+    const server = this.#server;
+    this.#machine.after(draw(this.#world, measuredTimes.readiness), () => {
+      if (this.#ended || this.#server !== server || server?.serving !== true) return;
+      this.#ready = true;
+      this.#onChange();
+    });
+  }
+
+  /** The first restart is at once, then 10 s, 20 s … 5 min. */
+  #restart(): void {
+    this.#server = undefined;
+    this.#ready = false;
+    this.#onChange();
+    if (this.#ended) return;
+    const { crashBackOffUs, crashBackOffMaxUs } = kubernetesTimes;
+    this.#startAfter(this.#backOffUs + draw(this.#world, measuredTimes.containerStart));
+    this.#backOffUs = Math.min(crashBackOffMaxUs, Math.max(crashBackOffUs, this.#backOffUs * 2));
+  }
+}

@@ -1,0 +1,132 @@
+/** The audit on the model: what a real one would read from such an image, as far as is modelled. */
+import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
+import { EvidenceError } from '../../../errors.ts';
+import type { ImageLabel } from '../../../history/events.ts';
+import {
+  accountsPerConnection,
+  clientSides,
+  entryHash,
+  firstAccount,
+  initialBalance,
+  originHash,
+} from '../../../workload/ledger.ts';
+import type { LedgerEntry } from '../../../workload/sql.ts';
+import type { Auditor } from '../../port.ts';
+import type { Image } from '../disk/volume.ts';
+import { secondUs } from '../timings.ts';
+import type { Driver } from './driver.ts';
+
+/** A whole audit; assumption. */
+const auditUs = 20 * secondUs;
+
+export interface SimAuditorOptions {
+  readonly images: ReadonlyMap<ImageLabel, Image>;
+  /** The run's seed: gives what each session's first row links to. */
+  readonly seed: string;
+  /** Connections per client: their accounts exist. */
+  readonly connections: number;
+}
+
+export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor {
+  return {
+    audit: (label, onRow) =>
+      driver.perform(auditUs, () => {
+        const image = options.images.get(label);
+        if (image === undefined) {
+          throw new EvidenceError('IMAGE_MISSING', `no copy of the ${label} image was taken`);
+        }
+        return auditImage(image, options, onRow);
+      }),
+  };
+}
+
+function auditImage(
+  { rows, canaries, damage }: Image,
+  { seed, connections }: SimAuditorOptions,
+  onRow: (row: LedgerRow) => void,
+): ImageEvidence {
+  const about = {
+    mounted: true,
+    dataDirectoryEmpty: false,
+    indexCounts: [],
+    innochecksum: [],
+    canaries,
+    failures: [],
+  };
+  if (damage !== undefined) {
+    const ledgerError = `the server does not start: ${damage}`;
+    const nothing = { ledgerComplete: false, ledgerRows: 0, balances: {}, tables: [] };
+    return { ...about, ...nothing, starts: [failedStart(damage)], ledgerError };
+  }
+  const balances = initialBalances(connections);
+  let ledgerRows = 0;
+  const heads = new Map<string, string>();
+  rows.forEach((entry, position) => {
+    if (entry === undefined) return;
+    ledgerRows += 1;
+    onRow(verifiedRow(entry, position + 1, seed, heads));
+    apply(entry, balances);
+  });
+  return {
+    ...about,
+    starts: (['recovery', 'cold', 'check'] as const).map(goodStart),
+    ledgerComplete: true,
+    ledgerRows,
+    balances,
+    tables: ['ledger', 'account'].map((table) => ({ table, check: 'OK' })),
+  };
+}
+
+const goodStart = (purpose: ServerStart['purpose']): ServerStart => ({
+  purpose,
+  ready: true,
+  durationMs: 1500,
+  errorLines: [],
+});
+
+const failedStart = (damage: string): ServerStart => ({
+  purpose: 'recovery',
+  ready: false,
+  durationMs: 1500,
+  died: 'SIGABRT',
+  errorLines: [`[ERROR] ${damage}`],
+});
+
+/** `heads`: hash of the last row seen, by session. */
+function verifiedRow(
+  entry: LedgerEntry,
+  id: number,
+  seed: string,
+  heads: Map<string, string>,
+): LedgerRow {
+  const { previousHash, hash, ...operation } = entry;
+  const key = `${entry.client}/${entry.connection}/${entry.session}`;
+  const head = heads.get(key) ?? originHash(seed, entry);
+  heads.set(key, hash);
+  return {
+    id,
+    ...operation,
+    hashFits: entryHash({ ...operation, previousHash }) === hash,
+    linkFits: previousHash === head,
+  };
+}
+
+function initialBalances(connections: number): Record<number, number> {
+  const balances: Record<number, number> = {};
+  for (const client of clientSides) {
+    for (let connection = 0; connection < connections; connection++) {
+      const first = firstAccount(client, connection);
+      for (let n = 0; n < accountsPerConnection; n++) balances[first + n] = initialBalance;
+    }
+  }
+  return balances;
+}
+
+/** Balances follow the rows that are there: the model has no pages of their own for them. */
+function apply(
+  { fromAccount, toAccount, amount }: LedgerEntry,
+  balances: Record<number, number>,
+): void {
+  balances[fromAccount] = (balances[fromAccount] ?? 0) - amount;
+  balances[toAccount] = (balances[toAccount] ?? 0) + amount;
+}

@@ -1,0 +1,25 @@
+/** The machine port on the model. */
+import type { Machine } from '../../port.ts';
+import type { NodeMachine } from '../machine.ts';
+import type { Model } from '../model.ts';
+import { measuredTimes } from '../timings.ts';
+import { draw } from '../world.ts';
+import type { Driver } from './driver.ts';
+
+export function simMachine({ world, kubelet }: Model, driver: Driver, node: string): Machine {
+  const { machine } = kubelet(node);
+  const command = <T>(work: (machine: NodeMachine) => T): Promise<T> =>
+    driver.perform(draw(world, measuredTimes.machineCommand), () => work(machine));
+  return {
+    node,
+    freeze: () => command(() => machine.freeze()),
+    thaw: () => command(() => machine.thaw()),
+    kill: () => command(() => machine.kill()),
+    start: () => command(() => machine.start()),
+    disconnect: () => command(() => machine.setConnected(false)),
+    reconnect: () => command(() => machine.setConnected(true)),
+    state: () => command(() => machine.state),
+    reachesApi: () => command(() => machine.reachable),
+    reachedFromOutside: () => command(() => machine.reachable),
+  };
+}

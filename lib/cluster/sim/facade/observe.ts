@@ -1,0 +1,49 @@
+/** Hands the model's sightings to a recorder, dated in virtual time. */
+import type { Recorder } from '../../port.ts';
+import { observed } from '../../../history/observations.ts';
+import { seeWritten } from '../actors/sightings.ts';
+import type { Model } from '../model.ts';
+import { msUs, secondUs } from '../timings.ts';
+import type { Sighting } from '../world.ts';
+import type { Driver } from './driver.ts';
+
+/** Devices are read this often, as on kind. */
+const sampleUs = secondUs;
+
+export function observeModel(
+  { world, volume, kubelets }: Model,
+  driver: Driver,
+  recorder: Recorder,
+): AsyncDisposable {
+  const { kernel, api } = world;
+  let on = true;
+  const previous = world.see;
+  world.see = ({ atUs = kernel.nowUs, ...sighting }: Sighting): void => {
+    driver.wake();
+    recorder.record({
+      type: 'observation',
+      t: atUs / msUs,
+      wall: driver.wallMs(atUs),
+      ...sighting,
+    });
+  };
+  const sample = (): void => {
+    if (!on) return;
+    seeWritten(world, volume);
+    kernel.schedule(sampleUs, sample);
+  };
+  api.showAll();
+  for (const { machine, mount } of kubelets.values()) {
+    if (mount === undefined) continue;
+    const { device } = mount.path;
+    world.see({ source: 'mounts', name: observed.mounted, node: machine.name, data: { device } });
+  }
+  sample();
+  return {
+    [Symbol.asyncDispose](): Promise<void> {
+      on = false;
+      world.see = previous;
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * The SQL port on the model. The inside client keeps to the node where the database ran first and
+ * reaches it without the network; the outside client follows the last Ready pod, as a Service does.
+ */
+import {
+  SqlError,
+  type ClientSide,
+  type LedgerEntry,
+  type ServerIdentity,
+  type SqlConnector,
+  type SqlSession,
+} from '../../../workload/sql.ts';
+import type { Timer } from '../kernel.ts';
+import type { NodeMachine } from '../machine.ts';
+import type { Model } from '../model.ts';
+import type { Server } from '../mysqld.ts';
+import { clientTimeoutUs, connectTimeoutUs, measuredTimes } from '../timings.ts';
+import { draw } from '../world.ts';
+import type { Driver } from './driver.ts';
+
+export class SimConnector implements SqlConnector {
+  readonly #model: Model;
+  readonly #driver: Driver;
+  readonly #insideNode: string;
+  #outsideNode: string;
+
+  /** `node`: where the database runs now. */
+  constructor(model: Model, driver: Driver, node: string) {
+    this.#model = model;
+    this.#driver = driver;
+    this.#insideNode = node;
+    this.#outsideNode = node;
+    const { api } = model.world;
+    api.watch(() => {
+      if (api.pod?.ready === true) this.#outsideNode = api.pod.node ?? this.#outsideNode;
+    });
+  }
+
+  connect(side: ClientSide): Promise<SqlSession> {
+    const { world } = this.#model;
+    const node = side === 'inside' ? this.#insideNode : this.#outsideNode;
+    const route = new Route(this.#model.kubelet(node).machine, side);
+    return this.#driver.background((resolve, reject) => {
+      const refuse = (code: string): void =>
+        reject(new SqlError(`connect to ${node}: ${code}`, { outcome: 'fail', fatal: true, code }));
+      const timeout = world.kernel.schedule(connectTimeoutUs, () => refuse('ETIMEDOUT'));
+      const arrive = (): void => {
+        world.kernel.cancel(timeout);
+        const server = this.#model.serverOn(node);
+        if (server === undefined) refuse('ECONNREFUSED');
+        else resolve(new SimSession(this.#model, this.#driver, route, server));
+      };
+      world.kernel.schedule(draw(world, measuredTimes.connect), () => {
+        if (route.answers) arrive();
+      });
+    });
+  }
+}
+
+/** The way between a client and a machine. */
+class Route {
+  readonly machine: NodeMachine;
+  readonly #side: ClientSide;
+
+  constructor(machine: NodeMachine, side: ClientSide) {
+    this.machine = machine;
+    this.#side = side;
+  }
+
+  /** What is sent arrives, if only in a frozen machine's buffers. */
+  get carries(): boolean {
+    return this.machine.state !== 'stopped' && (this.#side === 'inside' || this.machine.connected);
+  }
+
+  get answers(): boolean {
+    return this.carries && this.machine.state === 'running';
+  }
+}
+
+class SimSession implements SqlSession {
+  readonly server: ServerIdentity;
+  readonly #model: Model;
+  readonly #driver: Driver;
+  readonly #route: Route;
+  readonly #server: Server;
+
+  constructor(model: Model, driver: Driver, route: Route, server: Server) {
+    const { machine, podUid, startedAtUs } = server;
+    const startedAtS = Math.round(driver.wallMs(startedAtUs) / 1000);
+    this.server = { node: machine.name, podUid, startedAtS };
+    this.#model = model;
+    this.#driver = driver;
+    this.#route = route;
+    this.#server = server;
+  }
+
+  append(entry: LedgerEntry): Promise<void> {
+    return this.#commit(entry);
+  }
+
+  transfer(entry: LedgerEntry): Promise<void> {
+    return this.#commit(entry);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #commit(entry: LedgerEntry): Promise<void> {
+    const { world } = this.#model;
+    const route = this.#route;
+    const way = (run: () => void): Timer =>
+      world.kernel.schedule(draw(world, measuredTimes.network), run);
+    return this.#driver.background((resolve, reject) => {
+      const lose = (code: string): void =>
+        reject(new SqlError('no answer to the commit', { outcome: 'info', fatal: true, code }));
+      const timeout = world.kernel.schedule(clientTimeoutUs, () => lose('ETIMEDOUT'));
+      const answered = (acknowledged: boolean): void => {
+        if (timeout.run === undefined || !route.answers) return;
+        world.kernel.cancel(timeout);
+        if (acknowledged) resolve(undefined);
+        else lose('PROTOCOL_CONNECTION_LOST');
+      };
+      way(() => {
+        if (!route.carries) return;
+        route.machine.after(0, () =>
+          this.#server.commit(entry, (acknowledged) => way(() => answered(acknowledged))),
+        );
+      });
+    });
+  }
+}

@@ -1,0 +1,60 @@
+/** Writers on the model: the same code as on kind, run along in this process on virtual time. */
+import { historyDirectory } from '../../../history/recorder.ts';
+import { Segment } from '../../../history/segment.ts';
+import type { ClientSide, SqlConnector } from '../../../workload/sql.ts';
+import { runWriter } from '../../../workload/writer.ts';
+import type { Writers, WriterSpec } from '../../port.ts';
+import type { Driver } from './driver.ts';
+
+export interface SimWritersOptions {
+  readonly specs: readonly WriterSpec[];
+  /** The run's folder; each client writes a segment of its history. */
+  readonly folder: string;
+  /** The run's seed. */
+  readonly seed: string;
+  readonly connector: SqlConnector;
+}
+
+/** Nothing outlives the model's process but what is on file: so much may wait in memory, bytes. */
+const bufferBytes = 64 * 1024;
+
+export function startSimWriters(driver: Driver, options: SimWritersOptions): Writers {
+  const { specs, folder, seed, connector } = options;
+  const aborter = new AbortController();
+  const directory = historyDirectory(folder);
+  const acked: { client: ClientSide; node: string; count: number }[] = [];
+  const count = (client: ClientSide, node: string): void => {
+    const entry = acked.find((each) => each.client === client && each.node === node);
+    if (entry === undefined) acked.push({ client, node, count: 1 });
+    else entry.count += 1;
+  };
+
+  const running = specs.map(async (spec) => {
+    const { client } = spec;
+    const name = `writer-${client}-0`;
+    const segment = new Segment({ directory, name, client, bufferBytes });
+    try {
+      await runWriter({
+        connector,
+        clock: driver.backgroundClock,
+        record: (record) => segment.append(record),
+        spec,
+        seed,
+        signal: aborter.signal,
+        onAck: ({ node }) => count(client, node),
+      });
+    } finally {
+      segment.close();
+    }
+  });
+  const ended = Promise.all(running);
+  // A writer that failed says so when it is stopped.
+  ended.catch(() => undefined);
+  return {
+    acked: () => acked.map((each) => ({ ...each })),
+    async stop() {
+      aborter.abort();
+      await driver.during(ended);
+    },
+  };
+}

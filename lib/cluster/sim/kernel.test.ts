@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Kernel, type Timer } from './kernel.ts';
+
+test('timers fire in order of time, ties in order of scheduling', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(20), { maxLength: 200 }), (delays) => {
+      const kernel = new Kernel();
+      const fired: [number, number][] = [];
+      delays.forEach((delay, index) => kernel.schedule(delay, () => fired.push([delay, index])));
+      while (kernel.step()) expect(kernel.nowUs).toBe(fired.at(-1)?.[0]);
+      const expected = delays
+        .map((delay, index): [number, number] => [delay, index])
+        .toSorted(([a, i], [b, j]) => a - b || i - j);
+      expect(fired).toEqual(expected);
+    }),
+  );
+});
+
+test('a cancelled timer never fires, and cancelling twice does no harm', () => {
+  const kernel = new Kernel();
+  const fired: string[] = [];
+  const first = kernel.schedule(5, () => fired.push('first'));
+  kernel.schedule(6, () => fired.push('second'));
+  kernel.cancel(first);
+  kernel.cancel(first);
+  while (kernel.step());
+  expect(fired).toEqual(['second']);
+});
+
+test('a timer scheduled while another fires comes after all that are due', () => {
+  const kernel = new Kernel();
+  const fired: string[] = [];
+  kernel.schedule(1, () => {
+    kernel.schedule(0, () => fired.push('child'));
+    fired.push('parent');
+  });
+  kernel.schedule(1, () => fired.push('sibling'));
+  while (kernel.step());
+  expect(fired).toEqual(['parent', 'sibling', 'child']);
+});
+
+test('runUntil stops at its time and leaves later timers alone', () => {
+  const kernel = new Kernel();
+  let ticks = 0;
+  const tick = (): Timer =>
+    kernel.schedule(10, () => {
+      ticks += 1;
+      tick();
+    });
+  tick();
+  kernel.runUntil(35);
+  expect(ticks).toBe(3);
+  expect(kernel.nowUs).toBe(35);
+});
