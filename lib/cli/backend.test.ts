@@ -1,27 +1,35 @@
 import { expect, test } from 'vitest';
-import { chooseBackend, type EngineProbe } from './backend.ts';
+import { chooseBackend, type Probes } from './backend.ts';
 
-const engine: EngineProbe = async () => ({ answers: true, detail: '28.2.2' });
-const noEngine: EngineProbe = async () => ({ answers: false, detail: 'is the daemon running?' });
+const built = { source: 'built', reason: 'no registry' } as const;
+const engine: Probes = {
+  engine: async () => ({ answers: true, detail: '28.2.2' }),
+  images: async () => built,
+};
+const noEngine: Probes = {
+  engine: async () => ({ answers: false, detail: 'is the daemon running?' }),
+  images: () => Promise.reject(new Error('no engine, no images')),
+};
+const flags = { cluster: 'auto', images: 'auto', kubernetesVersion: '1.34.4' } as const;
 
 test('auto takes kind where an engine answers and says so', async () => {
-  const choice = await chooseBackend('auto', engine);
-  expect(choice.backend).toBe('kind');
+  const choice = await chooseBackend(flags, engine);
+  expect(choice).toMatchObject({ backend: 'kind', images: built });
   expect(choice.why).toContain('28.2.2');
 });
 
 test('auto takes the model where none answers and says so', async () => {
-  const choice = await chooseBackend('auto', noEngine);
+  const choice = await chooseBackend(flags, noEngine);
   expect(choice).toEqual({ backend: 'sim', why: 'no Docker engine answers' });
 });
 
 test('sim asks no engine', async () => {
-  const never: EngineProbe = () => Promise.reject(new Error('asked'));
-  expect((await chooseBackend('sim', never)).backend).toBe('sim');
+  const never: Probes = { ...noEngine, engine: () => Promise.reject(new Error('asked')) };
+  expect((await chooseBackend({ ...flags, cluster: 'sim' }, never)).backend).toBe('sim');
 });
 
 test('kind without an engine is an infrastructure error with a hint', async () => {
-  await expect(chooseBackend('kind', noEngine)).rejects.toMatchObject({
+  await expect(chooseBackend({ ...flags, cluster: 'kind' }, noEngine)).rejects.toMatchObject({
     code: 'ENGINE_MISSING',
     exitCode: 4,
     hint: expect.stringContaining('start the engine'),

@@ -1,42 +1,56 @@
-/** Which backend a run takes, and why. */
+/** Which backend a run takes, with which images, and why. */
 import { $ } from 'zx';
 import type { Backend } from '../cluster/port.ts';
 import { InfrastructureError } from '../errors.ts';
-import type { RunRequest } from './request.ts';
+import type { ImageSource } from '../images/image-set.ts';
+import { askRegistry, chooseSource, type SourceChoice } from '../images/source.ts';
+import type { Flags } from './flags.ts';
 
-export interface BackendChoice {
-  readonly backend: 'kind' | 'sim';
-  /** One clause for the terminal: why this one. */
-  readonly why: string;
+export type BackendChoice =
+  | {
+      readonly backend: 'sim';
+      /** One clause for the terminal: why this one. */
+      readonly why: string;
+    }
+  | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
+
+/** What choosing asks of the world. */
+export interface Probes {
+  /** Whether an engine answers, and what it said. */
+  readonly engine: () => Promise<{ readonly answers: boolean; readonly detail: string }>;
+  /** Where images come from when both ways are open. */
+  readonly images: (
+    asked: 'auto' | ImageSource,
+    kubernetesVersion: string,
+  ) => Promise<SourceChoice>;
 }
 
-/** Whether an engine answers, and what it said. */
-export type EngineProbe = () => Promise<{ readonly answers: boolean; readonly detail: string }>;
-
-const probeTimeout = '10s';
-
-export const askDocker: EngineProbe = async () => {
-  const answer = await $({
-    nothrow: true,
-    quiet: true,
-    timeout: probeTimeout,
-  })`docker version --format {{.Server.Version}}`;
-  const said = (answer.exitCode === 0 ? answer.stdout : answer.stderr).trim().split('\n').at(-1);
-  return { answers: answer.exitCode === 0, detail: said ?? '' };
+const probes: Probes = {
+  async engine() {
+    const quiet = $({ nothrow: true, quiet: true, timeout: '10s' });
+    const answer = await quiet`docker version --format {{.Server.Version}}`;
+    const said = answer.exitCode === 0 ? answer.stdout : answer.stderr;
+    return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
+  },
+  async images(asked, kubernetesVersion) {
+    const unasked = { answers: false, why: 'not asked' };
+    return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetesVersion) : unasked);
+  },
 };
 
 /** Throws InfrastructureError `ENGINE_MISSING` where kind was asked for and no engine answers. */
 export async function chooseBackend(
-  wanted: 'auto' | 'kind' | 'sim',
-  probe: EngineProbe = askDocker,
+  flags: Pick<Flags, 'cluster' | 'images' | 'kubernetesVersion'>,
+  ask: Probes = probes,
 ): Promise<BackendChoice> {
-  if (wanted === 'sim') return { backend: 'sim', why: 'asked for' };
-  const { answers, detail } = await probe();
+  if (flags.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
+  const { answers, detail } = await ask.engine();
   if (answers) {
-    const why = wanted === 'kind' ? 'asked for' : 'a Docker engine answers';
-    return { backend: 'kind', why: `${why} (Docker ${detail})` };
+    const why = flags.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
+    const images = await ask.images(flags.images, flags.kubernetesVersion);
+    return { backend: 'kind', why: `${why} (Docker ${detail})`, images };
   }
-  if (wanted === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
+  if (flags.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or leave --cluster out to use the built-in model',
     command: 'docker version',
@@ -44,12 +58,13 @@ export async function chooseBackend(
 }
 
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
-export async function openBackend(choice: BackendChoice, request: RunRequest): Promise<Backend> {
+export async function openBackend(choice: BackendChoice, flags: Flags): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
     return simBackend();
   }
   const { kindBackend } = await import('../cluster/kind/backend.ts');
-  const { clusterName, images, kubernetesVersion, workers, keep } = request.flags;
+  const { clusterName, kubernetesVersion, workers, keep } = flags;
+  const images = choice.images.source;
   return kindBackend({ clusterName, images, kubernetesVersion, workers, keep });
 }

@@ -1,11 +1,10 @@
 /** What a run is about to do, as lines: seed first, then every parameter, the backend, the images. */
-import { shortenedTimers } from '../experiment/scenario.ts';
+import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend.ts';
 import { formatDuration } from './durations.ts';
 import type { RunRequest } from './request.ts';
 
-/** Ready to print; no trailing newline. */
-export async function describeRequest(request: RunRequest, choice: BackendChoice): Promise<string> {
+export function describeRequest(request: RunRequest, choice: BackendChoice): string {
   const { scenario, seed, folder } = request;
   const parameters = Object.entries(scenario)
     .filter(([field]) => field !== 'question')
@@ -14,10 +13,10 @@ export async function describeRequest(request: RunRequest, choice: BackendChoice
     `seed ${seed}`,
     scenario.question,
     ...parameters,
-    `Backend: ${choice.backend} — ${choice.why}. ${basisOf(request, choice)}`,
-    `Folder: ${folder}`,
-    `Replay: ${request.replay(choice.backend)}`,
-    ...(choice.backend === 'kind' ? await imageLines(request) : []),
+    `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
+    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    `folder: ${folder}`,
+    `replay: ${request.replay(choice.backend)}`,
   ].join('\n');
 }
 
@@ -26,15 +25,23 @@ function showValue(field: string, value: unknown): string {
   return Array.isArray(value) ? value.join(' or ') : String(value);
 }
 
-function basisOf({ scenario }: RunRequest, choice: BackendChoice): string {
-  if (choice.backend === 'sim') return 'Its verdict is a prediction by the built-in model.';
+function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
+  if (backend === 'sim') return 'the verdict is a prediction by the built-in model';
   const shortened = shortenedTimers(scenario);
-  if (shortened.length === 0) return 'Stock timers.';
-  return `Timers that differ from stock: ${shortened.join(', ')}.`;
+  if (shortened.length === 0) return 'stock timers';
+  return `timers that differ from stock: ${shortened.join(', ')}`;
 }
 
-/** The commands that the image layer would run. */
-async function imageLines(request: RunRequest): Promise<string[]> {
-  const { images, kubernetesVersion } = request.flags;
-  return [`Images: ${images}, Kubernetes ${kubernetesVersion}`];
+/** The commands that would make the images, as a shell script; nothing on the model. */
+export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
+  if (choice.backend === 'sim') return '';
+  const { describePlan, planImages } = await import('../images/plan.ts');
+  const { source } = choice.images;
+  const { kubernetesVersion } = request.flags;
+  const lines = describePlan(planImages({ source, kubernetesVersion }));
+  return [
+    'commands of the image layer (those whose image is there are left out):',
+    ...lines,
+    '',
+  ].join('\n');
 }

@@ -5,10 +5,15 @@ import { exitCodeOf, type Verdict } from '../experiment/verdict.ts';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
 import { scriptArguments } from './arguments.ts';
 import { chooseBackend, openBackend, type BackendChoice } from './backend.ts';
-import { describeRequest } from './describe.ts';
+import { describeImages, describeRequest } from './describe.ts';
 import { onInterrupt } from './interrupt.ts';
 import { startProgress } from './progress.ts';
-import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
+import {
+  refuseUntunable,
+  requestOf,
+  type ExperimentDefinition,
+  type RunRequest,
+} from './request.ts';
 import { verdictLine } from './verdict-line.ts';
 
 export type { ExperimentDefinition } from './request.ts';
@@ -30,13 +35,15 @@ export async function runExperiment(definition: ExperimentDefinition): Promise<v
 
 async function carryOut(request: RunRequest): Promise<number> {
   const { flags, scenario } = request;
-  const choice = await chooseBackend(flags.cluster);
-  const description = await describeRequest(request, choice);
+  const choice = await chooseBackend(flags);
+  if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
+  const description = `${describeRequest(request, choice)}\n`;
   if (flags.dryRun) {
-    process.stdout.write(`${description}\nDry run: nothing was created.\n`);
+    const images = await describeImages(request, choice);
+    process.stdout.write(`${description}${images}dry run: nothing was created\n`);
     return exitCode.expected;
   }
-  process.stderr.write(`${description}\n`);
+  process.stderr.write(description);
   makeFolder(request.folder);
   const verdict = await run(request, choice);
   await writeReport(request.folder, verdict);
@@ -50,7 +57,7 @@ async function carryOut(request: RunRequest): Promise<number> {
 async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict> {
   const { runScenario } = await import('../experiment/run.ts');
   const { scenario, seed, runId, folder } = request;
-  const backend = await openBackend(choice, request);
+  const backend = await openBackend(choice, request.flags);
   const progress = startProgress(process.stderr);
   const say = (line: string): void => progress.say(line);
   using interrupt = onInterrupt(say, () => progress.current());

@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Scenario } from '../experiment/scenario.ts';
 import { UsageError } from '../errors.ts';
+import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration, parseDurationMs } from './durations.ts';
 
 /** What the flags say, parsed; a scenario's fields where they have one. */
@@ -109,7 +110,7 @@ function whereOptions(): Option[] {
     ),
     new Option('--kubernetes-version <version>', 'Kubernetes version')
       .argParser(version)
-      .default('1.34.4'),
+      .default(defaultKubernetesVersion),
     new Option('--workers <n>', 'worker nodes').argParser(workerCount).default(2),
     new Option('--keep', 'keep the cluster for the next run'),
   ];
