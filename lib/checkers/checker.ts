@@ -3,16 +3,15 @@ import type { Finding } from '../experiment/verdict.ts';
 import type { ImageRecord } from '../history/events.ts';
 import type { Reconciliation } from './reconcile.ts';
 
-/** Everything a checker may look at. */
-export interface CheckerInput {
-  /** Audited copies, in the order they were taken. */
-  readonly images: readonly ImageRecord[];
-  /** Ledger against journal, by image. */
-  readonly reconciliations: ReadonlyMap<ImageRecord['image'], Reconciliation>;
+/** One audited copy of the volume and what the ledger on it became. */
+export interface AuditedImage extends Pick<ImageRecord, 'image' | 'evidence'> {
+  readonly reconciliation: Reconciliation;
+  /** The audited image taken before this one. */
+  readonly before?: AuditedImage;
 }
 
 export interface Checker {
   readonly name: string;
-  /** Must not throw; one that does makes the verdict incomplete. */
-  readonly check: (input: CheckerInput) => readonly Finding[];
+  /** Asked for each image. Must not throw; one that does makes the verdict incomplete. */
+  readonly check: (image: AuditedImage) => readonly Finding[];
 }

@@ -15,7 +15,7 @@ export interface ServerStart {
   readonly purpose: 'recovery' | 'cold' | 'check';
   readonly ready: boolean;
   readonly durationMs: number;
-  /** Set where the server died by itself: exit code or signal name. */
+  /** Set where the server died by itself, at any time of its life: exit code or signal name. */
   readonly died?: string;
   /** Lines of the error log of level ERROR, or that name corruption; at most 50. */
   readonly errorLines: readonly string[];
@@ -40,9 +40,12 @@ export interface LedgerRow {
 
 export interface TableCheck {
   readonly table: string;
-  /** CHECK TABLE's Msg_text, `OK` when clean; CHECKSUM TABLE's value. */
+  /** CHECK TABLE EXTENDED's messages, `OK` when clean; absent where it was not asked or died. */
   readonly check?: string;
+  /** CHECKSUM TABLE after crash recovery and a second kill; `NULL` where the table is unreadable. */
   readonly checksum?: string;
+  /** The same after a clean restart. */
+  readonly checksumAfterRestart?: string;
 }
 
 /** Rows counted by primary key and by a secondary index: they must agree. */
@@ -51,6 +54,16 @@ export interface IndexCount {
   readonly index: string;
   readonly byPrimary: number;
   readonly byIndex: number;
+  /** Both ways also gave the same column values; absent where that was not compared. */
+  readonly valuesAgree?: boolean;
+}
+
+/** A statement that a server which was up refused to answer. */
+export interface SqlFailure {
+  /** What was asked, in words. */
+  readonly what: string;
+  /** MySQL's symbol, e.g. `ER_NO_SUCH_TABLE`, and its message. */
+  readonly error: string;
 }
 
 export interface ImageEvidence {
@@ -59,6 +72,8 @@ export interface ImageEvidence {
   readonly fsck?: CommandEvidence;
   /** The copy could be mounted. */
   readonly mounted: boolean;
+  /** Why it could not. */
+  readonly mountError?: string;
   /** The data directory looked empty: mysqld's image would have initialised a new database. */
   readonly dataDirectoryEmpty: boolean;
   readonly starts: readonly ServerStart[];
@@ -75,4 +90,12 @@ export interface ImageEvidence {
   readonly canaries: Readonly<Record<string, string>>;
   /** Parts that could not be read and why: the audit is incomplete. */
   readonly failures: readonly string[];
+  /** Answered with an error by a living server; the ledger's own is `ledgerError`. Default none. */
+  readonly sqlFailures?: readonly SqlFailure[];
+  /** UUID of the ext4 file system: a new one means that it was formatted anew. */
+  readonly filesystemUuid?: string;
+  /** server_uuid in auto.cnf: a new one means that the data directory was initialised anew. */
+  readonly serverUuid?: string;
+  /** How long each step of the audit took, ms. */
+  readonly durationsMs?: Readonly<Record<string, number>>;
 }

@@ -1,0 +1,54 @@
+/** The file system: fsck by its exit code alone, and whether it can be mounted. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { Checker } from './checker.ts';
+import type { CommandEvidence } from './evidence.ts';
+import { damage, incomplete } from './findings.ts';
+
+/** Exit codes of e2fsck(8), bits: 4 errors left uncorrected; from 8 on it could not do its work. */
+const uncorrected = 4;
+const unable = 8;
+
+export const fileSystem: Checker = {
+  name: 'file-system',
+  check({ image, evidence }) {
+    const { fsckReplay, fsck, mounted, mountError } = evidence;
+    const findings: Finding[] = [];
+    const runs = [fsckReplay, fsck].filter((run) => run !== undefined);
+    // Where fsck could not even begin, the mount tells whether that was the disk's fault.
+    const isBad = ({ exitCode }: CommandEvidence): boolean =>
+      (exitCode & uncorrected) !== 0 || (exitCode >= unable && mountError !== undefined);
+    const bad = runs.filter(isBad);
+    const failed = runs.filter((run) => run.exitCode >= unable && !isBad(run));
+    const told = ({ command, exitCode, output }: CommandEvidence): string =>
+      `${command} ended with ${exitCode}: ${output}`;
+    if (bad.length > 0) {
+      findings.push(
+        damage({
+          code: 'FSCK_ERRORS',
+          image,
+          safety: 'corrupt',
+          loud: true,
+          summary: 'the file system has errors',
+          evidence: bad.map(told),
+        }),
+      );
+    }
+    if (failed.length > 0) {
+      const summary = `${image} image: fsck could not do its work`;
+      findings.push(incomplete('FSCK_FAILED', summary, failed.map(told)));
+    }
+    if (!mounted && mountError !== undefined) {
+      findings.push(
+        damage({
+          code: 'FILE_SYSTEM_UNMOUNTABLE',
+          image,
+          safety: 'corrupt',
+          loud: true,
+          summary: 'the file system cannot be mounted',
+          evidence: [mountError],
+        }),
+      );
+    }
+    return findings;
+  },
+};

@@ -1,0 +1,46 @@
+/** Makes findings; one form for all checkers. */
+import type { Finding, Safety } from '../experiment/verdict.ts';
+import type { ImageLabel } from '../history/events.ts';
+
+interface Damage {
+  readonly code: string;
+  readonly image: ImageLabel;
+  readonly safety: Extract<Safety, 'lost' | 'corrupt'>;
+  /** Would probes, events, error logs, fsck or CHECK TABLE have told a normal operator? */
+  readonly loud: boolean;
+  /** What is wrong, with numbers; the image's name is put before it. */
+  readonly summary: string;
+  readonly evidence: readonly string[];
+}
+
+/** Lines of evidence kept in one finding. */
+const maxEvidence = 25;
+
+export function damage({ code, image, safety, loud, summary, evidence }: Damage): Finding {
+  const more = evidence.length - maxEvidence;
+  const kept = [...evidence.slice(0, maxEvidence), ...(more > 0 ? [`… and ${more} more`] : [])];
+  const about = `${image} image: ${summary}`;
+  return { code, level: 'damage', safety, loud, summary: about, evidence: kept };
+}
+
+/** Something could not be read or judged: without it nobody may say `safe`. */
+export function incomplete(code: string, summary: string, evidence: readonly string[]): Finding {
+  return {
+    code,
+    level: 'incomplete',
+    safety: 'safe',
+    loud: false,
+    summary,
+    evidence: evidence.slice(0, maxEvidence),
+  };
+}
+
+/** Worth reading, no harm by itself. */
+export function note(code: string, summary: string, evidence: readonly string[]): Finding {
+  const kept = evidence.slice(0, maxEvidence);
+  return { code, level: 'note', safety: 'safe', loud: true, summary, evidence: kept };
+}
+
+/** `1 row`, `2 rows`. */
+export const plural = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`;

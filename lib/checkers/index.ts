@@ -1,0 +1,104 @@
+/** All checkers, and the way from a run's history to their findings. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { HistoryRecord, ImageLabel, ImageRecord } from '../history/events.ts';
+import { balances } from './balances.ts';
+import type { AuditedImage, Checker } from './checker.ts';
+import { completeness } from './completeness.ts';
+import type { LedgerRow } from './evidence.ts';
+import { fileSystem } from './file-system.ts';
+import { incomplete } from './findings.ts';
+import { indexes } from './indexes.ts';
+import { innochecksum } from './innochecksum.ts';
+import { Journal, type JournaledOp, type Moments } from './journal.ts';
+import { ledgerLost } from './ledger-lost.ts';
+import { rowCheckers } from './ledger-rows.ts';
+import { ledgerUnreadable } from './ledger-unreadable.ts';
+import { Reconciler, type Reconciliation } from './reconcile.ts';
+import { unreadBecause } from './readability.ts';
+import { replaced } from './replaced.ts';
+import { errorLog, serverStarts } from './server.ts';
+import { sqlFailures } from './sql-failures.ts';
+import { tableChecks } from './table-checks.ts';
+
+export const checkers: readonly Checker[] = [
+  ledgerLost,
+  ledgerUnreadable,
+  ...rowCheckers,
+  balances,
+  indexes,
+  serverStarts,
+  errorLog,
+  sqlFailures,
+  tableChecks,
+  innochecksum,
+  fileSystem,
+  replaced,
+  completeness,
+];
+
+/** What is needed of a history (lib/history/reader.ts). */
+export interface AuditedHistory {
+  smallRecords(): Iterable<Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' }>>;
+  ops(): Iterable<JournaledOp>;
+  rows(image: ImageLabel): Iterable<LedgerRow>;
+}
+
+export interface Judgement {
+  readonly findings: readonly Finding[];
+  readonly reconciliations: ReadonlyMap<ImageLabel, Reconciliation>;
+}
+
+/** Reads the history twice: the operations, then the rows of each image. */
+export function judgeImages(history: AuditedHistory, moments: Moments): Judgement {
+  let seed = '';
+  const records: ImageRecord[] = [];
+  for (const record of history.smallRecords()) {
+    if (record.type === 'run') seed = record.seed;
+    if (record.type === 'image') records.push(record);
+  }
+  const journal = new Journal(moments);
+  for (const op of history.ops()) journal.add(op);
+
+  const images: AuditedImage[] = [];
+  let before: Reconciler | undefined;
+  for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
+    const reconciler = new Reconciler({
+      journal,
+      seed,
+      takenAtMs,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const row of history.rows(image)) reconciler.row(row);
+    const previous = images.at(-1);
+    images.push({
+      image,
+      evidence,
+      reconciliation: reconciler.result(unreadBecause(evidence)),
+      ...(previous === undefined ? {} : { before: previous }),
+    });
+    before = reconciler;
+  }
+  return {
+    findings: runChecks(images),
+    reconciliations: new Map(images.map((each) => [each.image, each.reconciliation])),
+  };
+}
+
+/** A checker that throws is a gap in the evidence, never a pass. */
+export function runChecks(
+  images: readonly AuditedImage[],
+  all: readonly Checker[] = checkers,
+): Finding[] {
+  return images.flatMap((image) =>
+    all.flatMap(({ name, check }) => {
+      try {
+        return check(image);
+      } catch (error) {
+        const summary = `${image.image} image: the checker ${name} failed`;
+        return [incomplete('CHECKER_FAILED', summary, [String(error)])];
+      }
+    }),
+  );
+}
+
+const byTime = (a: ImageRecord, b: ImageRecord): number => a.takenAtMs - b.takenAtMs;

@@ -1,0 +1,22 @@
+/** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
+import type { Checker } from './checker.ts';
+import { damage } from './findings.ts';
+
+export const innochecksum: Checker = {
+  name: 'innochecksum',
+  check({ image, evidence }) {
+    const bad = evidence.innochecksum.filter(({ exitCode }) => exitCode !== 0);
+    if (bad.length === 0) return [];
+    return [
+      damage({
+        code: 'PAGE_CHECKSUM_BAD',
+        image,
+        safety: 'corrupt',
+        // Nobody runs it unasked; what mysqld says of such a page is a finding of its own.
+        loud: false,
+        summary: `innochecksum finds bad pages in ${bad.length} tablespaces`,
+        evidence: bad.map(({ command, output }) => `${command}: ${output}`),
+      }),
+    ];
+  },
+};

@@ -1,0 +1,138 @@
+/**
+ * What the clients were told, operation by operation: typed arrays by session, about ten bytes an
+ * operation, so that millions fit in memory.
+ */
+import type { OpId, OpOutcome } from '../workload/sql.ts';
+
+/** When and by whom an operation was acknowledged. */
+export const epochs = [
+  'beforeFault',
+  'victimBeforeHandover',
+  'victimAfterHandover',
+  'successor',
+] as const;
+export type Epoch = (typeof epochs)[number];
+
+/** The moments that part the epochs, ms on the run's clock. */
+export interface Moments {
+  /** When the fault began; absent when it never did: everything is before it. */
+  readonly faultAtMs?: number | undefined;
+  /** The successor's first write; absent when there was none. */
+  readonly handoverAtMs?: number | undefined;
+  readonly victimNode?: string | undefined;
+}
+
+export interface JournaledOp extends OpId {
+  readonly outcome: OpOutcome;
+  /** When the outcome was known; absent where it never was. */
+  readonly endedAtMs?: number;
+  /** Who was asked; absent where the session's record is missing. */
+  readonly server?: { readonly node: string };
+}
+
+export const outcomeCode = { never: 0, ok: 1, fail: 2, info: 3 } as const;
+export type OutcomeCode = (typeof outcomeCode)[keyof typeof outcomeCode];
+
+export type SessionId = Omit<OpId, 'seq'>;
+
+/** All operations of one session. */
+export class SessionLog {
+  readonly id: SessionId;
+  readonly #node: string | undefined;
+  readonly #moments: Moments;
+  #outcomes = new Uint8Array(64);
+  #endedAtMs = new Float64Array(64);
+  #length = 0;
+
+  constructor(id: SessionId, node: string | undefined, moments: Moments) {
+    this.id = id;
+    this.#node = node;
+    this.#moments = moments;
+  }
+
+  /** One more than the highest seq that was sent. */
+  get length(): number {
+    return this.#length;
+  }
+
+  add({ seq, outcome, endedAtMs }: JournaledOp): void {
+    if (seq >= this.#outcomes.length) this.#grow(seq + 1);
+    this.#outcomes[seq] = outcomeCode[endedAtMs === undefined ? 'info' : outcome];
+    this.#endedAtMs[seq] = endedAtMs ?? Number.POSITIVE_INFINITY;
+    this.#length = Math.max(this.#length, seq + 1);
+  }
+
+  wasSent(seq: number): boolean {
+    return seq < this.#length && this.#outcomes[seq] !== outcomeCode.never;
+  }
+
+  outcome(seq: number): OutcomeCode {
+    return (this.#outcomes[seq] ?? outcomeCode.never) as OutcomeCode;
+  }
+
+  /** Infinity where it was not acknowledged. */
+  ackedAtMs(seq: number): number {
+    const acked = this.#outcomes[seq] === outcomeCode.ok;
+    return acked ? (this.#endedAtMs[seq] ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The acknowledged operation that this one links to. */
+  lastAckedBefore(seq: number): number | undefined {
+    for (let previous = seq - 1; previous >= 0; previous--) {
+      if (this.#outcomes[previous] === outcomeCode.ok) return previous;
+    }
+    return undefined;
+  }
+
+  epoch(seq: number): Epoch {
+    const { faultAtMs, handoverAtMs, victimNode } = this.#moments;
+    const atMs = this.#endedAtMs[seq] ?? 0;
+    if (faultAtMs === undefined || atMs < faultAtMs) return 'beforeFault';
+    if (this.#node !== victimNode) return 'successor';
+    return handoverAtMs === undefined || atMs < handoverAtMs
+      ? 'victimBeforeHandover'
+      : 'victimAfterHandover';
+  }
+
+  #grow(needed: number): void {
+    const length = Math.max(needed, this.#outcomes.length * 2);
+    const outcomes = new Uint8Array(length);
+    outcomes.set(this.#outcomes);
+    this.#outcomes = outcomes;
+    const endedAtMs = new Float64Array(length);
+    endedAtMs.set(this.#endedAtMs);
+    this.#endedAtMs = endedAtMs;
+  }
+}
+
+export class Journal {
+  readonly #moments: Moments;
+  readonly #sessions = new Map<string, SessionLog>();
+
+  constructor(moments: Moments = {}) {
+    this.#moments = moments;
+  }
+
+  /** Each operation once, in any order. */
+  add(op: JournaledOp): void {
+    const key = keyOf(op);
+    let log = this.#sessions.get(key);
+    if (log === undefined) {
+      const { client, connection, session } = op;
+      log = new SessionLog({ client, connection, session }, op.server?.node, this.#moments);
+      this.#sessions.set(key, log);
+    }
+    log.add(op);
+  }
+
+  session(id: SessionId): SessionLog | undefined {
+    return this.#sessions.get(keyOf(id));
+  }
+
+  sessions(): Iterable<SessionLog> {
+    return this.#sessions.values();
+  }
+}
+
+const keyOf = ({ client, connection, session }: SessionId): string =>
+  `${client}/${connection}/${session}`;

@@ -1,0 +1,47 @@
+/** Acknowledged commits that are gone. Only the journal outside the cluster can see them. */
+import type { AuditedImage, Checker } from './checker.ts';
+import { damage } from './findings.ts';
+import { epochs } from './journal.ts';
+import type { LostRange, Reconciliation } from './reconcile.ts';
+
+export const ledgerLost: Checker = {
+  name: 'ledger-lost',
+  check({ image, reconciliation, before }) {
+    const { complete, acked, lost, lostSince } = reconciliation;
+    // Of an unreadable ledger that finding says how many could not be read.
+    if (!complete || lost === 0) return [];
+    const since = before === undefined || lostSince === 0 ? '' : sinceThen(lostSince, before);
+    return [
+      damage({
+        code: 'LEDGER_LOST',
+        image,
+        safety: 'lost',
+        loud: false,
+        summary: `${lost} of ${acked} acknowledged commits are gone: ${shape(reconciliation)}${since}`,
+        evidence: [...byEpoch(reconciliation), ...reconciliation.lostRanges.map(describe)],
+      }),
+    ];
+  },
+};
+
+const sinceThen = (lostSince: number, before: AuditedImage): string =>
+  `; ${lostSince} of them were in the ${before.image} image`;
+
+const shape = ({ lostAreTails, lostRanges }: Reconciliation): string =>
+  lostAreTails
+    ? `the last ones of ${lostRanges.length} sessions`
+    : `${lostRanges.length} ranges, with later commits of the same sessions present`;
+
+const byEpoch = ({ byEpoch }: Reconciliation): string[] =>
+  epochs
+    .filter((epoch) => byEpoch[epoch].lost > 0)
+    .map((epoch) => `${epoch}: ${byEpoch[epoch].lost} of ${byEpoch[epoch].acked} lost`);
+
+function describe(range: LostRange): string {
+  const { client, connection, session, fromSeq, toSeq, count, epoch } = range;
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+  return (
+    `${client}/${connection}/${session}: seq ${fromSeq} to ${toSeq}, ${count} acknowledged` +
+    ` at ${seconds(range.firstAckMs)} to ${seconds(range.lastAckMs)} s (${epoch})`
+  );
+}

@@ -1,0 +1,79 @@
+/** Rows that should not be, or not like that: each kind is a finding of its own. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { AuditedImage, Checker } from './checker.ts';
+import { damage, plural } from './findings.ts';
+import { opName, type OpSample } from './op-sample.ts';
+import type { Reconciliation } from './reconcile.ts';
+
+interface RowFault {
+  readonly name: string;
+  readonly code: string;
+  readonly of: (reconciliation: Reconciliation) => OpSample;
+  readonly safety: 'lost' | 'corrupt';
+  /** What is wrong with them, after their number. */
+  readonly what: string;
+}
+
+function rowChecker({ name, code, of, safety, what }: RowFault): Checker {
+  return {
+    name,
+    check({ image, reconciliation }: AuditedImage): Finding[] {
+      const { count, ops } = of(reconciliation);
+      if (count === 0) return [];
+      const summary = `${plural(count, 'operation')} ${what}`;
+      return [damage({ code, image, safety, loud: false, summary, evidence: ops.map(opName) })];
+    },
+  };
+}
+
+export const rowCheckers: readonly Checker[] = [
+  rowChecker({
+    name: 'ledger-phantom',
+    code: 'LEDGER_PHANTOM',
+    of: ({ phantoms }) => phantoms,
+    safety: 'corrupt',
+    what: 'in the ledger that no client ever sent',
+  }),
+  rowChecker({
+    name: 'ledger-failed-present',
+    code: 'LEDGER_FAILED_PRESENT',
+    of: ({ failedPresent }) => failedPresent,
+    safety: 'corrupt',
+    what: 'in the ledger that the server had refused',
+  }),
+  rowChecker({
+    name: 'ledger-duplicated',
+    code: 'LEDGER_DUPLICATED',
+    of: ({ duplicates }) => duplicates,
+    safety: 'corrupt',
+    what: 'more than once in the ledger',
+  }),
+  rowChecker({
+    name: 'ledger-torn',
+    code: 'LEDGER_TORN',
+    of: ({ torn }) => torn,
+    safety: 'corrupt',
+    what: 'with another content than was sent',
+  }),
+  rowChecker({
+    name: 'ledger-chain',
+    code: 'LEDGER_CHAIN_BROKEN',
+    of: ({ brokenLinks }) => brokenLinks,
+    safety: 'corrupt',
+    what: 'not linked to the one before it, which is there',
+  }),
+  rowChecker({
+    name: 'ledger-order',
+    code: 'LEDGER_OUT_OF_ORDER',
+    of: ({ outOfOrder }) => outOfOrder,
+    safety: 'corrupt',
+    what: 'stored behind later ones of the same session',
+  }),
+  rowChecker({
+    name: 'ledger-resurrected',
+    code: 'LEDGER_RESURRECTED',
+    of: ({ resurrected }) => resurrected,
+    safety: 'lost',
+    what: 'back that were gone in the image before',
+  }),
+];

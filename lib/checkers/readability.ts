@@ -1,0 +1,27 @@
+/** Why a ledger could not be read to its end: because it is damaged, or because the audit failed. */
+import type { ImageEvidence, ServerStart } from './evidence.ts';
+
+/** Signals that come from outside mysqld (out of memory, a person): no sign of damage. */
+const foreignSignals = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
+
+/** The server ended by itself at some time of its life. */
+export const diedByItself = ({ died }: ServerStart): boolean =>
+  died !== undefined && !foreignSignals.includes(died);
+
+/** It was not ready, and said why or ended: not merely slow. */
+export const refusedToStart = (start: ServerStart): boolean =>
+  !start.ready && (diedByItself(start) || start.errorLines.length > 0);
+
+export type Unread = 'damage' | 'gap';
+
+/** Undefined when every row was read. */
+export function unreadBecause(evidence: ImageEvidence): Unread | undefined {
+  const { ledgerComplete, mounted, mountError, dataDirectoryEmpty, starts } = evidence;
+  if (ledgerComplete) return undefined;
+  const damaged =
+    (!mounted && mountError !== undefined) ||
+    dataDirectoryEmpty ||
+    starts.some((start) => diedByItself(start) || refusedToStart(start)) ||
+    (evidence.sqlFailures ?? []).some(({ what }) => what === 'ledger');
+  return damaged ? 'damage' : 'gap';
+}

@@ -1,0 +1,18 @@
+/** Statements that a living server refused to answer: an application would have met the same. */
+import type { Checker } from './checker.ts';
+import { damage } from './findings.ts';
+
+export const sqlFailures: Checker = {
+  name: 'sql-failures',
+  check: ({ image, evidence }) =>
+    (evidence.sqlFailures ?? []).map(({ what, error }) =>
+      damage({
+        code: 'SQL_REFUSED',
+        image,
+        safety: 'corrupt',
+        loud: true,
+        summary: `mysqld cannot answer: ${what}`,
+        evidence: [error],
+      }),
+    ),
+};

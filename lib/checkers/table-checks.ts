@@ -1,0 +1,41 @@
+/** CHECK TABLE says OK, and CHECKSUM TABLE the same from cold and after a clean restart. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { Checker } from './checker.ts';
+import { damage } from './findings.ts';
+
+export const tableChecks: Checker = {
+  name: 'table-checks',
+  check({ image, evidence }) {
+    const findings: Finding[] = [];
+    for (const { table, check, checksum, checksumAfterRestart } of evidence.tables) {
+      if (check !== undefined && check !== 'OK') {
+        findings.push(
+          damage({
+            code: 'CHECK_TABLE_FAILED',
+            image,
+            safety: 'corrupt',
+            loud: true,
+            summary: `CHECK TABLE finds fault with ${table}`,
+            evidence: [check],
+          }),
+        );
+      }
+      const unreadable = checksum === 'NULL' || checksumAfterRestart === 'NULL';
+      const changed = checksumAfterRestart !== undefined && checksumAfterRestart !== checksum;
+      if (!unreadable && !changed) continue;
+      findings.push(
+        damage({
+          code: unreadable ? 'CHECKSUM_TABLE_FAILED' : 'CHECKSUM_CHANGED',
+          image,
+          safety: 'corrupt',
+          loud: unreadable,
+          summary: unreadable
+            ? `CHECKSUM TABLE cannot read ${table}`
+            : `a clean restart changed the content of ${table}`,
+          evidence: [`from cold ${checksum}, after a clean restart ${checksumAfterRestart}`],
+        }),
+      );
+    }
+    return findings;
+  },
+};

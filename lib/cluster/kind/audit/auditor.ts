@@ -1,0 +1,52 @@
+/** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
+import type { ImageEvidence } from '../../../checkers/evidence.ts';
+import { copyPath, defaultRoot, layoutOf } from '../../../csi/layout.ts';
+import { EvidenceError } from '../../../errors.ts';
+import type { Auditor } from '../../port.ts';
+import type { Lab } from '../lab-port.ts';
+import { decodeRows, type AuditMessage } from './wire.ts';
+
+export interface KindAuditorOptions {
+  readonly lab: Lab;
+  /** Number of a loop device that is leased to this cluster and used for nothing else. */
+  readonly loop: number;
+  /** The run's seed. */
+  readonly seed: string;
+  /** Label of the disk's copy of an image. Default: the image's own label. */
+  readonly copyLabel?: (image: string) => string;
+  /** Called as each step of an audit begins. Default: nobody is told. */
+  readonly onStep?: (image: string, step: string) => void;
+}
+
+/** Where the lab has this project. */
+const toolPath = '/app/lib/cluster/kind/audit/audit-tool.ts';
+
+export function kindAuditor(options: KindAuditorOptions): Auditor {
+  const { lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  return {
+    async audit(image, onRow): Promise<ImageEvidence> {
+      const path = copyPath(layoutOf(defaultRoot), copyLabel(image));
+      const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
+      const argv = ['node', toolPath, ...target, '--until-stdin-ends'];
+      const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
+      const onLine = (line: string): void => {
+        try {
+          const message = JSON.parse(line) as AuditMessage;
+          if (message.type === 'rows') decodeRows(message.columns, onRow);
+          else if (message.type === 'step') onStep?.(image, message.step);
+          else resolve(message.evidence);
+        } catch (cause) {
+          reject(unreadable(line, cause));
+        }
+      };
+      await using stream = await lab.stream(argv, onLine);
+      stream.closed.then(() => reject(new EvidenceError('AUDIT_ENDED', 'it was ended')), reject);
+      return await promise;
+    },
+  };
+}
+
+function unreadable(line: string, cause: unknown): EvidenceError {
+  const what = `the audit tool said what its reader cannot take: ${line.slice(0, 200)}`;
+  return new EvidenceError('AUDIT_UNREADABLE', what, { cause });
+}

@@ -1,0 +1,228 @@
+/**
+ * The audit of one copy of the volume, step by step: file system, crash recovery, a second kill,
+ * then every row from cold. CHECK TABLE comes last and in a server of its own, since it may crash
+ * it. A step that fails is evidence or a named gap; it never ends the audit.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
+import { describeError, EvidenceError } from '../../../errors.ts';
+import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
+import { assertRunnable, Mysqld } from './mysqld.ts';
+import {
+  checksums,
+  checkTable,
+  compareIndexes,
+  readBalances,
+  streamLedger,
+  tablesToCheck,
+} from './read-tables.ts';
+import { RowVerifier } from './row-verifier.ts';
+import type { SqlClient } from './sql-client.ts';
+import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
+
+export interface CollectOptions extends VolumeCopyOptions {
+  /** The run's seed: gives what each session's first row must link to. */
+  readonly seed: string;
+  /** Rows in primary key order; when it returns a promise, reading waits for it. */
+  readonly onRows: (rows: readonly LedgerRow[]) => Promise<void> | void;
+  readonly onStep: (step: string) => void;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Writable<ImageEvidence> & {
+  starts: ServerStart[];
+  failures: string[];
+  sqlFailures: { what: string; error: string }[];
+  durationsMs: Record<string, number>;
+};
+
+/** Leaves nothing mounted, bound or running, whatever happens. Rejects only when it was aborted. */
+export async function collectEvidence(options: CollectOptions): Promise<ImageEvidence> {
+  const audit = new Audit(options);
+  await audit.step('copy', async () => {
+    await using copy = await VolumeCopy.make(options);
+    await audit.auditCopy(copy);
+  });
+  return audit.evidence;
+}
+
+class Audit {
+  readonly evidence: Draft = {
+    mounted: false,
+    dataDirectoryEmpty: false,
+    starts: [],
+    ledgerComplete: false,
+    ledgerRows: 0,
+    balances: {},
+    indexCounts: [],
+    tables: [],
+    innochecksum: [],
+    canaries: {},
+    failures: [],
+    sqlFailures: [],
+    durationsMs: {},
+  };
+  readonly #options: CollectOptions;
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+  }
+
+  /** Runs one step and times it; what it throws becomes a named gap in the evidence. */
+  async step(name: string, work: () => Promise<void>): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    this.#options.onStep(name);
+    const startedMs = performance.now();
+    try {
+      await work();
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      this.evidence.failures.push(`${name}: ${describeError(error)}`);
+    } finally {
+      this.evidence.durationsMs[name] = Math.round(performance.now() - startedMs);
+    }
+  }
+
+  async auditCopy(copy: VolumeCopy): Promise<void> {
+    const { evidence } = this;
+    await this.step('fsck', async () => {
+      evidence.fsckReplay = await copy.replayJournal();
+      evidence.fsck = await copy.check();
+      const uuid = await copy.filesystemUuid();
+      if (uuid !== undefined) evidence.filesystemUuid = uuid;
+    });
+    await this.step('mount', async () => {
+      const refused = await copy.mount();
+      evidence.mounted = refused === undefined;
+      if (refused !== undefined) evidence.mountError = refused;
+    });
+    if (!evidence.mounted) return;
+    const dataDirectory = join(copy.mountPoint, 'data');
+    await this.step('files', async () => {
+      evidence.canaries = await readCanaries(copy.mountPoint);
+      evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+      const uuid = await serverUuid(dataDirectory);
+      if (uuid !== undefined) evidence.serverUuid = uuid;
+    });
+    if (evidence.dataDirectoryEmpty) return;
+    const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
+    try {
+      await this.#auditServer(dataDirectory, scratch);
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  }
+
+  async #auditServer(dataDirectory: string, scratch: string): Promise<void> {
+    const serve = (
+      purpose: ServerStart['purpose'],
+      use: (client: SqlClient, server: Mysqld) => Promise<void>,
+    ): Promise<void> => this.#serve(purpose, { dataDirectory, scratch }, use);
+    const started = (): boolean => this.evidence.starts.at(-1)?.ready === true;
+
+    await serve('recovery', async () => undefined);
+    if (!started()) return;
+    let stoppedCleanly = false;
+    await serve('cold', async (client, server) => {
+      await this.#readEverything(client, server);
+      client.destroy();
+      await this.step('stop', async () => {
+        stoppedCleanly = await server.stop();
+      });
+    });
+    if (!stoppedCleanly) return;
+    await this.step('innochecksum', async () => {
+      this.evidence.innochecksum = await innochecksums(dataDirectory, this.#options.signal);
+    });
+    await serve('check', (client, server) => this.#checkTables(client, server));
+  }
+
+  /** Starts a server, lets it be used, kills it if it still runs, and notes what became of it. */
+  async #serve(
+    purpose: ServerStart['purpose'],
+    where: { readonly dataDirectory: string; readonly scratch: string },
+    use: (client: SqlClient, server: Mysqld) => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#options;
+    await this.step(purpose, async () => {
+      const server = new Mysqld({ purpose, ...where, signal });
+      try {
+        const client = await server.ready();
+        if (client !== undefined) {
+          await use(client, server);
+          client.destroy();
+        }
+      } finally {
+        await server.kill();
+        const start = await server.record();
+        assertRunnable(start);
+        this.evidence.starts.push(start);
+      }
+    });
+  }
+
+  async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
+    const { evidence } = this;
+    const { seed, onRows } = this.#options;
+    const error = await this.#ask('ledger', server, async () => {
+      await streamLedger(client, new RowVerifier(seed), (rows) => {
+        evidence.ledgerRows += rows.length;
+        return onRows(rows);
+      });
+      evidence.ledgerComplete = true;
+    });
+    if (error !== undefined) evidence.ledgerError = error;
+    await this.#ask('balances', server, async () => {
+      evidence.balances = await readBalances(client);
+    });
+    await this.#ask('indexes', server, async () => {
+      evidence.indexCounts = await compareIndexes(client);
+    });
+    await this.#ask('checksum', server, async () => {
+      const found = await checksums(client);
+      evidence.tables = [...found].map(([table, checksum]) => ({ table, checksum }));
+    });
+  }
+
+  async #checkTables(client: SqlClient, server: Mysqld): Promise<void> {
+    const { evidence } = this;
+    await this.#ask('checksum after restart', server, async () => {
+      const found = await checksums(client);
+      evidence.tables = evidence.tables.map((each) => {
+        const checksumAfterRestart = found.get(each.table);
+        return checksumAfterRestart === undefined ? each : { ...each, checksumAfterRestart };
+      });
+    });
+    await this.#ask('check table', server, async () => {
+      for (const quoted of await tablesToCheck(client)) {
+        const found = await checkTable(client, quoted);
+        const before = evidence.tables.find(({ table }) => table === found.table);
+        const others = evidence.tables.filter(({ table }) => table !== found.table);
+        evidence.tables = [...others, { ...before, ...found }];
+      }
+    });
+  }
+
+  /** One question to the server. Its refusal is evidence; a dead server has a record of its own. */
+  async #ask(
+    what: string,
+    server: Mysqld,
+    question: () => Promise<void>,
+  ): Promise<string | undefined> {
+    let refused: string | undefined;
+    await this.step(what, async () => {
+      if (server.died !== undefined) return;
+      try {
+        await question();
+      } catch (error) {
+        refused = describeError(error);
+        if (error instanceof EvidenceError) throw error;
+        if (await server.diedSoon()) return;
+        this.evidence.sqlFailures.push({ what, error: refused });
+      }
+    });
+    return refused;
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * One mysqld on the copy: own socket, no network, own error log. It is started as the pod starts
+ * its own (binary log on, else prepared transactions could not be recovered), except for who may
+ * log in: the audit needs no password and nobody else can reach it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerStart } from '../../../checkers/evidence.ts';
+import { EvidenceError } from '../../../errors.ts';
+import { alarmingLines } from './error-log.ts';
+import { SqlClient } from './sql-client.ts';
+
+export interface MysqldOptions {
+  readonly purpose: ServerStart['purpose'];
+  readonly dataDirectory: string;
+  /** Scratch directory outside the copy, for socket, pid file, error log and temporary files. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+const startTimeoutMs = 180_000;
+const stopTimeoutMs = 90_000;
+const exitSeenMs = 5_000;
+const pollMs = 50;
+
+export class Mysqld {
+  readonly #options: MysqldOptions;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
+  readonly #startedMs = performance.now();
+  #stopping = false;
+  #killed = false;
+  #died: string | undefined;
+  #ready = false;
+  #durationMs = 0;
+
+  /** Begins to start; `ready` tells how that ended. */
+  constructor(options: MysqldOptions) {
+    this.#options = options;
+    // The kernel ends the server with the audit, even one that is killed.
+    this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', 'mysqld', ...this.#flags()], {
+      stdio: 'ignore',
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('error', (error) => {
+        this.#died ??= error.message;
+        resolve();
+      });
+      this.#child.once('exit', (code, killedBy) => {
+        const asAsked = this.#killed || (this.#stopping && code === 0);
+        if (!asAsked) this.#died ??= killedBy ?? `exit code ${code}`;
+        resolve();
+      });
+    });
+  }
+
+  /** A client as soon as the server answers; undefined when it died or hung. */
+  async ready(): Promise<SqlClient | undefined> {
+    const client = await this.#connect();
+    this.#durationMs = Math.round(performance.now() - this.#startedMs);
+    this.#ready = client !== undefined;
+    return client;
+  }
+
+  get died(): string | undefined {
+    return this.#died;
+  }
+
+  /** A connection breaks a moment before the exit of its server is seen: waits for that, 5 s. */
+  async diedSoon(): Promise<boolean> {
+    await Promise.race([this.#exited, sleep(exitSeenMs, undefined, { ref: false })]);
+    return this.#died !== undefined;
+  }
+
+  /** Ends the server as a power loss would. */
+  async kill(): Promise<void> {
+    this.#killed = true;
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  /** Asks the server to shut down. False where it had to be killed or died on the way. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true;
+    this.#child.kill('SIGTERM');
+    const patience = sleep(stopTimeoutMs, 'hung', { ref: false });
+    if ((await Promise.race([this.#exited, patience])) === 'hung') await this.kill();
+    return this.#died === undefined && !this.#killed;
+  }
+
+  /** What became of it, with the error log as it is now. */
+  async record(): Promise<ServerStart> {
+    const log = await readFile(this.#logPath, 'utf8').catch(() => '');
+    return {
+      purpose: this.#options.purpose,
+      ready: this.#ready,
+      durationMs: this.#durationMs,
+      ...(this.#died === undefined ? {} : { died: this.#died }),
+      errorLines: alarmingLines(log),
+    };
+  }
+
+  get #logPath(): string {
+    return join(this.#options.scratch, `${this.#options.purpose}.err`);
+  }
+
+  get #socketPath(): string {
+    return join(this.#options.scratch, 'mysqld.sock');
+  }
+
+  #flags(): string[] {
+    const { dataDirectory, scratch } = this.#options;
+    return [
+      '--no-defaults',
+      '--user=root',
+      `--datadir=${dataDirectory}`,
+      `--socket=${this.#socketPath}`,
+      `--pid-file=${join(scratch, 'mysqld.pid')}`,
+      `--log-error=${this.#logPath}`,
+      `--tmpdir=${scratch}`,
+      '--skip-networking',
+      '--skip-grant-tables',
+      '--mysqlx=OFF',
+      '--secure-file-priv=NULL',
+      '--performance-schema=OFF',
+      '--event-scheduler=OFF',
+      '--binlog-expire-logs-auto-purge=OFF',
+      // A dump of the buffer pool would only slow the stop down.
+      '--innodb-buffer-pool-dump-at-shutdown=OFF',
+    ];
+  }
+
+  async #connect(): Promise<SqlClient | undefined> {
+    const { signal } = this.#options;
+    while (performance.now() - this.#startedMs < startTimeoutMs) {
+      signal.throwIfAborted();
+      if (this.#died !== undefined) return undefined;
+      const client = await SqlClient.connect(this.#socketPath).catch(() => undefined);
+      if (client !== undefined) return client;
+      await sleep(pollMs);
+    }
+    return undefined;
+  }
+}
+
+/** A server that did not start is evidence; one that can't even be run is not. */
+export function assertRunnable(start: ServerStart): void {
+  if (start.died?.includes('ENOENT') === true || start.died === 'exit code 127') {
+    throw new EvidenceError('MYSQLD_MISSING', 'mysqld cannot be run in the lab container', {
+      hint: 'The tools image must have mysqld and setpriv on its PATH.',
+    });
+  }
+}
