@@ -21,7 +21,7 @@ import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.
 export const defaultClusterName = 'main';
 
 export interface ClusterOptions {
-  /** Lower-case letters, digits and dashes, at most 30. Default `main`. */
+  /** Lower-case letters, digits, dots and dashes, at most 30. Default `main`. */
   readonly name?: string;
   readonly images: ImageSet;
   /** Path of the kind binary. */
@@ -86,9 +86,9 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 function checkOptions(options: ClusterOptions, name: string): void {
-  if (!/^[a-z]([a-z0-9-]{0,28}[a-z0-9])?$/.test(name)) {
+  if (!/^[a-z0-9]([a-z0-9.-]{0,28}[a-z0-9])?$/.test(name)) {
     throw new UsageError('CLUSTER_NAME', `\`${name}\` cannot name a cluster`, {
-      hint: 'use lower-case letters, digits and dashes, at most 30, beginning with a letter',
+      hint: 'use lower-case letters, digits, dots and dashes, at most 30',
     });
   }
   const { forceDetachAfterMs = stockClusterTimers.forceDetachAfterMs, images } = options;

@@ -93,10 +93,14 @@ async function takeLease(
       throw commandError(['docker', ...argv], result);
     }
   }
-  throw new InfrastructureError('NO_LEASE', `all ${leaseCount} networks of 172.30.0.0/16 are taken`, {
-    hint: 'remove clusters or networks that are not needed any more',
-    command: 'npx zx experiments/clean.mjs --all',
-  });
+  throw new InfrastructureError(
+    'NO_LEASE',
+    `all ${leaseCount} networks of 172.30.0.0/16 are taken`,
+    {
+      hint: 'remove clusters or networks that are not needed any more',
+      command: 'npx zx experiments/clean.mjs --all',
+    },
+  );
 }
 
 async function mountpoint(volume: string): Promise<string> {

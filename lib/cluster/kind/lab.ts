@@ -39,7 +39,9 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   const volumes = mounts.flatMap((mount) => ['--volume', mount]);
   const flags = [...place, ...rights, ...volumes, '--workdir', labAppDir, ...labels];
   const script = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-  await docker(['run', '--detach', ...flags, '--entrypoint', 'sh', image, '-c', script], { signal });
+  await docker(['run', '--detach', ...flags, '--entrypoint', 'sh', image, '-c', script], {
+    signal,
+  });
   return labIn(options.container);
 }
 

@@ -32,8 +32,8 @@ export interface ProbeFacts {
   readonly scratchLoop: Probe;
   readonly sysResource: Probe;
   readonly kind: Probe;
-  readonly go: Probe;
-  readonly mmdebstrap: Probe;
+  /** What images are built with. */
+  readonly buildTools: Readonly<Record<'go' | 'mmdebstrap' | 'jq', Probe>>;
 }
 
 export async function machineFacts(): Promise<MachineFacts> {
@@ -66,14 +66,20 @@ export interface ProbeOptions {
 }
 
 export async function probeFacts({ tools }: ProbeOptions): Promise<ProbeFacts> {
-  const [privileged, kind, go, mmdebstrap] = await Promise.all([
+  const [privileged, kind, go, mmdebstrap, jq] = await Promise.all([
     probePrivileged(tools),
     probeCommand('kind', ['version']),
     probeCommand('go', ['version']),
     probeCommand('mmdebstrap', ['--version']),
+    probeCommand('jq', ['--version']),
   ]);
+  // Alone: its loop device must not be seen by another probe.
   const scratchLoop = await probeScratchLoop(tools);
-  return { privileged, scratchLoop, sysResource: sysResourceOf(privileged), kind, go, mmdebstrap };
+  const sysResource = sysResourceOf(privileged);
+  const kindOrGo =
+    kind.ok || !go.ok ? kind : { ok: true, found: 'built with Go when it is needed' };
+  const buildTools = { go, mmdebstrap, jq };
+  return { privileged, scratchLoop, sysResource, kind: kindOrGo, buildTools };
 }
 
 const noTools = 'the tools image is not built yet';
@@ -129,7 +135,10 @@ async function probeScratchLoop(tools: string | undefined): Promise<Probe> {
   return { ok, found: ok ? `bound, cut and freed ${where}` : result.stderr };
 }
 
-async function probeCommand(command: string, argv: readonly string[]): Promise<Probe> {
+async function probeCommand(
+  command: string,
+  argv: readonly string[],
+): Promise<{ readonly ok: boolean; readonly found: string }> {
   if ((await which(command, { nothrow: true })) === null) return { ok: false, found: 'not found' };
   const result = await tryRun([command, ...argv], { timeoutMs: 10_000 });
   return { ok: result.exitCode === 0, found: result.stdout.split('\n')[0] ?? '' };

@@ -97,7 +97,9 @@ export class KindMachine implements Machine {
     const { lab, self } = this.#options;
     const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
     const argv = ['exec', lab, 'socat', '-u', 'OPEN:/dev/null', target];
-    return (await tryDocker(argv, { timeoutMs: 8_000 })).exitCode === 0;
+    const { exitCode, stderr } = await tryDocker(argv, { timeoutMs: 8_000 });
+    // Refused is an answer of the node too: its kubelet does not listen yet.
+    return exitCode === 0 || stderr.includes('refused');
   }
 
   async #inspect(): Promise<Inspected> {

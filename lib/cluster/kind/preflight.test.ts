@@ -46,17 +46,16 @@ const probes: ProbeFacts = {
   scratchLoop: probe,
   sysResource: probe,
   kind: probe,
-  go: { ok: false, found: 'not found' },
-  mmdebstrap: { ok: false, found: 'not found' },
+  buildTools: { go: probe, mmdebstrap: { ok: false, found: 'not found' }, jq: probe },
 };
 
-test('Go and mmdebstrap are needed only where images are built', () => {
+test('build tools are needed only where images are built', () => {
   const codes = (buildsImages: boolean): string[] =>
     judgeProbes(probes, { buildsImages, tools: undefined }).flatMap(({ state, code }) =>
       state === 'failed' ? [code] : [],
     );
   expect(codes(false)).toEqual([]);
-  expect(codes(true)).toEqual(['GO_MISSING', 'MMDEBSTRAP']);
+  expect(codes(true)).toEqual(['BUILD_TOOL_MISSING']);
 });
 
 test('what could not be probed is unknown, never ok', () => {

@@ -30,7 +30,7 @@ export interface CheckResult {
 }
 
 export interface CheckOptions extends ProbeOptions {
-  /** Images are built on this machine, so that Go and mmdebstrap are needed. */
+  /** Images are built on this machine, so that Go, mmdebstrap and jq are needed. */
   readonly buildsImages: boolean;
 }
 
@@ -105,17 +105,16 @@ function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): 
 }
 
 export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): CheckResult[] {
-  const install = 'apt-get install --yes --no-install-recommends';
   const checks: (readonly [string, string, Probe, string])[] = [
     ['PRIVILEGED', 'privileged containers', facts.privileged, 'docker info'],
     ['SYS_RESOURCE', 'CAP_SYS_RESOURCE', facts.sysResource, ''],
     ['SCRATCH_LOOP', 'a loop device that can be cut', facts.scratchLoop, 'losetup --list'],
-    ['KIND_MISSING', 'kind', facts.kind, 'go install sigs.k8s.io/kind@v0.33.0'],
+    ['KIND_MISSING', 'kind, or Go to build it', facts.kind, 'sudo .ci/setup'],
   ];
   if (buildsImages) {
-    checks.push(['GO_MISSING', 'Go, to build images', facts.go, `${install} golang`]);
-    const found = facts.mmdebstrap;
-    checks.push(['MMDEBSTRAP', 'mmdebstrap, to build images', found, `${install} mmdebstrap`]);
+    for (const [tool, probe] of Object.entries(facts.buildTools)) {
+      checks.push(['BUILD_TOOL_MISSING', `${tool}, to build images`, probe, 'sudo .ci/setup']);
+    }
   }
   return checks.map(([code, name, probe, mend]) =>
     'skipped' in probe

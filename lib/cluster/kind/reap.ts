@@ -7,13 +7,22 @@ import { findClusters, removeCluster, type FoundCluster } from './registry.ts';
 export interface ReapOptions {
   /** Also clusters that were kept, and those whose owner can't be seen from here. Default false. */
   readonly all?: boolean;
+  /** Only the cluster of this name. Default all. */
+  readonly only?: string | undefined;
   readonly onProgress?: (line: string) => void;
 }
 
 export interface ReapReport {
   readonly removed: readonly string[];
-  /** Cluster and why it stays. */
-  readonly left: readonly { readonly cluster: string; readonly why: string }[];
+  /** Those that are no leftovers, and why. */
+  readonly left: readonly Reason[];
+  /** Leftovers, or parts of them, that could not be removed. */
+  readonly resisted: readonly Reason[];
+}
+
+export interface Reason {
+  readonly cluster: string;
+  readonly why: string;
 }
 
 /** Why a cluster must stay, or undefined when it is left over. */
@@ -33,11 +42,13 @@ export function whyItStays(
 }
 
 export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
-  const { all = false, onProgress } = options;
+  const { all = false, only, onProgress } = options;
   const removed: string[] = [];
-  const left: { cluster: string; why: string }[] = [];
+  const left: Reason[] = [];
+  const resisted: Reason[] = [];
   for (const found of await findClusters()) {
     const { cluster } = found.labels;
+    if (only !== undefined && only !== cluster) continue;
     const why = whyItStays(await stateOf(found), all);
     if (why !== undefined) {
       left.push({ cluster, why });
@@ -47,13 +58,13 @@ export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
     try {
       const loops = await removeCluster(found);
       removed.push(cluster);
-      for (const loop of loops) left.push({ cluster, why: `${loop} has something else behind it` });
+      for (const loop of loops) resisted.push({ cluster, why: `${loop} is not ours or is in use` });
     } catch (error) {
       // One leftover that resists must not keep the others, nor a new run from starting.
-      left.push({ cluster, why: describeError(error) });
+      resisted.push({ cluster, why: describeError(error) });
     }
   }
-  return { removed, left };
+  return { removed, left, resisted };
 }
 
 async function stateOf({ labels }: FoundCluster): Promise<Parameters<typeof whyItStays>[0]> {

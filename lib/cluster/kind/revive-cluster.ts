@@ -1,11 +1,6 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
 import { describeError } from '../../errors.ts';
-import {
-  nodeAddresses,
-  nodesReady,
-  type CreateOptions,
-  type Standing,
-} from './create-cluster.ts';
+import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
 import { docker, inspect, run } from './engine.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { labIn } from './lab.ts';
@@ -62,12 +57,14 @@ async function revive(
   });
   const clients = await kubeClients(state.kubeconfig);
   const nodes = await nodeAddresses(clients, workers + 1, signal);
-  for (const self of nodes) {
-    const common = { all: nodes, controlPlane, network, lab: lab.container, lease };
-    const machine = new KindMachine({ self, ...common });
-    await machine.thaw();
-    await machine.start();
-  }
+  await Promise.all(
+    nodes.map(async (self) => {
+      const common = { all: nodes, controlPlane, network, lab: lab.container, lease };
+      const machine = new KindMachine({ self, ...common });
+      await machine.thaw();
+      await machine.start();
+    }),
+  );
   await routeLab(lab.container, nodes);
   await dropRemedyTaints(clients);
   await nodesReady(clients, 60_000, signal);
@@ -75,7 +72,10 @@ async function revive(
 }
 
 async function mustRun(containers: readonly string[]): Promise<void> {
-  for (const found of (await inspect('container', containers)) as { Name: string; State: { Status: string } }[]) {
+  for (const found of (await inspect('container', containers)) as {
+    Name: string;
+    State: { Status: string };
+  }[]) {
     if (found.State.Status === 'paused') await docker(['unpause', found.Name]);
     else if (found.State.Status !== 'running') throw new Error(`${found.Name} does not run`);
   }

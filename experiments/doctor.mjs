@@ -1,0 +1,6 @@
+/** What does this machine lack for a real cluster? */
+import '../lib/node-floor.mjs';
+
+const { doctor } = await import('../lib/cli/doctor.ts');
+
+await doctor();
