@@ -1,8 +1,5 @@
 /** Rebuilds a run's verdict and report from its history alone: `experiments/report.mjs FOLDER…`. */
-import { assembleVerdict } from '../experiment/assemble.ts';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
-import { openHistory } from '../history/reader.ts';
-import { writeOutputs } from '../report/write.ts';
 import { scriptArguments } from './arguments.ts';
 import { verdictLine } from './verdict-line.ts';
 
@@ -28,6 +25,9 @@ export async function rebuildReports(): Promise<void> {
 }
 
 async function rebuild(folder: string): Promise<void> {
+  const { assembleVerdict } = await import('../experiment/assemble.ts');
+  const { openHistory } = await import('../history/reader.ts');
+  const { writeOutputs } = await import('../report/write.ts');
   const history = openHistory(folder);
   const verdict = assembleVerdict(history);
   await writeOutputs(folder, verdict, history.records());
