@@ -51,7 +51,11 @@ try {
   await rm(work, { recursive: true, force: true });
 }
 
-/** Older revisions carry Go-only options whose import buf can't resolve. */
+/**
+ * Older revisions carry Go-only options whose import buf can't resolve.
+ *
+ * @param {string} text
+ */
 function withoutGogo(text) {
   return text
     .split('\n')

@@ -23,12 +23,18 @@ export const identity = (root: string): Handlers<typeof Identity> => ({
 export interface Registrar {
   /** Socket of the CSI services as kubelet sees it. */
   readonly socket: string;
+  /** Kubelet has made the driver known to Kubernetes. */
+  readonly onRegistered: () => Promise<void>;
   /** Kubelet refused the driver, and says why. */
   readonly onRefused: (error: string) => void;
 }
 
 /** Kubelet's plugin registration, which others leave to a sidecar. */
-export const registration = ({ socket, onRefused }: Registrar): Handlers<typeof Registration> => ({
+export const registration = ({
+  socket,
+  onRegistered,
+  onRefused,
+}: Registrar): Handlers<typeof Registration> => ({
   getInfo: async () => ({
     type: 'CSIPlugin',
     name: driverName,
@@ -36,7 +42,8 @@ export const registration = ({ socket, onRefused }: Registrar): Handlers<typeof 
     supportedVersions: ['1.0.0'],
   }),
   notifyRegistrationStatus: async ({ pluginRegistered, error }) => {
-    if (!pluginRegistered) onRefused(error);
+    if (pluginRegistered) await onRegistered();
+    else onRefused(error);
     return {};
   },
 });

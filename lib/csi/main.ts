@@ -2,6 +2,7 @@
  * The driver's process. As `controller` it answers csi-attacher, as `node` kubelet; both services
  * keep all that they know on the shared directory and may die at any time.
  */
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError, describeError, exitCode } from '../errors.ts';
 import { logCalls } from './call-log.ts';
@@ -36,15 +37,24 @@ async function main(): Promise<void> {
   await ensureKernelDevices();
   await using stack = new AsyncDisposableStack();
   stack.use(await serve(settings.CSI_SOCKET, services));
-  if (settings.CSI_REGISTRATION_SOCKET !== undefined) {
-    const handlers = registration({ socket: settings.CSI_SOCKET, onRefused: refused });
-    stack.use(await serve(settings.CSI_REGISTRATION_SOCKET, [service(Registration, handlers)]));
-  }
+  stack.use(await register(settings));
   console.log(`${values.mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
   });
+}
+
+/** Offers the driver to kubelet, where there is one. */
+async function register(settings: Settings): Promise<AsyncDisposable | undefined> {
+  const { CSI_REGISTRATION_SOCKET: at, CSI_REGISTERED_FILE: file, CSI_SOCKET: socket } = settings;
+  if (at === undefined) return undefined;
+  const handlers = registration({
+    socket,
+    onRegistered: () => (file === undefined ? Promise.resolve() : writeFile(file, '')),
+    onRefused: refused,
+  });
+  return serve(at, [service(Registration, handlers)]);
 }
 
 /** A new process makes new sockets, and kubelet asks again. */

@@ -11,6 +11,8 @@ const schema = z.object({
   CSI_SOCKET: z.string().startsWith('/'),
   /** Where kubelet looks for plugins that register themselves; not registered without it. */
   CSI_REGISTRATION_SOCKET: z.string().startsWith('/').optional(),
+  /** Written once kubelet took the driver; a readiness probe looks for it. */
+  CSI_REGISTERED_FILE: z.string().startsWith('/').optional(),
   /** Numbers of the loop devices leased to the cluster; only the controller hands them out. */
   FORCEDETACH_LOOPS: z.string().transform(parseLoopRange).optional(),
   /** The shared directory. */

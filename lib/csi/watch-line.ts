@@ -12,6 +12,8 @@ const device = {
 };
 
 export const watchLineSchema = z.discriminatedUnion('type', [
+  /** The first line: what happens from now on is told. */
+  z.object({ type: z.literal('watching'), ...at }),
   /** The file system of a volume is mounted on the node, anywhere; or nowhere any more. */
   z.object({ type: z.enum(['mounted', 'unmounted']), ...at, ...device }),
   /** Bytes written through the device since it was made. */

@@ -35,6 +35,7 @@ watcher.nodes = new Map(
     }),
 );
 await watcher.skipLogged();
+emit({ type: 'watching', monoMs: monotonicMs() });
 
 const ended = new AbortController();
 const control = createInterface({ input: process.stdin });

@@ -1,7 +1,7 @@
 /** Looks at devices, mounts and the call logs over and over, and tells what changed since. */
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callSchema, monotonicMs } from './call-log.ts';
+import { type CallEntry, callSchema, monotonicMs } from './call-log.ts';
 import { imagePath, type Layout } from './layout.ts';
 import { bytesWritten, devicePath, isBound, isCut, serves } from './loop-device.ts';
 import { loopOf, mountsOf } from './mounts.ts';
@@ -42,7 +42,10 @@ export class Watcher {
   async look(): Promise<void> {
     const attachments = await this.#lookAtDevices();
     await this.#lookAtMounts(attachments);
-    for (const path of await this.#logs()) await this.#tail(path);
+    const entries: CallEntry[] = [];
+    for (const path of await this.#logs()) entries.push(...(await this.#tail(path)));
+    entries.sort((a, b) => a.monoMs - b.monoMs);
+    for (const entry of entries) this.#emit({ type: 'call', entry });
   }
 
   /** Resolves to the devices that exist, by loop number. */
@@ -113,17 +116,16 @@ export class Watcher {
   }
 
   /** Whole lines only; the rest of a line is read when it is there. */
-  async #tail(path: string): Promise<void> {
+  async #tail(path: string): Promise<CallEntry[]> {
     const from = this.#offsets.get(path) ?? 0;
     await using file = await open(path);
     const { size } = await file.stat();
-    if (size <= from) return;
+    if (size <= from) return [];
     const { buffer } = await file.read({ buffer: Buffer.alloc(size - from), position: from });
     const end = buffer.lastIndexOf('\n') + 1;
     this.#offsets.set(path, from + end);
-    for (const line of buffer.toString('utf8', 0, end).split('\n')) {
-      if (line !== '') this.#emit({ type: 'call', entry: callSchema.parse(JSON.parse(line)) });
-    }
+    const lines = buffer.toString('utf8', 0, end).split('\n');
+    return lines.filter((line) => line !== '').map((line) => callSchema.parse(JSON.parse(line)));
   }
 }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { $ } from 'zx';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../lib/csi/gen/csi_pb.js';
 import { Registration } from '../../lib/csi/gen/pluginregistration_pb.js';
 import { service } from '../../lib/csi/grpc.ts';
+import { type WatchLine, watchLineSchema } from '../../lib/csi/watch-line.ts';
 
 const csi = resolve(import.meta.dirname, '../../lib/csi');
 /** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
@@ -22,6 +24,11 @@ export const capability = {
   accessType: { case: 'mount', value: { fsType: 'ext4', mountFlags: [] } },
   accessMode: { mode: Mode.SINGLE_NODE_WRITER },
 };
+
+export interface Watch extends AsyncDisposable {
+  /** What it wrote so far. */
+  readonly lines: readonly WatchLine[];
+}
 
 /** Controller and nodes over one shared directory; each node has a kubelet folder of its own. */
 export class Driver implements AsyncDisposable {
@@ -104,6 +111,26 @@ export class Driver implements AsyncDisposable {
     const { stdout } =
       await $`${process.execPath} ${join(csi, 'disk-tool.ts')} ${args} ${flags}`.quiet();
     return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** Runs the watch tool; this process stands for each node's first one. */
+  async watch(nodes: readonly string[]): Promise<Watch> {
+    const pids = nodes.map((node) => `${node}=${process.pid}`).join();
+    const args = [join(csi, 'watch-tool.ts'), '--root', this.shared, '--nodes', pids];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines: WatchLine[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(watchLineSchema.parse(JSON.parse(line)));
+    });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    return {
+      lines,
+      async [Symbol.asyncDispose](): Promise<void> {
+        child.stdin.end();
+        await ended;
+      },
+    };
   }
 
   /** Ends the processes, unmounts what they mounted and frees their devices. */

@@ -1,59 +1,26 @@
 /** The disk on real loop devices and file systems, without Kubernetes: its processes, called. */
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { describe, expect, test } from 'vitest';
 import { $ } from 'zx';
-import { callSchema } from '../../lib/csi/call-log.ts';
-import { capability, Driver } from './csi-harness.ts';
+import { capability } from './csi-harness.ts';
+import {
+  createVolume,
+  logOf,
+  loopOf,
+  newDriver,
+  publish,
+  read,
+  reason,
+  stage,
+  unpublish,
+  unstage,
+  volume,
+  write,
+} from './csi-steps.ts';
 
-const reason =
-  process.getuid?.() !== 0
-    ? 'needs root'
-    : existsSync('/dev/loop-control')
-      ? undefined
-      : 'needs loop devices (/dev/loop-control)';
 if (reason !== undefined) console.warn(`skipped: the disk on real loop devices ${reason}`);
-
-const volume = 'pv-test';
-const newDriver = (): Driver => new Driver(mkdtempSync(join(tmpdir(), 'forcedetach-csi-')));
-const createVolume = (driver: Driver): Promise<unknown> =>
-  driver.tool('create-volume', '--volume', volume, '--size-bytes', String(64 * 2 ** 20));
-
-async function publish(driver: Driver, node: string, detachMode: string): Promise<unknown> {
-  const request = {
-    volumeId: volume,
-    nodeId: node,
-    volumeCapability: capability,
-    volumeContext: { detachMode },
-  };
-  return (await driver.call('controller', 'controllerPublishVolume', request))['publishContext'];
-}
-const unpublish = (driver: Driver, nodeId: string): Promise<unknown> =>
-  driver.call('controller', 'controllerUnpublishVolume', { volumeId: volume, nodeId });
-const stage = (driver: Driver, node: string, publishContext: unknown): Promise<unknown> =>
-  driver.call(node, 'nodeStageVolume', {
-    volumeId: volume,
-    publishContext,
-    stagingTargetPath: driver.stagingOf(node),
-    volumeCapability: capability,
-  });
-const unstage = (driver: Driver, node: string): Promise<unknown> =>
-  driver.call(node, 'nodeUnstageVolume', {
-    volumeId: volume,
-    stagingTargetPath: driver.stagingOf(node),
-  });
-const write = (driver: Driver, node: string, file: string, content: string): Promise<unknown> =>
-  $`printf %s ${content} | dd of=${join(driver.stagingOf(node), file)} conv=fsync`.quiet();
-const read = (driver: Driver, node: string, file: string): string =>
-  readFileSync(join(driver.stagingOf(node), file), 'utf8');
-const loopOf = (context: unknown): number => Number((context as { loop: string }).loop);
-const logOf = (driver: Driver, host: string): ReturnType<typeof callSchema.parse>[] =>
-  readFileSync(join(driver.shared, 'log', `csi-${host}.jsonl`), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => callSchema.parse(JSON.parse(line)));
 
 describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
   test.each([false, true])(
@@ -205,25 +172,6 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     expect(String(entry?.notes['fsck'])).toContain('recovering journal');
   });
 
-  test('release frees what nobody has mounted, and never what is not ours', async () => {
-    await using driver = newDriver();
-    await createVolume(driver);
-    const context = await publish(driver, 'a', 'unfenced');
-    await stage(driver, 'a', context);
-    const foreign = join(driver.root, 'foreign.img');
-    await $`truncate -s 1M ${foreign} && losetup /dev/loop5007 ${foreign}`.quiet();
-    try {
-      const busy = await driver.tool('release', '--all');
-      expect(busy).toEqual({ freed: [], busy: [`/dev/loop${loopOf(context)}`] });
-      await $`umount ${driver.stagingOf('a')}`.quiet();
-      const freed = await driver.tool('release', '--all');
-      expect(freed).toEqual({ freed: [`/dev/loop${loopOf(context)}`], busy: [] });
-      expect(existsSync('/sys/block/loop5007/loop')).toBe(true);
-    } finally {
-      await $`losetup -d /dev/loop5007`.quiet();
-    }
-  });
-
   test('registers with kubelet and names its node', async () => {
     await using driver = newDriver();
     expect(await driver.call('a', 'nodeGetInfo', {})).toMatchObject({ nodeId: 'a' });
@@ -238,27 +186,24 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     expect(plugin).toMatchObject({ name: 'disk.forcedetach.dev' });
   });
 
-  test.each([
-    ['controller', 'controllerPublishVolume', { nodeId: 'a' }, status.INVALID_ARGUMENT],
-    ['controller', 'controllerPublishVolume', { volumeId: volume }, status.INVALID_ARGUMENT],
-    [
-      'controller',
-      'controllerPublishVolume',
-      { volumeId: 'absent', nodeId: 'a', volumeCapability: capability },
-      status.NOT_FOUND,
-    ],
-    ['controller', 'controllerUnpublishVolume', {}, status.INVALID_ARGUMENT],
-    ['controller', 'validateVolumeCapabilities', { volumeId: 'absent' }, status.INVALID_ARGUMENT],
-    ['controller', 'createVolume', { name: 'new' }, status.UNIMPLEMENTED],
-    ['a', 'nodeStageVolume', { volumeId: volume }, status.INVALID_ARGUMENT],
-    ['a', 'nodePublishVolume', { volumeId: volume }, status.INVALID_ARGUMENT],
-    ['a', 'nodeUnstageVolume', { volumeId: volume }, status.INVALID_ARGUMENT],
-    ['a', 'nodeUnpublishVolume', { volumeId: volume }, status.INVALID_ARGUMENT],
-  ] as const)(
-    '%s answers %s of %o with the code that CSI asks for',
-    async (who, method, request, code) => {
-      await using driver = newDriver();
-      await expect(driver.call(who, method, request)).rejects.toMatchObject({ code });
-    },
-  );
+  test('bad requests are answered with the codes that CSI asks for', async () => {
+    await using driver = newDriver();
+    const asked = { volumeId: 'absent', nodeId: 'a', volumeCapability: capability };
+    const answers = [
+      ['controller', 'controllerPublishVolume', { nodeId: 'a' }, 'INVALID_ARGUMENT'],
+      ['controller', 'controllerPublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
+      ['controller', 'controllerPublishVolume', asked, 'NOT_FOUND'],
+      ['controller', 'controllerUnpublishVolume', {}, 'INVALID_ARGUMENT'],
+      ['controller', 'validateVolumeCapabilities', { volumeId: 'absent' }, 'INVALID_ARGUMENT'],
+      ['controller', 'createVolume', { name: 'new' }, 'UNIMPLEMENTED'],
+      ['a', 'nodeStageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
+      ['a', 'nodePublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
+      ['a', 'nodeUnstageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
+      ['a', 'nodeUnpublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
+    ] as const;
+    for (const [who, method, request, code] of answers) {
+      const answer = driver.call(who, method, request);
+      await expect(answer, `${who} ${method}`).rejects.toMatchObject({ code: status[code] });
+    }
+  });
 });

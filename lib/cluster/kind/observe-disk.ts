@@ -25,11 +25,15 @@ export async function observeDisk(
   const originMs = Number(originNs) / 1e6;
   await using opening = new AsyncDisposableStack();
   const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
+  const watching = Promise.withResolvers<void>();
   const watch = opening.use(
     await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
-      recorder.record(recordOf(watchLineSchema.parse(JSON.parse(text)), originMs));
+      const line = watchLineSchema.parse(JSON.parse(text));
+      if (line.type === 'watching') watching.resolve();
+      else recorder.record(recordOf(line, originMs));
     }),
   );
+  await Promise.race([watching.promise, watch.closed]);
   watch.closed.catch((error: unknown) => recorder.record(gap(String(error))));
   // A node that boots has another first process, and with it other mounts.
   const filters = ['--filter', 'type=container', '--filter', 'event=start'];
@@ -62,8 +66,10 @@ async function processesOf(nodes: readonly string[]): Promise<Readonly<Record<st
 
 const gap = (message: string): Unstamped => ({ type: 'error', where: 'observe-disk', message });
 
+type Told = Exclude<WatchLine, { readonly type: 'watching' }>;
+
 /** A line as a record, on the run's clock. */
-export function recordOf(line: WatchLine, originMs: number): Unstamped {
+export function recordOf(line: Told, originMs: number): Unstamped {
   if (line.type === 'call') return callRecord(line.entry, originMs);
   if (line.type === 'failure') return { ...gap(line.message), t: line.monoMs - originMs };
   const { type, monoMs, node, ...data } = line;

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { loopOf, parseMountInfo } from './mounts.ts';
+
+const text = `22 1 0:21 / /proc rw,relatime shared:13 - proc proc rw
+530 29 7:128 / /var/lib/kubelet/a\\040b/globalmount rw,relatime shared:1 master:3 - ext4 /dev/loop128 rw
+531 29 259:1 / /data rw,relatime - ext4 /dev/nvme0n1p1 rw
+`;
+
+test('mount points, devices and file systems, with or without optional fields', () => {
+  expect(parseMountInfo(text)).toEqual([
+    { device: '0:21', mountPoint: '/proc', fsType: 'proc' },
+    { device: '7:128', mountPoint: '/var/lib/kubelet/a b/globalmount', fsType: 'ext4' },
+    { device: '259:1', mountPoint: '/data', fsType: 'ext4' },
+  ]);
+});
+
+test('only loop devices have a loop number', () => {
+  expect(parseMountInfo(text).map(loopOf)).toEqual([undefined, 128, undefined]);
+});

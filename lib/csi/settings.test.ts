@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { isName, layoutOf, volumeFolder } from './layout.ts';
+import { readSettings } from './settings.ts';
+
+const environment = { NODE_NAME: 'w1', CSI_SOCKET: '/csi/csi.sock', FORCEDETACH_LOOPS: '128-191' };
+
+test('settings come from the environment', () => {
+  expect(readSettings(environment)).toEqual({
+    NODE_NAME: 'w1',
+    CSI_SOCKET: '/csi/csi.sock',
+    FORCEDETACH_LOOPS: { first: 128, last: 191 },
+    FORCEDETACH_ROOT: '/var/lib/forcedetach',
+  });
+});
+
+test('what is missing is named', () => {
+  expect(() => readSettings({ NODE_NAME: 'w1' })).toThrow(/CSI_SOCKET/);
+});
+
+test.each(['..', '.', '', 'a/b', '../a', '-a'])('%j names nothing', (name) => {
+  expect(isName(name)).toBe(false);
+  expect(() => volumeFolder(layoutOf('/root'), name)).toThrow(/cannot name a volume/);
+});
