@@ -17,8 +17,13 @@ import { service } from '../../lib/csi/grpc.ts';
 import { type WatchLine, watchLineSchema } from '../../lib/csi/watch-line.ts';
 
 const csi = resolve(import.meta.dirname, '../../lib/csi');
-/** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
-export const testLoops = '5000-5007';
+/**
+ * Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the tests don't matter,
+ * and apart for test files that run at once.
+ */
+const firstLoop = 5000 + 8 * Number(process.env['VITEST_POOL_ID'] ?? 0);
+export const lastLoop = firstLoop + 7;
+const testLoops = `${firstLoop}-${lastLoop}`;
 
 export const capability = {
   accessType: { case: 'mount', value: { fsType: 'ext4', mountFlags: [] } },

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
+import { lastLoop } from './csi-harness.ts';
 import {
   createVolume,
   loopOf,
@@ -27,16 +28,16 @@ describe.skipIf(reason !== undefined)('the lab', { timeout: 60_000 }, () => {
     const context = await publish(driver, 'a', 'unfenced');
     await stage(driver, 'a', context);
     const foreign = join(driver.root, 'foreign.img');
-    await $`truncate -s 1M ${foreign} && losetup /dev/loop5007 ${foreign}`.quiet();
+    await $`truncate -s 1M ${foreign} && losetup /dev/loop${lastLoop} ${foreign}`.quiet();
     try {
       const busy = await driver.tool('release', '--all');
       expect(busy).toEqual({ freed: [], busy: [`/dev/loop${loopOf(context)}`] });
       await $`umount ${driver.stagingOf('a')}`.quiet();
       const freed = await driver.tool('release', '--all');
       expect(freed).toEqual({ freed: [`/dev/loop${loopOf(context)}`], busy: [] });
-      expect(existsSync('/sys/block/loop5007/loop')).toBe(true);
+      expect(existsSync(`/sys/block/loop${lastLoop}/loop`)).toBe(true);
     } finally {
-      await $`losetup -d /dev/loop5007`.quiet();
+      await $`losetup -d /dev/loop${lastLoop}`.quiet();
     }
   });
 
