@@ -8,11 +8,11 @@ import { simDisk } from './facade/disk.ts';
 import { Driver } from './facade/driver.ts';
 import { simKubernetes } from './facade/kubernetes.ts';
 import { simMachine } from './facade/machine.ts';
-import { observeModel } from './facade/observe.ts';
+import { observeModel, recordSighting } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
-import { modelVersion } from './limits.ts';
+import { limits, modelVersion } from './limits.ts';
 import { modelNodes, startModel, timersOf, type Model } from './model.ts';
 
 export function simBackend(): Backend {
@@ -28,10 +28,15 @@ export function simBackend(): Backend {
 const readyWithinMs = 120_000;
 
 async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<Testbed> {
-  const { scenario, seed, folder, signal, onProgress } = options;
+  const { scenario, seed, folder, recorder, signal, onProgress } = options;
   const { clock } = driver;
+  recorder.record({ type: 'observation', source: 'model', name: 'limits', data: { limits } });
   onProgress('the model starts; its verdict is a prediction');
   const model = startModel(driver.kernel, scenario, seed);
+  // Like the driver's log on kind, the calls are there from the beginning.
+  model.world.see = (sighting) => {
+    if (sighting.source === 'csi') recordSighting(recorder, driver, sighting);
+  };
   const node = await readyNode(model, driver, signal);
   const images = new Map<ImageLabel, Image>();
   const connector = new SimConnector(model, driver, node);

@@ -42,12 +42,11 @@ export class Mount {
     this.#rows.push(entry);
   }
 
-  /** False where the path is cut: nothing was written. */
+  /** The server's own files, not others; false where the path is cut and nothing was written. */
   sync(): boolean {
     if (this.path.cut) return false;
     for (let at = this.#syncedTo; at < this.#rows.length; at++) this.#writeRow(at);
     this.#syncedTo = this.#rows.length;
-    Object.assign(this.volume.canaries, this.#dirtyFiles);
     return true;
   }
 
@@ -67,7 +66,9 @@ export class Mount {
 
   /** Writes what the cache still holds and marks the journal clean, unless the path is cut. */
   unmount(): void {
-    if (this.sync()) this.volume.clean = true;
+    if (!this.sync()) return;
+    Object.assign(this.volume.canaries, this.#dirtyFiles);
+    this.volume.clean = true;
   }
 
   #writeRow(at: number): void {

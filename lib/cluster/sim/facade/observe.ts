@@ -7,6 +7,16 @@ import { msUs, secondUs } from '../timings.ts';
 import type { Sighting } from '../world.ts';
 import type { Driver } from './driver.ts';
 
+/** Records a sighting of the model, dated in virtual time. */
+export function recordSighting(
+  recorder: Recorder,
+  driver: Driver,
+  { atUs = driver.kernel.nowUs, ...sighting }: Sighting,
+): void {
+  const t = atUs / msUs;
+  recorder.record({ type: 'observation', t, wall: driver.wallMs(atUs), ...sighting });
+}
+
 /** Devices are read this often, as on kind. */
 const sampleUs = secondUs;
 

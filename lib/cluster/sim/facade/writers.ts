@@ -15,9 +15,6 @@ export interface SimWritersOptions {
   readonly connector: SqlConnector;
 }
 
-/** Nothing outlives the model's process but what is on file: so much may wait in memory, bytes. */
-const bufferBytes = 64 * 1024;
-
 export function startSimWriters(driver: Driver, options: SimWritersOptions): Writers {
   const { specs, folder, seed, connector } = options;
   const aborter = new AbortController();
@@ -32,7 +29,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
   const running = specs.map(async (spec) => {
     const { client } = spec;
     const name = `writer-${client}-0`;
-    const segment = new Segment({ directory, name, client, bufferBytes });
+    const segment = new Segment({ directory, name, client });
     try {
       await runWriter({
         connector,

@@ -1,0 +1,106 @@
+/**
+ * `npm test`: runs every group of tests whose needs are met, says aloud what it skips and why, and
+ * ends with `N passed, N failed`. `--full` adds the long runs. With CI=true a skip is a failure.
+ */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { $ } from 'zx';
+import { countsOf, noCounts, strict, sum, summaryLine, type Counts } from './test-counts.ts';
+
+interface Need {
+  /** Undefined when it is met; else what is missing. */
+  readonly missing: () => Promise<string | undefined>;
+  readonly mend: string;
+}
+
+const chromium: Need = {
+  missing: async () => {
+    const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
+    return places.some((place) => existsSync(place)) ? undefined : 'Chromium is not installed';
+  },
+  mend: 'apt-get install chromium',
+};
+const root: Need = {
+  missing: async () => (process.getuid?.() === 0 ? undefined : 'they need root'),
+  mend: 'sudo npm test',
+};
+const engine: Need = {
+  missing: async () => {
+    const answer = await $({ nothrow: true, quiet: true, timeout: '20s' })`docker info`;
+    return answer.exitCode === 0 ? undefined : 'no Docker engine answers';
+  },
+  mend: 'sudo .ci/setup',
+};
+
+interface Group {
+  /** Of the project in vitest.config.ts. */
+  readonly name: string;
+  readonly folder?: string;
+  readonly needs: readonly Need[];
+  /** One test at a time: they measure, or share a cluster. */
+  readonly sequential?: boolean;
+}
+
+const groups: readonly Group[] = [
+  { name: 'unit', needs: [] },
+  { name: 'browser', folder: 'test/browser', needs: [chromium] },
+  { name: 'cluster', folder: 'test/cluster', needs: [root, engine], sequential: true },
+];
+const full: Group = {
+  name: 'full',
+  folder: 'test/full',
+  needs: [root, engine],
+  sequential: true,
+};
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Each file of a skipped group counts as one skipped test. */
+async function runGroup(group: Group): Promise<Counts> {
+  const { name, folder, needs, sequential = false } = group;
+  const files = folder === undefined ? undefined : testFiles(folder);
+  if (files === 0) return noCounts;
+  for (const { missing, mend } of needs) {
+    const why = await missing();
+    if (why === undefined) continue;
+    say(`SKIPPED: ${files} files of ${name} tests, since ${why} (mend it with: ${mend})`);
+    return { ...noCounts, skipped: files ?? 1 };
+  }
+  return runVitest(['--project', name, ...(sequential ? ['--no-file-parallelism'] : [])]);
+}
+
+function testFiles(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((file) => file.endsWith('.test.ts')).length;
+}
+
+async function runVitest(flags: readonly string[]): Promise<Counts> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-test-'));
+  const output = join(folder, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${output}`];
+  const vitest = 'node_modules/vitest/vitest.mjs';
+  const run = $({ nothrow: true, stdio: ['ignore', 'inherit', 'inherit'] });
+  try {
+    const { exitCode } = await run`${process.execPath} ${vitest} run ${flags} ${reporters}`;
+    return countsOf(existsSync(output) ? parse(readFileSync(output, 'utf8')) : undefined, exitCode);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const wanted = process.argv.includes('--full') ? [...groups, full] : groups;
+let counts = noCounts;
+for (const group of wanted) counts = sum(counts, await runGroup(group));
+const verdict = process.env['CI'] === 'true' ? strict(counts) : counts;
+say(summaryLine(verdict));
+process.exitCode = verdict.failed === 0 && verdict.passed > 0 ? 0 : 1;

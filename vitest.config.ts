@@ -1,0 +1,48 @@
+/** Test groups. `npm test` (scripts/test.ts) runs those whose needs are met and counts. */
+import { defineConfig } from 'vitest/config';
+
+const minuteMs = 60_000;
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: [
+            'lib/**/*.test.ts',
+            'bench/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            'test/*.test.ts',
+            'test/{contract,property,docs}/**/*.test.ts',
+          ],
+          testTimeout: minuteMs,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: minuteMs,
+          hookTimeout: minuteMs,
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          include: ['test/cluster/**/*.test.ts'],
+          testTimeout: 20 * minuteMs,
+          hookTimeout: 60 * minuteMs,
+        },
+      },
+      {
+        test: {
+          name: 'full',
+          include: ['test/full/**/*.test.ts'],
+          testTimeout: 60 * minuteMs,
+          hookTimeout: 60 * minuteMs,
+        },
+      },
+    ],
+  },
+});
