@@ -1,4 +1,4 @@
-/** What a run is about to do, as lines: seed first, then every parameter, the backend, the images. */
+/** What a run is about to do: seed first, then every parameter, the backend, the images. */
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend.ts';
 import { formatDuration } from './durations.ts';

@@ -58,7 +58,7 @@ async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict>
   const { runScenario } = await import('../experiment/run.ts');
   const { scenario, seed, runId, folder } = request;
   const backend = await openBackend(choice, request.flags);
-  const progress = startProgress(process.stderr);
+  const progress = startProgress(process.stderr, backend.clock);
   const say = (line: string): void => progress.say(line);
   using interrupt = onInterrupt(say, () => progress.current());
   try {

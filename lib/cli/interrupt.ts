@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM: the first ends the run, heal and clean-up go on; later ones say what is on. */
+/** Ctrl-C and SIGTERM: the first ends the run, the heal goes on; later ones say what is on. */
 import { InterruptError } from '../errors.ts';
 
 /** npm passes a signal on to a child that had it from the terminal already. */

@@ -1,5 +1,6 @@
 /** What a run is doing, for the terminal: live phases with clocks, plain lines without a TTY. */
 import { Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
+import type { Clock } from '../cluster/clock.ts';
 import type { PhaseName } from '../history/events.ts';
 
 export interface Progress {
@@ -28,34 +29,41 @@ const phases: Readonly<Record<PhaseName, string>> = {
 };
 const names = Object.keys(phases) as PhaseName[];
 
-/** Seconds since the start, and since the fault once it has begun. */
+/** The run's own clock, which on the model runs faster than the wall's, as words. */
 class Clocks {
-  readonly #startedAt = performance.now();
-  #faultAt: number | undefined;
+  readonly #clock: Clock;
+  #faultAtMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   fault(): void {
-    this.#faultAt = performance.now();
+    this.#faultAtMs = this.#clock.nowMs();
   }
 
   text(): string {
-    const since = (from: number): string => ((performance.now() - from) / 1000).toFixed(0);
-    const total = `${since(this.#startedAt)} s`;
-    return this.#faultAt === undefined ? total : `${total}, fault + ${since(this.#faultAt)} s`;
+    const nowMs = this.#clock.nowMs();
+    const total = `${(nowMs / 1000).toFixed(0)} s`;
+    if (this.#faultAtMs === undefined) return total;
+    return `${total}, fault + ${((nowMs - this.#faultAtMs) / 1000).toFixed(0)} s`;
   }
 }
 
 /** Live where `stream` is a terminal, else one line per piece of news. Everything goes to `stream`. */
-export function startProgress(stream: NodeJS.WriteStream): Progress {
-  return stream.isTTY ? new LiveProgress(stream) : new PlainProgress(stream);
+export function startProgress(stream: NodeJS.WriteStream, clock: Clock): Progress {
+  const clocks = new Clocks(clock);
+  return stream.isTTY ? new LiveProgress(stream, clocks) : new PlainProgress(stream, clocks);
 }
 
 class PlainProgress implements Progress {
   readonly #stream: NodeJS.WriteStream;
-  readonly #clocks = new Clocks();
+  readonly #clocks: Clocks;
   #current = 'starting';
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
     this.#stream = stream;
+    this.#clocks = clocks;
   }
 
   phase(name: PhaseName): void {
@@ -79,7 +87,7 @@ class PlainProgress implements Progress {
 
 /** One task per phase; a phase's task ends when a later phase begins. */
 class LiveProgress implements Progress {
-  readonly #clocks = new Clocks();
+  readonly #clocks: Clocks;
   readonly #ends = names.map(() => Promise.withResolvers<void>());
   readonly #done: Promise<unknown>;
   readonly #ticker: NodeJS.Timeout;
@@ -87,7 +95,8 @@ class LiveProgress implements Progress {
   #over = false;
   #show: { title: string; output: string } | undefined;
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
+    this.#clocks = clocks;
     const list = new Listr(
       names.map((name, index) => this.#task(name, index)),
       {

@@ -1,23 +1,32 @@
 /** What a reader gets in the first minute: the sentence, the facts, the licence, the limits. */
 import { html } from 'hono/html';
-import { bytes, percent, seconds, type Html } from './html-parts.ts';
+import { bytes, count, percent, seconds, type Html } from './html-parts.ts';
 import type { LicenceRow, LossRow, ReportData } from './types.ts';
 import { meanings } from './wording.ts';
 
 /** The sentence and its badges. */
 export function pageHeader({ verdict, badge, expectation }: ReportData): Html {
+  const name = String(verdict.scenario['name']);
   return html`<header>
-<div class="top"><span>forcedetach · ${String(verdict.scenario['name'])} · run ${verdict.runId}</span>
+<div class="top"><span>forcedetach · ${name} · run ${verdict.runId}</span>
 <button id="theme" type="button">Light / dark</button></div>
 <h1>${verdict.sentence}</h1>
 <div class="chips">
 <span class="chip word ${verdict.verdict}">${verdict.verdict}</span>
-<span class="chip">${badge}</span>
-<span class="chip ${verdict.asExpected ? '' : 'alarm'}">${expectation}</span>
-${verdict.noticed === null ? '' : html`<span class="chip ${verdict.noticed === 'silent' ? 'alarm' : ''}">${noticedText(verdict.noticed)}</span>`}
+${chip(badge, false)}
+${chip(expectation, !verdict.asExpected)}
+${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.noticed === 'silent')}
 </div>
 </header>`;
 }
+
+const noticedText = {
+  silent: 'silent: no probe, log or check would have told',
+  loud: 'loud: a normal operator would have been told',
+};
+
+const chip = (text: string, alarm: boolean): Html =>
+  html`<span class="chip ${alarm ? 'alarm' : ''}">${text}</span>`;
 
 /** Facts, losses, licence, and what to make of them. */
 export function verdictSections(data: ReportData): Html {
@@ -25,8 +34,10 @@ export function verdictSections(data: ReportData): Html {
   return html`${facts(data)}
 ${verdict.complete ? '' : incomplete(verdict.incompleteBecause)}
 <div class="two">
-<section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>${lossTable(data.loss)}</section>
-<section class="card"><h2>Licence: what let the second writer in</h2>${licence(data.licence, verdict.horizonS)}</section>
+<section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
+${lossTable(data.loss)}</section>
+<section class="card"><h2>Licence: what let the second writer in</h2>
+${licence(data.licence, verdict.horizonS)}</section>
 </div>
 <div class="two">
 <section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
@@ -36,22 +47,36 @@ ${verdict.complete ? '' : incomplete(verdict.incompleteBecause)}
 </div>`;
 }
 
-const noticedText = (noticed: 'loud' | 'silent'): string =>
-  noticed === 'silent'
-    ? 'silent: no probe, log or check would have told'
-    : 'loud: a normal operator would have been told';
-
 function facts({ verdict }: ReportData): Html {
-  const { safety, acked, lost, availability, exposure, phases, horizonS } = verdict;
-  const downtime = availability.downtimeMs;
+  const { acked, lost, availability, exposure, phases, horizonS } = verdict;
+  const { downtimeMs, recovered } = availability;
+  const { secondMount } = phases;
   return html`<dl class="facts">
-<div><dt>Safety</dt><dd class="${safety}-text">${safety}<small>${verdict.complete ? meanings[safety] : 'as far as the evidence goes'}</small></dd></div>
-<div><dt>Acknowledged commits lost</dt><dd>${lost} of ${acked}<small>${percent(lost, acked)}</small></dd></div>
-<div><dt>Downtime</dt><dd>${downtime === null ? 'unknown' : seconds(downtime / 1000)}<small>${availability.recovered ? 'commits came back' : 'no commits came back in time'}</small></dd></div>
-<div><dt>Two could write for</dt><dd>${seconds(exposure.ms / 1000)}<small>${exposureText(exposure)}</small></dd></div>
-<div><dt>Second mount</dt><dd>${phases.secondMount === null ? 'none' : seconds(phases.secondMount)}<small>${phases.secondMount === null ? `in ${seconds(horizonS)} after the fault` : 'after the fault'}</small></dd></div>
+${safetyFact(verdict)}
+${fact('Acknowledged commits lost', `${count(lost)} of ${count(acked)}`, percent(lost, acked))}
+${fact(
+  'Downtime',
+  downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
+  recovered ? 'commits came back' : 'no commits came back in time',
+)}
+${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(exposure))}
+${
+  secondMount === null
+    ? fact('Second mount', 'none', `in ${seconds(horizonS)} after the fault`)
+    : fact('Second mount', seconds(secondMount), 'after the fault')
+}
 </dl>`;
 }
+
+/** An inconclusive run never shows a comforting word. */
+function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
+  return verdict === 'inconclusive'
+    ? fact('Safety', 'not proven', `worst that was seen: ${safety}`, verdict)
+    : fact('Safety', safety, meanings[safety], safety);
+}
+
+const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
+  html`<div><dt>${name}</dt><dd class="${tone}-text">${value}<small>${more}</small></dd></div>`;
 
 const exposureText = (exposure: ReportData['verdict']['exposure']): string =>
   exposure.ms === 0
@@ -63,20 +88,27 @@ const incomplete = (reasons: readonly string[]): Html =>
 
 function lossTable(rows: readonly LossRow[]): Html {
   return html`<table>
-<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th><th class="number">share</th></tr></thead>
-<tbody>${rows.map((row) => html`<tr class="${row.lost > 0 ? 'bad' : ''}"><td>${row.epoch}</td><td class="number">${row.acked}</td><td class="number">${row.lost}</td><td class="number">${percent(row.lost, row.acked)}</td></tr>`)}</tbody>
-</table>`;
+<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th>
+<th class="number">share</th></tr></thead>
+<tbody>${rows.map(lossRow)}</tbody></table>`;
 }
 
+const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
+  html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${epoch}</td><td class="number">${count(acked)}</td>
+<td class="number">${count(lost)}</td><td class="number">${percent(lost, acked)}</td></tr>`;
+
 function licence(rows: readonly LicenceRow[], horizonS: number): Html {
-  if (rows.length === 0) {
-    return html`<p>No second node got the volume within ${seconds(horizonS)} after the fault.</p>`;
-  }
-  return html`<ol class="licence">${rows.map(
-    (row) => html`<li><span class="at">+${seconds(row.atS)}</span><span>${row.step}
-<span class="faint">${row.source}: ${row.evidence} ${row.rowId === null ? '' : html`<a href="#r${row.rowId}">record ${row.rowId}</a>`}</span></span></li>`,
-  )}</ol>`;
+  return rows.length === 0
+    ? html`<p>No second node got the volume within ${seconds(horizonS)} after the fault.</p>`
+    : html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
 }
+
+/** The record says it in full; the evidence stands here only where no record was matched. */
+const licenceRow = ({ atS, step, source, evidence, rowId }: LicenceRow): Html =>
+  html`<li><span class="at">+${seconds(atS)}</span><span>${step}
+<span class="faint">${source}${
+    rowId === null ? html`: ${evidence}` : html`, <a href="#r${rowId}">record ${rowId}</a>`
+  }</span></span></li>`;
 
 const list = (lines: readonly string[]): Html =>
   html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;

@@ -7,6 +7,9 @@ export type Html = ReturnType<typeof html>;
 /** `361.6 s`; at most three decimals, none where there are none. */
 export const seconds = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
 
+/** With thousands separators. */
+export const count = (n: number): string => n.toLocaleString('en-US');
+
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = (100 * part) / whole;
@@ -19,14 +22,19 @@ export function bytes(count: number): string {
   return `${Number((count / 1024 ** power).toFixed(1))} ${units[power]}`;
 }
 
+/** Both colourings; the style sheet shows the one that fits. */
 export function pictures({ light, dark, width, height }: Picture, about: string): Html {
-  return html`<img class="picture only-light" src="${light}" width="${width}" height="${height}" alt="${about}">
-<img class="picture only-dark" src="${dark}" width="${width}" height="${height}" alt="${about}">`;
+  const image = (tone: 'light' | 'dark', source: string): Html =>
+    html`<img class="picture only-${tone}" src="${source}" width="${width}" height="${height}"
+alt="${about}">`;
+  return html`${image('light', light)}${image('dark', dark)}`;
 }
 
 /** Names and values in two columns. */
 export function pairs(entries: readonly (readonly [string, unknown])[]): Html {
-  return html`<table><tbody>${entries.map(([name, value]) => html`<tr><th scope="row">${name}</th><td class="text">${show(value)}</td></tr>`)}</tbody></table>`;
+  const row = ([name, value]: readonly [string, unknown]): Html =>
+    html`<tr><th scope="row">${name}</th><td class="text">${show(value)}</td></tr>`;
+  return html`<table><tbody>${entries.map(row)}</tbody></table>`;
 }
 
 const show = (value: unknown): string =>

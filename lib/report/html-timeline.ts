@@ -5,19 +5,22 @@ import { recoveryPicture, timelinePicture } from './pictures.ts';
 import type { RecoveryStep, ReportData } from './types.ts';
 
 export function timelineSection({ timeline, recovery }: ReportData): Html {
+  const exposed = timeline.exposure !== null;
   return html`<section class="card"><h2>What happened when</h2>
-<p class="faint">Seconds after the fault. ${timeline.exposure === null ? 'No two nodes could write.' : 'Shaded: two nodes could write the volume.'}</p>
+<p class="faint">Seconds after the fault.
+${exposed ? 'Shaded: two nodes could write the volume.' : 'No two nodes could write.'}</p>
 <div class="tools" role="group" aria-label="Zoom">
 <button type="button" data-zoom="whole">Whole run</button>
 <button type="button" data-zoom="fault">Fault</button>
-<button type="button" data-zoom="handover"${timeline.exposure === null ? ' hidden' : ''}>Hand-over</button>
+${exposed ? html`<button type="button" data-zoom="handover">Hand-over</button>` : ''}
 <button type="button" data-zoom="in" aria-label="Zoom in">+</button>
 <button type="button" data-zoom="out" aria-label="Zoom out">−</button>
 <button type="button" data-zoom="left" aria-label="Earlier">←</button>
 <button type="button" data-zoom="right" aria-label="Later">→</button>
-<span class="faint" id="range" role="status">Drag, pinch, Ctrl + wheel, or the keys + − ← → 0</span>
+<span class="faint" id="range" role="status">Drag, pinch, Ctrl + wheel, or keys + − ← → 0</span>
 </div>
-<div id="timeline" tabindex="0" role="img" aria-label="Time axis with lanes; the same facts are in the tables of this page"></div>
+<div id="timeline" tabindex="0" role="img" aria-label="Time axis with lanes; the same facts are in
+the tables of this page. Keys: plus, minus, left, right, zero"></div>
 <div class="static">${pictures(timelinePicture(timeline), 'Time axis with lanes')}</div>
 </section>
 ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
@@ -26,6 +29,11 @@ ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 function recoverySection(steps: readonly RecoveryStep[]): Html {
   return html`<section class="card"><h2>Where the time went, from the fault on</h2>
 ${pictures(recoveryPicture(steps), 'The way from the fault to the first commit')}
-<table><thead><tr><th>Step</th><th class="number">took</th><th class="number">done after the fault</th></tr></thead>
-<tbody>${steps.map((step) => html`<tr><td>${step.name}</td><td class="number">${seconds(step.toS - step.fromS)}</td><td class="number">+${seconds(step.toS)}</td></tr>`)}</tbody></table></section>`;
+<table><thead><tr><th>Step</th><th class="number">took</th>
+<th class="number">done after the fault</th></tr></thead>
+<tbody>${steps.map(recoveryRow)}</tbody></table></section>`;
 }
+
+const recoveryRow = ({ name, fromS, toS }: RecoveryStep): Html =>
+  html`<tr><td>${name}</td><td class="number">${seconds(toS - fromS)}</td>
+<td class="number">+${seconds(toS)}</td></tr>`;

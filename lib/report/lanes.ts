@@ -27,7 +27,7 @@ interface OpenBar {
 
 interface LaneDraft {
   readonly group: Group;
-  readonly label: string;
+  label: string;
   readonly bars: OpenBar[];
 }
 
@@ -75,9 +75,10 @@ export class Lanes {
       .map(({ group, label, bars }) => ({ group, label, bars: bars.map(finish) }));
   }
 
-  #lane(group: Group, label: string): LaneDraft {
-    const key = `${group}\n${label}`;
-    const draft = this.#drafts.get(key) ?? { group, label, bars: [] };
+  /** The lane of that name, made at its first use; its label is its name until it is changed. */
+  #lane(group: Group, name: string): LaneDraft {
+    const key = `${group}\n${name}`;
+    const draft = this.#drafts.get(key) ?? { group, label: name, bars: [] };
     this.#drafts.set(key, draft);
     return draft;
   }
@@ -115,14 +116,14 @@ export class Lanes {
   #observation(record: ObservationRecord): void {
     const { name, data, t } = record;
     const node = record.node ?? '';
-    if (name in podStates) this.#state('pod', podLane(record), t, podStates[name] ?? null);
+    if (name in podStates) this.#state('pod', this.#podLane(record), t, podStates[name] ?? null);
     else if (name in attachmentStates) {
       this.#state('attachment', `attachment ${node}`, t, attachmentStates[name] ?? null);
     } else if (name === observed.podReady) {
       const ready = data['ready'] === true;
       this.#become(
         'pod',
-        podLane(record),
+        this.#podLane(record),
         t,
         ready ? 'ready' : 'not ready',
         ready ? 'good' : 'warn',
@@ -139,6 +140,17 @@ export class Lanes {
       const label = list(data['volumes']).length > 0 ? 'listed' : '';
       this.#become(group, `${group} ${node}`, t, label, 'neutral');
     } else this.#disk(record, node);
+  }
+
+  /** One lane per pod and UID; its label gets the node once the pod has one. */
+  #podLane({ data, node }: ObservationRecord): string {
+    const uid = text(data['uid']);
+    const lane = this.#lane('pod', uid);
+    const where = node === undefined ? '' : ` on ${node}`;
+    if (where !== '' || lane.label === uid) {
+      lane.label = `${text(data['pod'])} ${uid.slice(0, 5)}${where}`;
+    }
+    return uid;
   }
 
   #state(group: Group, lane: string, t: number, state: { label: string; tone: Tone } | null): void {
@@ -168,9 +180,4 @@ export class Lanes {
       );
     }
   }
-}
-
-function podLane({ data, node }: ObservationRecord): string {
-  const where = node === undefined ? '' : ` on ${node}`;
-  return `${text(data['pod'])} ${text(data['uid']).slice(0, 4)}${where}`;
 }

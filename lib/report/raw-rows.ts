@@ -1,4 +1,4 @@
-/** The history's records as table rows, operations left out, capped; and which row proves a step. */
+/** Records as table rows, operations left out, capped; and which row proves a licence step. */
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { RawRow } from './types.ts';

@@ -46,8 +46,10 @@ export function appliesIf(verdict: Verdict): string[] {
   const { disk, fault, trxCommit } = scenarioOf(verdict);
   const lines = [
     disk === 'fenced'
-      ? 'your storage cuts the old node off before it answers a detach (reservation, blocklist, access list)'
-      : 'a detach is bookkeeping only: your driver answers ControllerUnpublishVolume without cutting the old node off',
+      ? 'your storage cuts the old node off before it answers a detach ' +
+        '(reservation, blocklist, access list)'
+      : 'a detach is bookkeeping only: your driver answers ControllerUnpublishVolume ' +
+        'without cutting the old node off',
     fault === 'network-partition'
       ? 'the old node’s path to its storage survives when it loses the cluster’s network'
       : 'a crash loses what the node had not yet written to its storage, and no more',
@@ -74,16 +76,19 @@ export function advice(verdict: Verdict): string[] {
     return ['Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.'];
   }
   return [
-    'Before you force-delete the pod or taint the node out of service, prove that the node is off (power, hypervisor) or cut its storage path.',
-    'Use storage that fences: run this again with --disk fenced for the same scenario with the old node cut off first.',
-    'kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30) keeps it from detaching a volume that is still in use; the out-of-service taint still does.',
+    'Before you force-delete the pod or taint the node out of service, prove that the node is ' +
+      'off (power, hypervisor) or cut its storage path.',
+    'Use storage that fences: --disk fenced runs the same scenario with the old node cut off.',
+    'kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30) keeps it from ' +
+      'detaching a volume that is still in use; the out-of-service taint still does.',
   ];
 }
 
 /** What nobody may conclude from this run. */
 export function notTested(verdict: Verdict): string[] {
   const always = [
-    'How often it happens: this is one run. It shows that an outcome is possible; a safe run is no proof of safety.',
+    'How often it happens: this is one run. It shows that an outcome is possible; ' +
+      'a safe run is no proof of safety.',
     'Other databases, file systems (ext4 here) and disks than the one named above.',
   ];
   if (verdict.basis === 'predicted') {
