@@ -30,8 +30,7 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const rowsOf = (image: ImageLabel): Segment => {
     let segment = rows.get(image);
     if (segment === undefined) {
-      // Rows come from an image that stays: they may be lost in a crash, and are many.
-      segment = new Segment({ directory, name: rowsSegment(image), bufferBytes: 64 * 1024 });
+      segment = new Segment({ directory, name: rowsSegment(image) });
       rows.set(image, segment);
     }
     return segment;
@@ -39,12 +38,14 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   return {
     record(record) {
       if (record.type === 'row') {
+        // Never flushed one by one: rows are many, and can be read from the image again.
         rowsOf(record.image).append(record);
         return;
       }
       if (record.type === 'image') rowsOf(record.image).close();
       const stamped = stamp(record, clock);
       run.append(stamped);
+      run.flush();
       if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
       for (const listener of listeners) listener(stamped);
     },

@@ -1,6 +1,6 @@
 /**
- * One process's part of the history, crash-safe without a sync: each record is written to
- * `<name>.tail.jsonl` before `append` returns, so it survives a kill -9 of the process; a full tail
+ * One process's part of the history, crash-safe without a sync: what was appended is in
+ * `<name>.tail.jsonl` once `flush` returns, so it survives a kill -9 of the process; a full tail
  * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
  * frame and tail both say the number of their first record.
  */
@@ -19,8 +19,6 @@ export interface SegmentOptions {
   readonly client?: string;
   /** A tail of this size becomes a frame; default 256 KiB. */
   readonly frameBytes?: number;
-  /** So much may wait in memory before it is written; default 0: every record is on file at once. */
-  readonly bufferBytes?: number;
 }
 
 /** First line of a tail. */
@@ -35,7 +33,6 @@ export const suffixes = { frames: '.hist', tail: '.tail.jsonl' } as const;
 export class Segment {
   readonly #client: string | undefined;
   readonly #frameBytes: number;
-  readonly #bufferBytes: number;
   readonly #tailPath: string;
   readonly #framesFile: number;
   readonly #tailFile: number;
@@ -49,10 +46,9 @@ export class Segment {
   #closed = false;
 
   constructor(options: SegmentOptions) {
-    const { directory, name, client, frameBytes = 256 * 1024, bufferBytes = 0 } = options;
+    const { directory, name, client, frameBytes = 256 * 1024 } = options;
     this.#client = client;
     this.#frameBytes = frameBytes;
-    this.#bufferBytes = bufferBytes;
     this.#lines = Buffer.allocUnsafe(frameBytes + 4096);
     this.#tailPath = join(directory, name + suffixes.tail);
     this.#framesFile = openSync(join(directory, name + suffixes.frames), 'ax');
@@ -60,12 +56,18 @@ export class Segment {
     this.#encoder = this.#beginTail();
   }
 
+  /** On file after the next `flush`, or sooner. */
   append(record: HistoryRecord): void {
     const line = this.#encoder.encode(record);
     this.#reserve(line.length * 3);
     this.#used += this.#lines.write(line, this.#used);
-    if (this.#used - this.#written > this.#bufferBytes) this.#write();
     if (this.#used >= this.#frameBytes) this.#roll();
+  }
+
+  flush(): void {
+    if (this.#written === this.#used) return;
+    writeAll(this.#tailFile, this.#lines.subarray(this.#written, this.#used));
+    this.#written = this.#used;
   }
 
   /** Puts the tail into a last frame. Idempotent. */
@@ -83,11 +85,6 @@ export class Segment {
     const larger = Buffer.allocUnsafe(2 * (this.#used + bytes));
     this.#lines.copy(larger, 0, 0, this.#used);
     this.#lines = larger;
-  }
-
-  #write(): void {
-    writeAll(this.#tailFile, this.#lines.subarray(this.#written, this.#used));
-    this.#written = this.#used;
   }
 
   /** The frame must be whole in its file before the tail goes: a reader takes either. */

@@ -20,11 +20,17 @@ import {
 
 export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord;
 
+/** Where a writer's records go: a segment of the history. */
+export interface WriterJournal {
+  append(record: WriterRecord): void;
+  /** Everything appended is on file when this returns. */
+  flush(): void;
+}
+
 export interface WriterOptions {
   readonly connector: SqlConnector;
   readonly clock: Clock;
-  /** Journals a record; it is on file when this returns. */
-  readonly record: (record: WriterRecord) => void;
+  readonly journal: WriterJournal;
   readonly spec: WriterSpec;
   /** The run's seed: gives the content of every operation. */
   readonly seed: string;
@@ -34,7 +40,7 @@ export interface WriterOptions {
   readonly connections?: readonly number[];
   /** One operation in so many is a transfer; 0 for none. Default 8. */
   readonly transferEvery?: number;
-  /** Called after each acknowledgement was journaled. */
+  /** Called at each acknowledgement. */
   readonly onAck?: (server: ServerIdentity) => void;
 }
 
@@ -78,40 +84,45 @@ class Connection {
 
   /** Connects and journals who answered, or why nobody did. */
   async #open(id: SessionId): Promise<SqlSession | undefined> {
-    const { connector, clock, record, signal, spec } = this.#options;
+    const { connector, signal, spec } = this.#options;
     try {
       const opened = await connector.connect(spec.client);
-      const { server } = opened;
-      record({ type: 'session', t: clock.nowMs(), wall: clock.wallMs(), ...id, server });
+      this.#recordSession({ ...id, server: opened.server });
       return opened;
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
-      if (!signal.aborted) {
-        const message = describe(error);
-        record({ type: 'session', t: clock.nowMs(), wall: clock.wallMs(), ...id, error: message });
-      }
+      if (!signal.aborted) this.#recordSession({ ...id, error: describe(error) });
       return undefined;
     }
   }
 
+  #recordSession(about: Omit<SessionRecord, 'type' | 't' | 'wall'>): void {
+    const { clock, journal } = this.#options;
+    const t = Math.round(clock.nowMs() * 1000) / 1000;
+    journal.append({ type: 'session', t, wall: clock.wallMs(), ...about });
+    journal.flush();
+  }
+
   /** An idle client: the session stays open and nothing is sent. */
   async #hold(): Promise<void> {
-    while (await this.#sleep(60_000));
+    while (await this.#pause(60_000));
   }
 
   /** Writes until the session is lost or the writer stops. */
   async #write(session: SqlSession, id: SessionId): Promise<void> {
-    const { clock, record, seed, signal, transferEvery, onAck } = this.#options;
+    const { clock, journal, seed, signal, transferEvery, onAck } = this.#options;
     const chain = new Chain(seed, id, transferEvery);
     while (!signal.aborted) {
       const waitMs = this.#pacer.takeMs(clock.nowMs());
-      if (waitMs > 0 && !(await this.#sleep(waitMs))) return;
+      if (waitMs > 0 && !(await this.#pause(waitMs))) return;
       const entry = chain.next();
       const { seq, kind } = entry;
-      record({ type: 'invoke', t: clock.nowMs(), ...id, seq, kind });
+      journal.append({ type: 'invoke', t: clock.nowMs(), ...id, seq, kind });
+      // Also the outcome before it, where there was no pause in between: one write for both.
+      journal.flush();
       const { outcome, error } = await send(session, entry);
       const about = { type: 'outcome', t: clock.nowMs(), ...id, seq, outcome } as const;
-      record(error === undefined ? about : { ...about, error: describe(error) });
+      journal.append(error === undefined ? about : { ...about, error: describe(error) });
       if (outcome === 'ok') {
         chain.acknowledge(entry);
         onAck?.(session.server);
@@ -125,12 +136,13 @@ class Connection {
   }
 
   async #reconnectPause(): Promise<void> {
-    await this.#sleep(this.#random.int(reconnectPauseMs.min, reconnectPauseMs.max));
+    await this.#pause(this.#random.int(reconnectPauseMs.min, reconnectPauseMs.max));
   }
 
-  /** False when the writer was stopped meanwhile. */
-  async #sleep(ms: number): Promise<boolean> {
-    const { clock, signal } = this.#options;
+  /** What was journaled is on file before it. False when the writer was stopped meanwhile. */
+  async #pause(ms: number): Promise<boolean> {
+    const { clock, journal, signal } = this.#options;
+    journal.flush();
     try {
       await clock.sleep(ms, signal);
       return true;

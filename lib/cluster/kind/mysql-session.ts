@@ -1,6 +1,6 @@
 /**
  * The SQL port on MySQL, through a relay's UNIX socket: one connection, one operation at a time,
- * each with the client's own timeout. The hot insert is a prepared statement.
+ * each with the client's own timeout.
  */
 import { connect, type Socket } from 'node:net';
 import {
@@ -16,6 +16,7 @@ import {
   type ServerIdentity,
   type SqlSession,
 } from '../../workload/sql.ts';
+import { InsertCommand, insertFlags, insertStatement } from './mysql-insert.ts';
 import { connectError, statementError, timeoutError } from './mysql-errors.ts';
 import { databaseName } from './schema.ts';
 
@@ -29,13 +30,9 @@ export interface MysqlSessionOptions {
   readonly operationTimeoutMs?: number;
 }
 
-const columns =
-  'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
-const insert = `INSERT INTO ledger (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-
 /** One message to the server and one transaction: a lost answer can always mean a commit. */
 const transfer =
-  `BEGIN; ${insert}; ` +
+  `BEGIN; ${insertStatement}; ` +
   'UPDATE account SET balance = balance + IF(id = ?, -?, ?) WHERE id IN (?, ?); COMMIT';
 
 /** The pod gives mysqld its node and UID as report-host and report-user (manifests). */
@@ -60,13 +57,14 @@ export async function openMysqlSession(options: MysqlSessionOptions): Promise<Sq
     user,
     database: databaseName,
     multipleStatements: true,
+    flags: [...insertFlags],
     connectTimeout: 0,
   });
   try {
     await connected(connection);
     const server = await whoAnswers(connection);
-    const statement = await prepare(connection);
-    return new MysqlSession({ socket, connection, server, statement, operationTimeoutMs });
+    const insert = new InsertCommand(socket, connection, await prepare(connection));
+    return new MysqlSession({ socket, connection, server, insert, operationTimeoutMs });
   } catch (error) {
     socket.destroy();
     throw connectError(error);
@@ -79,7 +77,7 @@ interface OpenedSession {
   readonly socket: Socket;
   readonly connection: Connection;
   readonly server: ServerIdentity;
-  readonly statement: PrepareStatementInfo;
+  readonly insert: InsertCommand;
   readonly operationTimeoutMs: number;
 }
 
@@ -89,17 +87,17 @@ class MysqlSession implements SqlSession {
   readonly server: ServerIdentity;
   readonly #socket: Socket;
   readonly #connection: Connection;
-  readonly #statement: PrepareStatementInfo;
+  readonly #insert: InsertCommand;
   /** One timer for all operations: refreshing it is far cheaper than making one for each. */
   readonly #timer: NodeJS.Timeout;
   #underWay = false;
   #lost = false;
 
-  constructor({ socket, connection, server, statement, operationTimeoutMs }: OpenedSession) {
+  constructor({ socket, connection, server, insert, operationTimeoutMs }: OpenedSession) {
     this.server = server;
     this.#socket = socket;
     this.#connection = connection;
-    this.#statement = statement;
+    this.#insert = insert;
     this.#timer = setTimeout(() => {
       if (this.#underWay) socket.destroy(timeoutError('operation', operationTimeoutMs));
     }, operationTimeoutMs);
@@ -110,7 +108,7 @@ class MysqlSession implements SqlSession {
   }
 
   append(entry: LedgerEntry): Promise<void> {
-    return this.#exchange((done) => this.#statement.execute(parameters(entry), done));
+    return this.#exchange((done) => this.#insert.send(entry, done));
   }
 
   async transfer(entry: LedgerEntry): Promise<void> {
@@ -203,7 +201,7 @@ async function whoAnswers(connection: Connection): Promise<ServerIdentity> {
 
 function prepare(connection: Connection): Promise<PrepareStatementInfo> {
   return new Promise((resolve, reject) => {
-    connection.prepare(insert, (error, statement) =>
+    connection.prepare(insertStatement, (error, statement) =>
       error === null ? resolve(statement) : reject(error),
     );
   });

@@ -60,7 +60,7 @@ async function run(message: StartMessage): Promise<void> {
   await runWriter({
     connector,
     clock: realClock(BigInt(message.originNs)),
-    record: (record) => segment.append(record),
+    journal: segment,
     spec,
     seed,
     connections,

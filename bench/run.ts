@@ -1,0 +1,47 @@
+/** `npm run bench -- NAME [--json]`: runs bench/NAME.ts. Exit code 1 where it misses its target. */
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { describeError, exitCode, ForcedetachError, UsageError } from '../lib/errors.ts';
+import type { Bench } from './support/bench.ts';
+
+const directory = fileURLToPath(new URL('.', import.meta.url));
+
+function benchNames(): string[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'run.ts')
+    .map((file) => file.slice(0, -'.ts'.length));
+}
+
+function parse(args: readonly string[]): { readonly name: string; readonly json: boolean } {
+  const names = benchNames().join(', ');
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: 'boolean', default: false } },
+    });
+    const [name, ...rest] = positionals;
+    if (name !== undefined && rest.length === 0 && benchNames().includes(name)) {
+      return { name, json: values.json };
+    }
+  } catch (cause) {
+    throw new UsageError('BAD_FLAG', String(cause), { hint: `benchmarks: ${names}` });
+  }
+  throw new UsageError('NO_SUCH_BENCHMARK', 'give the name of one benchmark', {
+    hint: `benchmarks: ${names}`,
+    command: 'npm run bench -- writer --json',
+  });
+}
+
+try {
+  const { name, json } = parse(process.argv.slice(2));
+  const { default: bench } = (await import(`./${name}.ts`)) as { readonly default: Bench };
+  const result = await bench({ onProgress: (line) => console.error(line) });
+  if (json) console.log(JSON.stringify({ name, ok: result.ok, ...result.data }, undefined, 2));
+  else for (const line of result.lines) console.log(line);
+  process.exitCode = result.ok ? exitCode.expected : exitCode.unexpected;
+} catch (error) {
+  console.error(describeError(error));
+  process.exitCode = error instanceof ForcedetachError ? error.exitCode : exitCode.infrastructure;
+}

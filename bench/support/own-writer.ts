@@ -1,0 +1,62 @@
+/** Our writer's inserts, journal and all: the processes that a run starts, on a new ledger. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseName, prepareSchema } from '../../lib/cluster/kind/schema.ts';
+import { startWriterProcesses, type WriterRoutes } from '../../lib/cluster/kind/writers.ts';
+import { EvidenceError } from '../../lib/errors.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import type { BenchDatabase } from './database.ts';
+import type { Load } from './sysbench.ts';
+
+const seed = 'bench';
+/** The window starts once every connection has its first answer. */
+const warmupSeconds = 0.5;
+
+/** Acknowledged and journaled inserts per second, counted in the journal itself. */
+export async function writerInserts(
+  database: BenchDatabase,
+  { connections, seconds }: Load,
+): Promise<number> {
+  const routes: WriterRoutes = { get: () => database.socketPath, onChange: () => undefined };
+  await database.execute(`DROP DATABASE IF EXISTS ${databaseName}`);
+  await prepareSchema(routes);
+  const folder = await mkdtemp(join(tmpdir(), 'forcedetach-bench-'));
+  try {
+    const writers = await startWriterProcesses({
+      specs: [{ client: 'outside', connections, rate: 'max', seed }],
+      folder,
+      originNs: process.hrtime.bigint(),
+      seed,
+      routes,
+      transferEvery: 0,
+    });
+    while (writers.acked().length === 0) await sleep(50);
+    await sleep((warmupSeconds + seconds) * 1000);
+    await writers.stop();
+    return countWindow(folder, connections, seconds);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Acknowledgements per second in the window after each connection's first. */
+function countWindow(folder: string, connections: number, seconds: number): number {
+  const firstMs = new Map<number, number>();
+  const ackedAtMs: number[] = [];
+  for (const { outcome, connection, endedAtMs } of openHistory(folder).ops()) {
+    if (outcome !== 'ok' || endedAtMs === undefined) continue;
+    if (!firstMs.has(connection)) firstMs.set(connection, endedAtMs);
+    ackedAtMs.push(endedAtMs);
+  }
+  if (firstMs.size < connections) {
+    throw new EvidenceError(
+      'BENCH_IDLE',
+      `only ${firstMs.size} of ${connections} connections wrote`,
+    );
+  }
+  const beginMs = Math.max(...firstMs.values());
+  const endMs = beginMs + seconds * 1000;
+  return ackedAtMs.filter((t) => t > beginMs && t <= endMs).length / seconds;
+}
