@@ -3,7 +3,7 @@
  * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
  */
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
-import { runChecks } from '../checkers/index.ts';
+import { judgeImages } from '../checkers/index.ts';
 import { describeError, EvidenceError } from '../errors.ts';
 import { faults } from '../faults/index.ts';
 import type { ImageLabel, PhaseName } from '../history/events.ts';
@@ -143,7 +143,7 @@ async function steadyState(run: Run, writers: Writers): Promise<void> {
   await copyImage(run, 'steady', [victim.node]);
   await audit(run, 'steady');
   const history = openHistory(run.folder);
-  const findings = runChecks(history).filter((finding) => finding.level !== 'note');
+  const findings = judgeImages(history, {}).findings.filter((finding) => finding.level !== 'note');
   for (const { code, summary } of findings) {
     recorder.record({ type: 'error', where: 'steady state', message: `${code}: ${summary}` });
   }
@@ -213,9 +213,16 @@ async function takeImage(run: Run, label: ImageLabel): Promise<void> {
   await copyImage(run, label, running);
 }
 
+/**
+ * With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout): what a
+ * healthy server has not synced yet is no loss before the fault.
+ */
+const flushPeriodMs = 2000;
+
 async function copyImage(run: Run, label: ImageLabel, freeze: readonly string[]): Promise<void> {
-  const { testbed, recorder, takenAtMs } = run;
-  takenAtMs.set(label, testbed.clock.nowMs());
+  const { testbed, recorder, takenAtMs, scenario } = run;
+  const heldBackMs = label === 'steady' && scenario.trxCommit !== 1 ? flushPeriodMs : 0;
+  takenAtMs.set(label, testbed.clock.nowMs() - heldBackMs);
   const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
   recorder.record({ ...about, step: 'begin' });
   await testbed.disk.copy(label, freeze);

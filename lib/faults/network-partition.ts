@@ -12,7 +12,10 @@ function reachability(machine: Machine, expected: boolean): Probe[] {
     path: string,
   ): Promise<{ holds: boolean; evidence: string }> => {
     const reached = await ask();
-    return { holds: reached === expected, evidence: `${path}: ${reached ? 'reached' : 'not reached'}` };
+    return {
+      holds: reached === expected,
+      evidence: `${path}: ${reached ? 'reached' : 'not reached'}`,
+    };
   };
   return [
     {

@@ -42,7 +42,8 @@ export class NodeWatcher extends Watcher {
       this.say(observed.nodeReady, node, readiness);
     }
     const taints = (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
-    if (this.memory.changed(`${node} taints`, taints)) this.say(observed.nodeTaints, node, { taints });
+    if (this.memory.changed(`${node} taints`, taints))
+      this.say(observed.nodeTaints, node, { taints });
     const attached = (status?.volumesAttached ?? []).map(({ name }) => name).toSorted();
     if (this.memory.changed(`${node} attached`, attached)) {
       this.say(observed.volumesAttached, node, { volumes: attached });

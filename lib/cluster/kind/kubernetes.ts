@@ -40,8 +40,8 @@ export function kubernetesOf({ core }: KubeClients): Kubernetes {
         .deleteNamespacedPod({
           name: pod.name,
           namespace,
-          gracePeriodSeconds: 0,
-          body: { preconditions: { uid: pod.uid } },
+          // In the body: the API server ignores the query's grace period where there is a body.
+          body: { gracePeriodSeconds: 0, preconditions: { uid: pod.uid } },
         })
         .catch((error: unknown) => {
           if (!isGone(error)) throw error;

@@ -1,5 +1,6 @@
 /** Observers of two logs that survive a partition: the controller manager's and mysqld's. */
 import { observed } from '../../history/observations.ts';
+import type { Clock } from '../clock.ts';
 import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { followControllerManager, readForcedDetachMetric } from './controller-manager.ts';
@@ -12,7 +13,17 @@ const leaderLine = /successfully acquired lease|became leader/i;
 /** Error log lines of mysqld that are kept: ends and beginnings, and all that is worse than a note. */
 const serverLine = /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i;
 
-export function observeControllerManager(cluster: Cluster, recorder: Recorder): AsyncDisposable {
+/** When a line was written, by its own stamp, on both clocks: it may be read seconds later. */
+const written = (clock: Clock, wallMs: number): { readonly t: number; readonly wall: number } => ({
+  t: clock.nowMs() - (clock.wallMs() - wallMs),
+  wall: wallMs,
+});
+
+export function observeControllerManager(
+  cluster: Cluster,
+  recorder: Recorder,
+  clock: Clock,
+): AsyncDisposable {
   return followControllerManager(cluster.controlPlane, ({ text, wallMs }) => {
     const name = forceDetachLine.test(text)
       ? observed.forceDetachLog
@@ -20,22 +31,31 @@ export function observeControllerManager(cluster: Cluster, recorder: Recorder): 
         ? observed.leaderAcquired
         : undefined;
     if (name === undefined) return;
-    const data = { line: text, loggedAtMs: wallMs };
-    recorder.record({ type: 'observation', source: 'controller-manager', name, data });
+    recorder.record({
+      ...written(clock, wallMs),
+      type: 'observation',
+      source: 'controller-manager',
+      name,
+      data: { line: text },
+    });
   });
 }
 
-export function observeServerLogs(cluster: Cluster, recorder: Recorder): AsyncDisposable {
+export function observeServerLogs(
+  cluster: Cluster,
+  recorder: Recorder,
+  clock: Clock,
+): AsyncDisposable {
   const followers = cluster.nodes.map((node) =>
     followDatabaseLog(node, ({ text, wallMs }) => {
       if (!serverLine.test(text)) return;
-      const data = { line: text, loggedAtMs: wallMs };
       recorder.record({
+        ...written(clock, wallMs),
         type: 'observation',
         source: 'mysqld',
         name: observed.serverLog,
         node,
-        data,
+        data: { line: text },
       });
     }),
   );
@@ -47,7 +67,10 @@ export function observeServerLogs(cluster: Cluster, recorder: Recorder): AsyncDi
 }
 
 /** The forced-detach counter as it stands; it is lost with the controller manager's process. */
-export async function recordForcedDetachMetric(cluster: Cluster, recorder: Recorder): Promise<void> {
+export async function recordForcedDetachMetric(
+  cluster: Cluster,
+  recorder: Recorder,
+): Promise<void> {
   const counts = await readForcedDetachMetric(cluster.controlPlane);
   recorder.record({
     type: 'observation',

@@ -29,7 +29,11 @@ export class Routes {
   }
 
   /** The database as it stands when the run begins. */
-  async start(pod: { readonly uid: string; readonly node: string; readonly ip: string }): Promise<void> {
+  async start(pod: {
+    readonly uid: string;
+    readonly node: string;
+    readonly ip: string;
+  }): Promise<void> {
     this.#insideNode = pod.node;
     this.#pods.set(pod.uid, pod);
     await this.#lead('inside', pod);

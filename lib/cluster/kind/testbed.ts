@@ -52,7 +52,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   });
   const routes = new Routes(cluster.relays);
   await routes.start(pod);
-  await prepareSchema(routes, scenario.connections);
+  await prepareSchema(routes);
 
   return {
     backend: 'kind',
@@ -62,7 +62,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     nodes: cluster.nodes,
     kubernetes: kubernetesOf(clients),
     disk: kindDisk({ lab: cluster.lab, volume, machine: (node) => cluster.machine(node) }),
-    auditor: kindAuditor({ lab: cluster.lab, loop: cluster.loops.first, volume, seed }),
+    auditor: kindAuditor({ lab: cluster.lab, loop: auditLoop(cluster), seed }),
     machine: (node) => cluster.machine(node),
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
@@ -86,7 +86,7 @@ async function restore(cluster: Cluster, node: string): Promise<void> {
 }
 
 async function observe(
-  { cluster }: KindTestbedOptions,
+  { cluster, clock, originNs }: KindTestbedOptions,
   routes: Routes,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
@@ -94,10 +94,15 @@ async function observe(
   const stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
   stack.use(observeMachine(recorder));
-  stack.use(await observeDisk(cluster, recorder));
-  stack.use(observeControllerManager(cluster, recorder));
-  stack.use(observeServerLogs(cluster, recorder));
-  stack.use(await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder));
+  stack.use(await observeDisk(cluster, recorder, originNs));
+  stack.use(observeControllerManager(cluster, recorder, clock));
+  stack.use(observeServerLogs(cluster, recorder, clock));
+  stack.use(
+    await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder),
+  );
   stack.defer(() => recordForcedDetachMetric(cluster, recorder));
   return stack;
 }
+
+/** The last of the cluster's leased numbers; the driver takes them from the first on. */
+const auditLoop = ({ loops }: Cluster): number => loops.first + loops.count - 1;
