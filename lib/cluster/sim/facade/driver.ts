@@ -37,7 +37,7 @@ export class Driver {
   }
 
   wallMs(atUs: number = this.kernel.nowUs): number {
-    return epochMs + atUs / msUs;
+    return Math.round(epochMs + atUs / msUs);
   }
 
   /** Does something in the model after so much virtual time, and resolves to what it gave. */

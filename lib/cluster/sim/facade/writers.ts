@@ -34,7 +34,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
       await runWriter({
         connector,
         clock: driver.backgroundClock,
-        record: (record) => segment.append(record),
+        journal: segment,
         spec,
         seed,
         signal: aborter.signal,
