@@ -1,5 +1,5 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
-import { InfrastructureError, UsageError } from '../../errors.ts';
+import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Machine } from '../port.ts';
 import { configHash } from './cluster-config.ts';
@@ -16,6 +16,7 @@ import { reap } from './reap.ts';
 import { findCluster, refuseForeign, removeCluster } from './registry.ts';
 import { Relays } from './relay.ts';
 import { reviveCluster } from './revive-cluster.ts';
+import { markComplete } from './state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
 
 export const defaultClusterName = 'main';
@@ -77,7 +78,6 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
     const create = createOptions(options, name, onProgress);
     const revived = await reviveCluster(create);
     const standing = revived ?? (await replaceCluster(create));
-    await deployDriver({ ...create, standing });
     return clusterOf(standing, create.timers, lock, revived !== undefined);
   } catch (error) {
     await lock.release();
@@ -125,13 +125,18 @@ function createOptions(
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */
 async function replaceCluster(options: CreateOptions): Promise<Standing> {
-  const { cluster } = options.labels;
-  await dropCluster(cluster);
+  const { onProgress, labels } = options;
+  await dropCluster(labels.cluster);
   try {
-    return await createCluster(options);
+    const standing = await createCluster(options);
+    await deployDriver({ ...options, standing });
+    await markComplete(standing.state);
+    return standing;
   } catch (error) {
-    options.onProgress(`removing the cluster ${cluster} again`);
-    await dropCluster(cluster);
+    onProgress(`removing the cluster ${labels.cluster} again`);
+    await dropCluster(labels.cluster).catch((second: unknown) => {
+      onProgress(`it resists, and the next start removes it: ${describeError(second)}`);
+    });
     throw error;
   }
 }

@@ -30,6 +30,12 @@ export async function removeVolume(lab: Lab, volume: string): Promise<void> {
   await tool(lab, 'remove-volume', '--volume', volume);
 }
 
+/** Handles of the volumes that there are. */
+export async function listVolumes(lab: Lab): Promise<string[]> {
+  const { volumes } = statusSchema.parse(await tool(lab, 'status'));
+  return volumes.map(({ volume }) => volume);
+}
+
 const cutSchema = z.object({
   devices: z.array(
     z.object({ device: z.string(), generation: z.number(), bytesWritten: z.number() }),

@@ -19,7 +19,7 @@ export async function leasedLoops(lease: Lease, sysBlock = '/sys/block'): Promis
 
 /**
  * Takes the lease's loop devices back. All containers of the cluster must be gone, since a mount
- * holds its device. Resolves to those left alone because something else is behind them.
+ * holds its device. Resolves to those that stay, each with the reason.
  */
 export async function releaseLoops(lease: Lease, volume: string, tools: string): Promise<string[]> {
   if ((await leasedLoops(lease)).length === 0) return [];

@@ -3,6 +3,7 @@ import { describeError } from '../../errors.ts';
 import { lockHolder } from './lock.ts';
 import { ownerState, type OwnerState } from './owner.ts';
 import { findClusters, removeCluster, type FoundCluster } from './registry.ts';
+import { isComplete } from './state-dir.ts';
 
 export interface ReapOptions {
   /** Also clusters that were kept, and those whose owner can't be seen from here. Default false. */
@@ -58,7 +59,7 @@ export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
     try {
       const loops = await removeCluster(found);
       removed.push(cluster);
-      for (const loop of loops) resisted.push({ cluster, why: `${loop} is not ours or is in use` });
+      for (const loop of loops) resisted.push({ cluster, why: loop });
     } catch (error) {
       // One leftover that resists must not keep the others, nor a new run from starting.
       resisted.push({ cluster, why: describeError(error) });
@@ -69,7 +70,7 @@ export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
 
 async function stateOf({ labels }: FoundCluster): Promise<Parameters<typeof whyItStays>[0]> {
   return {
-    keep: labels.keep,
+    keep: labels.keep && isComplete(labels.stateDir),
     owner: labels.owner === undefined ? 'unknown' : ownerState(labels.owner),
     lockedBy: await lockHolder(labels.cluster),
   };

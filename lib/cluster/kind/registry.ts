@@ -96,7 +96,7 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
 
 /**
  * Removes a cluster with everything it made on the machine; each step may find its part gone.
- * Resolves to loop devices that were left alone.
+ * Resolves to loop devices that stay, each with the reason.
  */
 export async function removeCluster({ labels, ...found }: FoundCluster): Promise<string[]> {
   const name = engineName(labels.cluster);

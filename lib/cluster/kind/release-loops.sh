@@ -2,7 +2,7 @@
 #
 # A device is ours when the file behind it lies in the shared directory, or is deleted and lay on
 # the same file system. An unbound device in the range holds nothing and is removed too. Each one
-# that is left alone is printed with the file behind it.
+# that stays is printed with the reason.
 set -u
 dir=$1 first=$2 last=$3
 
@@ -12,7 +12,7 @@ files=" $(find "$dir" -type f -printf '%i ')"
 
 # LOOP_CTL_REMOVE of linux/loop.h; losetup cannot.
 remove() {
-  perl -e 'open F, "+<", "/dev/loop-control" or die; ioctl F, 0x4C81, $ARGV[0] + 0 or die' "$1"
+  perl -e 'open F, "+<", "/dev/loop-control" or die "$!\n"; ioctl F, 0x4C81, $ARGV[0] + 0 or die "$!\n"' "$1" 2>&1
 }
 
 is_ours() { # inode device file
@@ -22,22 +22,24 @@ is_ours() { # inode device file
   return 1
 }
 
+# Prints why a device can't be released.
 release() { # number
   backing=$(losetup --list --noheadings --raw --output BACK-INO,BACK-MAJ:MIN,BACK-FILE "/dev/loop$1" 2>/dev/null)
   if [ -n "$backing" ]; then
     rest=${backing#* }
-    is_ours "${backing%% *}" "${rest%% *}" "${rest#* }" || return 1
-    losetup --detach "/dev/loop$1" || return 1
+    is_ours "${backing%% *}" "${rest%% *}" "${rest#* }" || { echo "is not ours: ${rest#* }"; return; }
+    losetup --detach "/dev/loop$1" 2>&1 || return
   fi
   # A detach is lazy: the number can be removed once the last user is gone.
   for attempt in 1 2 3 4 5 6 7 8 9 10; do
-    remove "$1" 2>/dev/null && return 0
-    sleep 0.2
+    why=$(remove "$1") && return
+    sleep 0.3
   done
-  return 1
+  echo "is in use: $why"
 }
 
 for number in $(seq "$first" "$last"); do
   [ -d "/sys/block/loop$number" ] || continue
-  release "$number" || echo "/dev/loop$number $(cat "/sys/block/loop$number/loop/backing_file" 2>/dev/null)"
+  why=$(release "$number")
+  [ -z "$why" ] || echo "/dev/loop$number $why"
 done

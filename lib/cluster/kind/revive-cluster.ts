@@ -1,6 +1,9 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
 import { describeError } from '../../errors.ts';
 import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
+import { removeDatabase } from './database.ts';
+import { listVolumes, removeVolume } from './disk.ts';
+import { deployDriver } from './driver.ts';
 import { docker, inspect, run } from './engine.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { labIn } from './lab.ts';
@@ -9,7 +12,7 @@ import { leaseAt } from './lease.ts';
 import { KindMachine } from './machine.ts';
 import { routeLab } from './node-network.ts';
 import { findCluster } from './registry.ts';
-import { stateDirAt } from './state-dir.ts';
+import { isComplete, stateDirAt } from './state-dir.ts';
 
 /** Taints that remedies set and a dead run may have left. */
 const remedyTaint = 'node.kubernetes.io/out-of-service';
@@ -22,8 +25,8 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   const { labels, workers, onProgress, signal } = options;
   const found = await findCluster(labels.cluster);
   if (found === undefined || !found.hasNetwork || !found.hasVolume) return undefined;
-  // What was not to be kept is a leftover of a dead run, in whatever state that left it.
-  if (!found.labels.keep) return undefined;
+  // Else it is a leftover of a dead run, in whatever state that left it.
+  if (!found.labels.keep || !isComplete(found.labels.stateDir)) return undefined;
   if (found.labels.configHash !== labels.configHash) {
     onProgress(`the cluster ${labels.cluster} has another configuration and is replaced`);
     return undefined;
@@ -32,7 +35,10 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   if (found.containers.length < workers + 2) return undefined;
   onProgress(`reusing the cluster ${labels.cluster}`);
   try {
-    return await revive(options, found.labels);
+    const standing = await revive(options, found.labels);
+    await deployDriver({ ...options, standing });
+    await cleanSlate(standing, signal);
+    return standing;
   } catch (error) {
     signal?.throwIfAborted();
     onProgress(`it cannot be mended and is replaced: ${describeError(error)}`);
@@ -69,6 +75,15 @@ async function revive(
   await dropRemedyTaints(clients);
   await nodesReady(clients, 60_000, signal);
   return { labels, lease, state, lab, nodes, clients };
+}
+
+/** A dead run may have left its database and its volumes. */
+async function cleanSlate(
+  { clients, lab }: Standing,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await removeDatabase(clients, { ...(signal === undefined ? {} : { signal }) });
+  for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
 }
 
 async function mustRun(containers: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 /** A cluster's directory on the host: its own kubeconfig, kubeadm's patches, the relays' sockets. */
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -38,6 +39,14 @@ export async function makeStateDir(
   await mkdir(dir.sockets, { recursive: true, mode: 0o755 });
   return dir;
 }
+
+const completeMark = 'complete';
+
+/** Says that the cluster's creation came to its end: only such a one is worth keeping. */
+export const markComplete = (dir: StateDir): Promise<void> =>
+  writeFile(join(dir.path, completeMark), '');
+
+export const isComplete = (path: string): boolean => existsSync(join(path, completeMark));
 
 export async function writePatches(
   dir: StateDir,
