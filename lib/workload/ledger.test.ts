@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  accountCount,
+  accountsPerConnection,
+  Chain,
+  clientSides,
+  entryHash,
+  expectedContent,
+  firstAccount,
+  maxConnections,
+  originHash,
+} from './ledger.ts';
+import type { LedgerEntry } from './sql.ts';
+
+const session = fc.record({
+  client: fc.constantFrom(...clientSides),
+  connection: fc.nat(maxConnections - 1),
+  session: fc.nat(1000),
+});
+
+test('an operation can be told from its ids alone, whatever became of those before it', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      session,
+      fc.array(fc.boolean(), { maxLength: 40 }),
+      (seed, id, oks) => {
+        const chain = new Chain(seed, id);
+        for (const ok of oks) {
+          const entry = chain.next();
+          expect(entry).toMatchObject(expectedContent(seed, entry));
+          if (ok) chain.acknowledge(entry);
+        }
+      },
+    ),
+  );
+});
+
+test('each entry links to the last acknowledged one; the first to the origin', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      session,
+      fc.array(fc.boolean(), { maxLength: 40 }),
+      (seed, id, oks) => {
+        const chain = new Chain(seed, id);
+        let head = originHash(seed, id);
+        for (const [seq, ok] of oks.entries()) {
+          const entry = chain.next();
+          expect(entry.seq).toBe(seq);
+          expect(entry.previousHash).toBe(head);
+          expect(entry.hash).toBe(entryHash(entry));
+          if (!ok) continue;
+          chain.acknowledge(entry);
+          head = entry.hash;
+        }
+      },
+    ),
+  );
+});
+
+test('a change of any field changes the hash', () => {
+  const entry = new Chain('seed', { client: 'inside', connection: 3, session: 1 }).next();
+  const changes: Partial<LedgerEntry>[] = [
+    { client: 'outside' },
+    { connection: 4 },
+    { session: 2 },
+    { seq: 1 },
+    { kind: 'transfer' },
+    { fromAccount: entry.fromAccount + 1 },
+    { toAccount: entry.toAccount + 1 },
+    { amount: 1 },
+    { previousHash: entry.hash },
+  ];
+  const hashes = changes.map((change) => entryHash({ ...entry, ...change }));
+  expect(new Set([entry.hash, ...hashes]).size).toBe(changes.length + 1);
+});
+
+test('chains of different seeds, clients, connections and sessions begin apart', () => {
+  const id = { client: 'inside', connection: 0, session: 0 };
+  const origins = [
+    originHash('seed', id),
+    originHash('seed2', id),
+    originHash('seed', { ...id, client: 'outside' }),
+    originHash('seed', { ...id, connection: 1 }),
+    originHash('seed', { ...id, session: 1 }),
+  ];
+  expect(new Set(origins).size).toBe(origins.length);
+});
+
+test('connections never touch the accounts of another', () => {
+  fc.assert(
+    fc.property(fc.string(), session, fc.nat(500), (seed, id, seq) => {
+      const { kind, fromAccount, toAccount, amount } = expectedContent(seed, { ...id, seq });
+      const first = firstAccount(id.client, id.connection);
+      for (const account of [fromAccount, toAccount]) {
+        expect(account).toBeGreaterThanOrEqual(first);
+        expect(account).toBeLessThan(first + accountsPerConnection);
+      }
+      expect(fromAccount === toAccount).toBe(kind === 'append');
+      expect(amount > 0).toBe(kind === 'transfer');
+    }),
+  );
+  expect(firstAccount('inside', 0)).toBe(1);
+  expect(firstAccount('outside', maxConnections - 1) + accountsPerConnection - 1).toBe(
+    accountCount,
+  );
+});
+
+test('one operation in eight is a transfer, or as many as asked for', () => {
+  const id = { client: 'inside', connection: 0, session: 0 };
+  const transfers = (every?: number): number =>
+    Array.from({ length: 800 }, (_, seq) => expectedContent('seed', { ...id, seq }, every)).filter(
+      ({ kind }) => kind === 'transfer',
+    ).length;
+  expect(transfers()).toBe(100);
+  expect(transfers(1)).toBe(800);
+  expect(transfers(0)).toBe(0);
+});
