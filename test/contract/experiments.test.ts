@@ -1,0 +1,94 @@
+/** The experiment files as a user starts them: what they expect, what they leave, how they end. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { verdictSchema } from '../../lib/experiment/verdict.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const zx = join(root, 'node_modules/zx/build/cli.js');
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-experiments-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function experiment(name: string, args: string, node = process.execPath): Promise<Answer> {
+  const words = [zx, `experiments/${name}.mjs`, ...args.split(' ').filter(Boolean)];
+  return new Promise((resolve) => {
+    execFile(node, words, { cwd: root }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+test.concurrent.each([
+  ['node-crash', '', 'safe'],
+  ['node-crash', '--disk fenced --remedy out-of-service', 'safe'],
+  ['node-crash', '--trx-commit 2', 'lost'],
+  ['node-crash', '--trx-commit 0', 'lost'],
+  ['network-partition', '--remedy none', 'safe'],
+  ['network-partition', '--remedy force-delete --disk fenced', 'safe'],
+  ['network-partition', '--remedy out-of-service', 'lost or corrupt'],
+  ['network-partition', '--rate 0', 'exposed or lost or corrupt'],
+])('%s %s expects %s', { timeout: 60_000 }, async (name, flags, expected) => {
+  const { code, stdout } = await experiment(name, `${flags} --cluster sim --dry-run`);
+  expect(code).toBe(0);
+  expect(/^ {2}expected +(.*)$/m.exec(stdout)?.[1]).toBe(expected);
+});
+
+test('the seed is printed first, and a dry run creates nothing', async () => {
+  const out = join(folder, 'dry');
+  const { stdout } = await experiment(
+    'node-crash',
+    `--cluster sim --seed 0x1F --out ${out} --dry-run`,
+  );
+  expect(stdout.split('\n')[0]).toBe('seed 0x1F');
+  expect(existsSync(out)).toBe(false);
+});
+
+test('a bad flag ends with 2 and a hint, and creates nothing', async () => {
+  const out = join(folder, 'bad');
+  const { code, stderr } = await experiment('node-crash', `--out ${out} --rate fast`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^BAD_FLAG: .*\n {2}hint: /);
+  expect(existsSync(out)).toBe(false);
+});
+
+test('a run leaves its outputs, and its report is rebuilt byte for byte', async () => {
+  const out = join(folder, 'run');
+  const flags = `--cluster sim --rate 10 --seed test --json --out ${out}`;
+  const { code, stdout, stderr } = await experiment('network-partition', flags);
+  const verdict = verdictSchema.parse(JSON.parse(stdout));
+  expect(verdict).toMatchObject({ basis: 'predicted', cluster: 'sim', seed: 'test' });
+  expect(code).toBe(verdict.asExpected ? 0 : verdict.verdict === 'inconclusive' ? 3 : 1);
+  expect(stderr).toContain('[prediction by the built-in model, not a measurement]');
+
+  const names = ['report.html', 'verdict.json', 'junit.xml', 'summary.md'];
+  const outputs = (): string[] => names.map((name) => readFileSync(join(out, name), 'utf8'));
+  const before = outputs();
+  for (const name of names) rmSync(join(out, name));
+  expect((await experiment('report', out)).code).toBe(0);
+  expect(outputs().map((text, index) => text === before[index])).toEqual(names.map(() => true));
+
+  const again = await experiment('network-partition', flags);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('OUT_NOT_EMPTY');
+});
+
+const olderNode = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((path) => !path.includes('node_modules'))
+  .concat('/usr/bin', '/usr/local/bin')
+  .map((path) => join(path, 'node'))
+  .find((path) => existsSync(path));
+
+test.skipIf(olderNode === undefined)('runs under the machine’s own Node', async () => {
+  const { code, stdout } = await experiment('node-crash', '--cluster sim --dry-run', olderNode);
+  expect({ code, seed: stdout.startsWith('seed ') }).toEqual({ code: 0, seed: true });
+});

@@ -1,0 +1,153 @@
+/**
+ * Whole runs on the model come out as measured on kind (and as its source says), and the same seed
+ * gives the same history, byte for byte.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { limits } from '../../lib/cluster/sim/limits.ts';
+import { runScenario } from '../../lib/experiment/run.ts';
+import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+async function run(
+  fields: Pick<ScenarioInput, 'fault'> & Partial<ScenarioInput>,
+  seed = '1',
+): Promise<{ readonly verdict: Verdict; readonly folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
+  folders.push(folder);
+  const verdict = await runScenario({
+    scenario: parseScenario({ name: 'model', question: 'What?', expected: ['safe'], ...fields }),
+    seed,
+    runId: 'run',
+    folder,
+    backend: simBackend(),
+    replay: 'none',
+    onProgress: () => undefined,
+    onPhase: () => undefined,
+    signal: new AbortController().signal,
+  });
+  return { verdict, folder };
+}
+
+const partition = { fault: 'network-partition' } as const;
+const forced = { ...partition, remedy: 'force-delete' } as const;
+
+/** Seconds between two phases. */
+function between(verdict: Verdict, from: keyof Verdict['phases'], to: typeof from): number {
+  const { [from]: began, [to]: ended } = verdict.phases;
+  return began === null || ended === null ? Number.NaN : ended - began;
+}
+
+describe('a partition', () => {
+  test('with no remedy is safe: eviction alone never lets a second node mount', async () => {
+    const { verdict } = await run(partition);
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
+    expect(verdict.phases.evicted).toBeGreaterThan(340);
+    expect(verdict.phases.evicted).toBeLessThan(361);
+    expect(verdict.phases.secondMount).toBeNull();
+    expect(verdict.horizonS).toBeGreaterThanOrEqual(900);
+  });
+
+  test.each(['1', '2', '3'])(
+    'with a forced delete loses commits silently (seed %s)',
+    async (seed) => {
+      const { verdict } = await run(forced, seed);
+      expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('lost');
+      expect(verdict.noticed).toBe('silent');
+      expect(verdict.loss.victimAfterHandover.lost).toBeGreaterThan(0);
+      expect(verdict.loss.beforeFault.lost).toBe(0);
+      expect(between(verdict, 'podRemoved', 'detached')).toBeGreaterThanOrEqual(360);
+      expect(between(verdict, 'podRemoved', 'detached')).toBeLessThan(362);
+      expect(between(verdict, 'podRemoved', 'secondMount')).toBeGreaterThan(361);
+      expect(between(verdict, 'podRemoved', 'secondMount')).toBeLessThan(366);
+      expect(verdict.exposure.ms).toBeGreaterThan(20_000);
+      expect(verdict.exposure.bytesVictim).toBeGreaterThan(0);
+      expect(verdict.exposure.bytesSuccessor).toBeGreaterThan(0);
+      expect(verdict.licence.map(({ step }) => step)).toContain(
+        'the attach/detach controller gave up waiting for the unmount',
+      );
+    },
+  );
+
+  test('with a forced delete and a busy victim leaves a database that does not start', async () => {
+    const { verdict } = await run({ ...forced, rate: 'max', warmupMs: 2000 });
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('corrupt');
+    expect(verdict.phases.secondMount).not.toBeNull();
+    expect(verdict.phases.firstCommit).toBeNull();
+  });
+
+  test('with a forced delete on a fenced disk is safe', async () => {
+    const { verdict } = await run({ ...forced, disk: 'fenced' });
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
+    expect(verdict.exposure.ms).toBe(0);
+    expect(verdict.phases.firstCommit).not.toBeNull();
+    expect(verdict.availability.recovered).toBe(true);
+  });
+
+  /** podGC's grid of 20 s, the kubelet's next status of up to 10 s, attach and mount. */
+  test.each(['1', '2', '3', '4'])('and the out-of-service taint (seed %s)', async (seed) => {
+    const { verdict } = await run({ ...partition, remedy: 'out-of-service' }, seed);
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('lost');
+    expect(between(verdict, 'evicted', 'secondMount')).toBeGreaterThan(1);
+    expect(between(verdict, 'evicted', 'secondMount')).toBeLessThan(32);
+  });
+
+  test('with an idle victim exposes the volume and loses nothing', async () => {
+    const { verdict } = await run({ ...forced, rate: 0 });
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('exposed');
+  });
+});
+
+describe('a node crash', () => {
+  const crash = { fault: 'node-crash', remedy: 'force-delete' } as const;
+
+  test.each([true, false])('loses nothing that was synced (reboot %s)', async (reboot) => {
+    const { verdict } = await run({ ...crash, reboot });
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
+    expect(verdict.lost).toBe(0);
+    expect(between(verdict, 'podRemoved', 'secondMount')).toBeGreaterThan(361);
+    expect(between(verdict, 'podRemoved', 'secondMount')).toBeLessThan(366);
+  });
+
+  test.each([0, 2] as const)('loses a suffix with trx_commit %d', async (trxCommit) => {
+    const { verdict } = await run({ ...crash, trxCommit });
+    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('lost');
+    expect(verdict.loss.beforeFault.lost).toBeGreaterThan(0);
+    expect(verdict.loss.successor.lost).toBe(0);
+    const finding = verdict.findings.find(({ code }) => code === 'LEDGER_LOST');
+    expect(finding?.summary).toContain('the last ones of');
+  });
+});
+
+describe('the model', () => {
+  const bytesOf = (folder: string): [string, string][] =>
+    readdirSync(join(folder, 'history')).map((file) => [
+      file,
+      readFileSync(join(folder, 'history', file)).toString('base64'),
+    ]);
+
+  test('gives the same history for the same seed, byte for byte, and another for another', async () => {
+    const first = await run(forced, 'a');
+    const again = await run(forced, 'a');
+    const other = await run(forced, 'b');
+    expect(bytesOf(again.folder)).toEqual(bytesOf(first.folder));
+    expect(bytesOf(other.folder)).not.toEqual(bytesOf(first.folder));
+  });
+
+  test('calls itself a prediction and says what it does not know', async () => {
+    const { verdict, folder } = await run({ ...partition, horizonMs: 1000 });
+    expect(verdict.basis).toBe('predicted');
+    expect(verdict.versions['model']).toBeDefined();
+    const said = [...openHistory(folder).smallRecords()].find(
+      (record) => record.type === 'observation' && record.name === 'limits',
+    );
+    expect(said).toMatchObject({ source: 'model', data: { limits } });
+  });
+});

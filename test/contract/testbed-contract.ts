@@ -1,0 +1,276 @@
+/**
+ * The contract of lib/cluster/port.ts: what every backend's testbed must do, as everything above the
+ * port relies on it. The tests share one testbed and run in order; the last ones break it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backend, PodRef, Testbed, Writers } from '../../lib/cluster/port.ts';
+import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import { parseScenario } from '../../lib/experiment/scenario.ts';
+import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
+import { observed } from '../../lib/history/observations.ts';
+import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
+import type { ClientSide } from '../../lib/workload/sql.ts';
+
+const scenario = parseScenario({
+  name: 'contract',
+  question: 'Does this backend do what the port says?',
+  fault: 'network-partition',
+  rate: 20,
+  expected: ['safe'],
+});
+const seed = 'contract';
+const key = 'forcedetach.example/contract';
+
+class Bench {
+  readonly folder = mkdtempSync(join(tmpdir(), 'forcedetach-contract-'));
+  readonly records: HistoryRecord[] = [];
+  readonly recorder: RunRecorder;
+  readonly backend: Backend;
+  readonly signal = new AbortController().signal;
+
+  constructor(backend: Backend) {
+    this.backend = backend;
+    this.recorder = openRecorder(this.folder, backend.clock);
+    this.recorder.subscribe((record) => this.records.push(record));
+  }
+
+  open(): Promise<Testbed> {
+    const { folder, recorder, signal } = this;
+    const onProgress = (): void => undefined;
+    const runId = 'contract';
+    return this.backend.open({ scenario, runId, seed, folder, recorder, signal, onProgress });
+  }
+
+  seen(fits: (observation: ObservationRecord) => boolean): boolean {
+    return this.records.some((record) => record.type === 'observation' && fits(record));
+  }
+
+  /** True as soon as the condition holds, on the backend's own clock. */
+  async within(ms: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+    const { clock } = this.backend;
+    const deadlineMs = clock.nowMs() + ms;
+    while (!(await condition())) {
+      if (clock.nowMs() >= deadlineMs) return false;
+      await clock.sleep(200);
+    }
+    return true;
+  }
+
+  close(): void {
+    this.recorder.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** `backend` is made anew for the suite. `timeoutMs`: real time that one test may take. */
+export function describeTestbed(name: string, makeBackend: () => Backend, timeoutMs: number): void {
+  describe(`the testbed of ${name}`, { timeout: timeoutMs }, () => {
+    let bench: Bench;
+    let testbed: Testbed;
+    let observers: AsyncDisposable;
+    let writers: Writers;
+    let pod: PodRef;
+
+    const acked = (client: ClientSide, node = pod.node): number =>
+      writers.acked().find((each) => each.client === client && each.node === node)?.count ?? 0;
+    const grows = (client: ClientSide, withinMs: number): Promise<boolean> => {
+      const before = acked(client);
+      return bench.within(withinMs, () => acked(client) > before);
+    };
+
+    beforeAll(async () => {
+      bench = new Bench(makeBackend());
+      testbed = await bench.open();
+      observers = await testbed.observe(bench.recorder);
+    }, timeoutMs);
+    afterAll(async () => {
+      await observers[Symbol.asyncDispose]();
+      await testbed.close();
+      await testbed.close();
+      bench.close();
+    }, timeoutMs);
+
+    test('it names itself, its timers, versions and at least two nodes', () => {
+      expect(testbed.backend).toBe(bench.backend.backend);
+      expect(testbed.nodes.length).toBeGreaterThanOrEqual(2);
+      expect(Object.keys(testbed.versions).length).toBeGreaterThan(0);
+      expect(testbed.timers.forceDetachAfterMs).toBe(scenario.forceDetachAfterMs);
+    });
+
+    test('the clock goes on, and a sleep ends early with the reason of its signal', async () => {
+      const { clock } = testbed;
+      const before = clock.nowMs();
+      await clock.sleep(50);
+      expect(clock.nowMs()).toBeGreaterThanOrEqual(before + 49);
+      const reason = new Error('enough');
+      await expect(clock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+      const aborter = new AbortController();
+      const sleeping = clock.sleep(60_000, aborter.signal);
+      aborter.abort(reason);
+      await expect(sleeping).rejects.toBe(reason);
+      expect(clock.nowMs()).toBeLessThan(before + 60_000);
+    });
+
+    test('the database pod runs on one of the nodes, all of which are Ready', async () => {
+      const found = await testbed.kubernetes.databasePod();
+      expect(found).toBeDefined();
+      pod = found ?? pod;
+      expect(testbed.nodes).toContain(pod.node);
+      for (const node of testbed.nodes) {
+        expect(await testbed.kubernetes.isReady(node)).toBe(true);
+        expect(await testbed.machine(node).state()).toBe('running');
+        expect(await testbed.machine(node).reachesApi()).toBe(true);
+        expect(await testbed.machine(node).reachedFromOutside()).toBe(true);
+      }
+    });
+
+    test('observers tell what is there when they begin', async () => {
+      const told = await bench.within(20_000, () =>
+        [
+          ...testbed.nodes.map((node) =>
+            bench.seen((seen) => seen.name === observed.nodeReady && seen.node === node),
+          ),
+          bench.seen(({ name, data }) => name === observed.podRunning && data['uid'] === pod.uid),
+          bench.seen(({ name, node }) => name === observed.mounted && node === pod.node),
+          bench.seen(({ name, node }) => name === observed.deviceWritten && node === pod.node),
+          bench.seen(({ name, node }) => name === observed.csiCall && node === pod.node),
+        ].every(Boolean),
+      );
+      expect(told, JSON.stringify(bench.records.map((record) => record.type))).toBe(true);
+    });
+
+    test('writers of both sides commit on the database’s node', async () => {
+      const { rate } = scenario;
+      writers = await testbed.startWriters([
+        { client: 'inside', connections: 2, rate, seed },
+        { client: 'outside', connections: 2, rate, seed },
+      ]);
+      expect(await grows('inside', 30_000)).toBe(true);
+      expect(await grows('outside', 30_000)).toBe(true);
+      expect(new Set(writers.acked().map(({ node }) => node))).toEqual(new Set([pod.node]));
+    });
+
+    test('the audit of a healthy copy is clean and has every acknowledged commit', async () => {
+      const before = acked('inside') + acked('outside');
+      await testbed.disk.copy('steady', [pod.node]);
+      expect(await testbed.machine(pod.node).state()).toBe('running');
+      const rows: LedgerRow[] = [];
+      const evidence = await testbed.auditor.audit('steady', (row) => rows.push(row));
+      expect(evidence.failures).toEqual([]);
+      expect(evidence.mounted).toBe(true);
+      expect(evidence.starts.every(({ ready, died }) => ready && died === undefined)).toBe(true);
+      expect(evidence.ledgerComplete).toBe(true);
+      expect(rows).toHaveLength(evidence.ledgerRows);
+      expect(rows.length).toBeGreaterThanOrEqual(before);
+      expect(rows.every(({ hashFits, linkFits }) => hashFits && linkFits)).toBe(true);
+      expect(evidence.tables.every(({ check }) => check === 'OK')).toBe(true);
+    });
+
+    test('an image that was never copied cannot be audited', async () => {
+      await expect(testbed.auditor.audit('second', () => undefined)).rejects.toThrow();
+    });
+
+    test('a frozen node commits nothing until it is thawed; both are idempotent', async () => {
+      const machine = testbed.machine(pod.node);
+      await machine.freeze();
+      await machine.freeze();
+      expect(await machine.state()).toBe('frozen');
+      const frozen = acked('inside');
+      await testbed.clock.sleep(2000);
+      // One acknowledgement may have been under way.
+      expect(acked('inside')).toBeLessThanOrEqual(frozen + 4);
+      await machine.thaw();
+      await machine.thaw();
+      expect(await machine.state()).toBe('running');
+      expect(await grows('inside', 30_000)).toBe(true);
+    });
+
+    test('a disconnected node goes on for inside clients only, until it is reconnected', async () => {
+      const machine = testbed.machine(pod.node);
+      await machine.disconnect();
+      await machine.disconnect();
+      expect(await machine.state()).toBe('running');
+      expect(await machine.reachesApi()).toBe(false);
+      expect(await machine.reachedFromOutside()).toBe(false);
+      await testbed.clock.sleep(1000);
+      const outside = acked('outside');
+      expect(await grows('inside', 30_000)).toBe(true);
+      expect(acked('outside')).toBe(outside);
+      await machine.reconnect();
+      await machine.reconnect();
+      expect(await bench.within(60_000, () => machine.reachesApi())).toBe(true);
+      expect(await bench.within(60_000, () => machine.reachedFromOutside())).toBe(true);
+      expect(await grows('outside', 60_000)).toBe(true);
+    });
+
+    test('taints come and go, and are seen', async () => {
+      const node = testbed.nodes.find((each) => each !== pod.node) ?? '';
+      const tainted = (text: string): boolean =>
+        bench.records
+          .filter((record) => record.type === 'observation')
+          .findLast((seen) => seen.name === observed.nodeTaints && seen.node === node)
+          ?.data['taints']?.toString()
+          .includes(text) === true;
+      await testbed.kubernetes.taint(node, { key, value: 'yes', effect: 'NoSchedule' });
+      await testbed.kubernetes.taint(node, { key, value: 'yes', effect: 'NoSchedule' });
+      expect(await bench.within(10_000, () => tainted(`${key}:NoSchedule`))).toBe(true);
+      await testbed.kubernetes.untaint(node, key);
+      await testbed.kubernetes.untaint(node, key);
+      expect(await bench.within(10_000, () => !tainted(key))).toBe(true);
+    });
+
+    test('a killed node is stopped until it is started; both are idempotent', async () => {
+      const machine = testbed.machine(testbed.nodes.find((each) => each !== pod.node) ?? '');
+      await machine.kill();
+      await machine.kill();
+      expect(await machine.state()).toBe('stopped');
+      await machine.start();
+      await machine.start();
+      expect(await machine.state()).toBe('running');
+      expect(await bench.within(120_000, () => machine.reachesApi())).toBe(true);
+    });
+
+    test('a cut disk takes no more writes: synced canaries stay, unsynced ones are gone', async () => {
+      const content = 'right before the cut';
+      const machine = testbed.machine(pod.node);
+      await testbed.disk.writeCanaries(pod.node, content);
+      await machine.freeze();
+      expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
+      await machine.thaw();
+      await testbed.clock.sleep(1000);
+      const cut = acked('inside') + acked('outside');
+      await testbed.clock.sleep(2000);
+      expect(acked('inside') + acked('outside')).toBe(cut);
+      await testbed.disk.copy('first', []);
+      const { canaries, ledgerRows } = await testbed.auditor.audit('first', () => undefined);
+      expect(canaries['synced']).toBe(content);
+      expect(canaries['unsynced']).not.toBe(content);
+      expect(ledgerRows).toBeGreaterThanOrEqual(cut);
+    });
+
+    test('writers stop, twice too, and count no more', async () => {
+      await writers.stop();
+      await writers.stop();
+      const before = writers.acked();
+      await testbed.clock.sleep(500);
+      expect(writers.acked()).toEqual(before);
+    });
+
+    test('a force-deleted pod is gone at once and gets a successor; twice does no harm', async () => {
+      await testbed.kubernetes.forceDelete(pod);
+      await testbed.kubernetes.forceDelete(pod);
+      const gone = ({ name, data }: ObservationRecord): boolean =>
+        name === observed.podGone && data['uid'] === pod.uid;
+      expect(await bench.within(10_000, () => bench.seen(gone))).toBe(true);
+      const replaced = await bench.within(60_000, async () => {
+        const now = await testbed.kubernetes.databasePod();
+        return now !== undefined && now.uid !== pod.uid;
+      });
+      expect(replaced).toBe(true);
+    });
+  });
+}
