@@ -1,5 +1,5 @@
 /** What a run is doing, for the terminal: live phases with clocks, plain lines without a TTY. */
-import { Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
+import { DefaultRenderer, Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
 import type { Clock } from '../cluster/clock.ts';
 import type { PhaseName } from '../history/events.ts';
 
@@ -85,15 +85,29 @@ class PlainProgress implements Progress {
   }
 }
 
+/** What listr2 shows of one task. */
+interface Shown {
+  title: string;
+  output: string;
+}
+
+/** listr2 asks whether stdout is a terminal, but this one writes to the stream it is given. */
+class TerminalRenderer extends DefaultRenderer {
+  static override nonTTY = true;
+}
+
 /** One task per phase; a phase's task ends when a later phase begins. */
 class LiveProgress implements Progress {
   readonly #clocks: Clocks;
   readonly #ends = names.map(() => Promise.withResolvers<void>());
+  /** By phase; a phase's task appears a moment after the phase began. */
+  readonly #shown = new Map<number, Shown>();
+  /** News of the current phase from before its task appeared. */
+  #waiting: string[] = [];
   readonly #done: Promise<unknown>;
   readonly #ticker: NodeJS.Timeout;
   #index = 0;
   #over = false;
-  #show: { title: string; output: string } | undefined;
 
   constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
     this.#clocks = clocks;
@@ -101,6 +115,7 @@ class LiveProgress implements Progress {
       names.map((name, index) => this.#task(name, index)),
       {
         registerSignalListeners: false,
+        renderer: TerminalRenderer,
         rendererOptions: {
           collapseSkips: false,
           logger: new ListrLogger({
@@ -120,32 +135,39 @@ class LiveProgress implements Progress {
       title: phases[name],
       rendererOptions: { outputBar: 3, persistentOutput: true },
       task: async (_, task): Promise<void> => {
-        if (this.#over || this.#index > index) {
+        if (this.#index < index && this.#over) {
           task.skip();
           return;
         }
-        this.#show = task;
-        await this.#ends[index]?.promise;
+        this.#shown.set(index, task);
         this.#tick();
+        if (index === this.#index) for (const line of this.#waiting.splice(0)) task.output = line;
+        await this.#ends[index]?.promise;
       },
     };
   }
 
+  /** The current phase's clock. */
   #tick(): void {
+    const shown = this.#shown.get(this.#index);
     const name = names[this.#index];
-    if (this.#show === undefined || name === undefined) return;
-    this.#show.title = `${phases[name]} (${this.#clocks.text()})`;
+    if (shown !== undefined && name !== undefined) {
+      shown.title = `${phases[name]} (${this.#clocks.text()})`;
+    }
   }
 
   phase(name: PhaseName): void {
     this.#tick();
     if (name === 'fault') this.#clocks.fault();
     this.#index = names.indexOf(name);
+    this.#waiting = [];
     for (const end of this.#ends.slice(0, this.#index)) end.resolve();
   }
 
   say(line: string): void {
-    if (this.#show !== undefined) this.#show.output = line;
+    const shown = this.#shown.get(this.#index);
+    if (shown === undefined) this.#waiting.push(line);
+    else shown.output = line;
   }
 
   current(): string {

@@ -27,7 +27,7 @@ ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 }
 
 function recoverySection(steps: readonly RecoveryStep[]): Html {
-  return html`<section class="card"><h2>Where the time went, from the fault on</h2>
+  return html`<section class="card recovery"><h2>Where the time went, from the fault on</h2>
 ${pictures(recoveryPicture(steps), 'The way from the fault to the first commit')}
 <table><thead><tr><th>Step</th><th class="number">took</th>
 <th class="number">done after the fault</th></tr></thead>

@@ -12,6 +12,14 @@ export function secondsAfterFault(seconds) {
   return rounded === 0 ? 'fault' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
 }
 
+/**
+ * Names differ at their ends: what a lane shows, and on which node.
+ * @param {string} label
+ */
+function shorten(label) {
+  return label.length <= 15 ? label : `${label.slice(0, 8)}…${label.slice(-6)}`;
+}
+
 /** @param {{ value: unknown }} pointer */
 function pointerLabel({ value }) {
   return secondsAfterFault(Number(value));
@@ -39,15 +47,16 @@ export function timeAxis(timeline, gridIndex, palette) {
 /**
  * @param {Timeline} timeline
  * @param {number} left
+ * @param {boolean} compact
  * @param {Palette} palette
  * @returns {YAXisComponentOption}
  */
-export function laneAxis(timeline, left, palette) {
+export function laneAxis(timeline, left, compact, palette) {
   return {
     type: 'category',
     gridIndex: 0,
     inverse: true,
-    data: timeline.lanes.map((lane) => lane.label),
+    data: timeline.lanes.map(({ label }) => (compact ? shorten(label) : label)),
     axisLabel: {
       color: palette.text,
       fontSize: 11,

@@ -30,7 +30,7 @@ export function timelineHeight(timeline) {
  */
 export function timelineOption(timeline, { dark, compact }) {
   const palette = dark ? palettes.dark : palettes.light;
-  const left = compact ? 98 : 210;
+  const left = compact ? 112 : 210;
   const right = compact ? 8 : 20;
   const lanesHeight = timeline.lanes.length * laneHeight;
   const plots = [
@@ -67,7 +67,7 @@ export function timelineOption(timeline, { dark, compact }) {
     })),
     grid: grids,
     xAxis: xAxes,
-    yAxis: [laneAxis(timeline, left, palette), ...plots.map((plot, i) => valueAxis(plot, i + 1, palette))],
+    yAxis: [laneAxis(timeline, left, compact, palette), ...plots.map((plot, i) => valueAxis(plot, i + 1, palette))],
     axisPointer: { link: [{ xAxisIndex: 'all' }], snap: false },
     tooltip: {
       trigger: 'item',
@@ -79,7 +79,7 @@ export function timelineOption(timeline, { dark, compact }) {
     series: [
       laneSeries(timeline, palette),
       ...plots.flatMap(({ lines }, index) => plotSeries(lines, index + 1, palette)),
-      ...grids.map((_, index) => marks(timeline, index, palette)),
+      ...grids.map((_, index) => marks(timeline, index, compact, palette)),
     ],
   };
 }

@@ -81,10 +81,11 @@ export function plotSeries(lines, axis, palette) {
  * The exposure and the moments on one grid; words only on the first.
  * @param {Timeline} timeline
  * @param {number} axis
+ * @param {boolean} compact
  * @param {Palette} palette
  * @returns {LineSeriesOption}
  */
-export function marks(timeline, axis, palette) {
+export function marks(timeline, axis, compact, palette) {
   const named = axis === 0;
   const { exposure, moments } = timeline;
   return {
@@ -120,7 +121,7 @@ export function marks(timeline, axis, palette) {
                 {
                   xAxis: exposure.fromS,
                   label: {
-                    show: named,
+                    show: named && !compact,
                     position: 'top',
                     distance: 18,
                     formatter: exposure.label,

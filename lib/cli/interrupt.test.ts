@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { InterruptError } from '../errors.ts';
+import { onInterrupt } from './interrupt.ts';
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => vi.useRealTimers());
+
+test('the first signal ends the run, the second says what is still going on', () => {
+  const lines: string[] = [];
+  using interrupt = onInterrupt(
+    (line) => lines.push(line),
+    () => 'heal',
+  );
+  process.emit('SIGINT', 'SIGINT');
+  expect(interrupt.signal.reason).toBeInstanceOf(InterruptError);
+  vi.advanceTimersByTime(1000);
+  process.emit('SIGINT', 'SIGINT');
+  expect(lines).toEqual([
+    'SIGINT: the run ends here; healing and cleaning up first',
+    'still healing and cleaning up: heal',
+  ]);
+});
+
+test('npm’s echo of a signal counts once', () => {
+  const lines: string[] = [];
+  using interrupt = onInterrupt(
+    (line) => lines.push(line),
+    () => 'heal',
+  );
+  process.emit('SIGINT', 'SIGINT');
+  vi.advanceTimersByTime(20);
+  process.emit('SIGINT', 'SIGINT');
+  expect(lines).toHaveLength(1);
+  expect(interrupt.signal.aborted).toBe(true);
+});
+
+test('nobody listens any more once it is disposed', () => {
+  const before = process.listenerCount('SIGTERM');
+  {
+    using _interrupt = onInterrupt(
+      () => {},
+      () => '',
+    );
+    expect(process.listenerCount('SIGTERM')).toBe(before + 1);
+  }
+  expect(process.listenerCount('SIGTERM')).toBe(before);
+});
