@@ -112,13 +112,13 @@ export class Reconciler {
     this.#rows += 1;
     this.#move(row.fromAccount, -row.amount);
     this.#move(row.toAccount, row.amount);
-    if (!row.hashFits || !this.#contents.wasSent(row)) this.#torn.add(row);
     const log = this.#options.journal.session(row);
     const seen = log === undefined ? undefined : this.#seen.get(log);
     if (log === undefined || seen === undefined || !log.wasSent(row.seq)) {
       this.#phantoms.add(row);
       return;
     }
+    if (!row.hashFits || !this.#contents.wasSent(row)) this.#torn.add(row);
     if (log.outcome(row.seq) === outcomeCode.fail) this.#failedPresent.add(row);
     const times = seen[row.seq] ?? 0;
     if (times > 0) this.#duplicates.add(row);

@@ -41,9 +41,12 @@ type Draft = Writable<ImageEvidence> & {
 /** Leaves nothing mounted, bound or running, whatever happens. Rejects only when it was aborted. */
 export async function collectEvidence(options: CollectOptions): Promise<ImageEvidence> {
   const audit = new Audit(options);
-  await audit.step('copy', async () => {
-    await using copy = await VolumeCopy.make(options);
-    await audit.auditCopy(copy);
+  await audit.step('audit', async () => {
+    await using stack = new AsyncDisposableStack();
+    await audit.step('copy', async () => {
+      audit.copy = stack.use(await VolumeCopy.make(options));
+    });
+    if (audit.copy !== undefined) await audit.auditCopy(audit.copy);
   });
   return audit.evidence;
 }
@@ -64,6 +67,8 @@ class Audit {
     sqlFailures: [],
     durationsMs: {},
   };
+  /** Absent where the image could not be copied. */
+  copy: VolumeCopy | undefined;
   readonly #options: CollectOptions;
 
   constructor(options: CollectOptions) {
@@ -124,15 +129,12 @@ class Audit {
 
     await serve('recovery', async () => undefined);
     if (!started()) return;
-    let stoppedCleanly = false;
     await serve('cold', async (client, server) => {
       await this.#readEverything(client, server);
       client.destroy();
-      await this.step('stop', async () => {
-        stoppedCleanly = await server.stop();
-      });
+      await this.step('stop', () => server.stop());
     });
-    if (!stoppedCleanly) return;
+    if (!started()) return;
     await this.step('innochecksum', async () => {
       this.evidence.innochecksum = await innochecksums(dataDirectory, this.#options.signal);
     });

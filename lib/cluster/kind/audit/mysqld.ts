@@ -81,13 +81,15 @@ export class Mysqld {
     await this.#exited;
   }
 
-  /** Asks the server to shut down. False where it had to be killed or died on the way. */
-  async stop(): Promise<boolean> {
+  /** Asks the server to shut down; rejects where it has to be killed after 90 s. */
+  async stop(): Promise<void> {
     this.#stopping = true;
     this.#child.kill('SIGTERM');
     const patience = sleep(stopTimeoutMs, 'hung', { ref: false });
-    if ((await Promise.race([this.#exited, patience])) === 'hung') await this.kill();
-    return this.#died === undefined && !this.#killed;
+    if ((await Promise.race([this.#exited, patience])) !== 'hung') return;
+    await this.kill();
+    const why = `mysqld did not stop within ${stopTimeoutMs / 1000} s`;
+    throw new EvidenceError('MYSQLD_STOP_HUNG', why);
   }
 
   /** What became of it, with the error log as it is now. */

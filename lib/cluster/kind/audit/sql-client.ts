@@ -58,12 +58,16 @@ export class SqlClient {
         this.#connection.pause();
         busy.then(() => this.#connection.resume(), reject);
       });
-      query.on('error', (error: Error) => {
+      const failed = (error: Error): void => {
         clearTimeout(timer);
         reject(error);
-      });
+      };
+      query.on('error', failed);
+      // A connection that breaks within a result is not told to its query.
+      this.#connection.once('error', failed);
       query.on('end', () => {
         clearTimeout(timer);
+        this.#connection.off('error', failed);
         resolve();
       });
     });

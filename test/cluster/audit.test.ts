@@ -1,0 +1,280 @@
+/**
+ * The audit on bare loop devices and plain mysqlds, no Kubernetes: it sees each kind of damage by
+ * name, and has nothing to say of a database that was merely crashed.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import type { Judgement } from '../../lib/checkers/index.ts';
+import type { Moments } from '../../lib/checkers/journal.ts';
+import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import { worst } from '../../lib/experiment/verdict.ts';
+import type { ImageLabel } from '../../lib/history/events.ts';
+import type { WriterRecord } from '../../lib/workload/writer.ts';
+import { BareHost, findToolsImage, testLoops, type BareVolume } from './bare-host.ts';
+import { swapIndexPages } from './index-pages.ts';
+import { ackedIn, judge, type AuditedCopy } from './judged.ts';
+
+const image = process.getuid?.() === 0 ? await findToolsImage() : undefined;
+if (image === undefined) {
+  console.warn('skipped: the audit on bare disks needs root, docker and the tools image');
+}
+
+const seed = 'audit-test';
+const clock = realClock();
+const codes = ({ findings }: Judgement): string[] =>
+  [...new Set(findings.map(({ code }) => code))].toSorted();
+
+describe.skipIf(image === undefined)('the audit of a bare disk', { timeout: 180_000 }, () => {
+  let host: BareHost;
+  beforeAll(async () => {
+    host = await BareHost.start(String(image));
+  }, 120_000);
+  afterAll(() => host[Symbol.asyncDispose]());
+
+  /** Copies the volume as it is now and audits the copy. */
+  async function auditNow(volume: BareVolume, label: ImageLabel = 'first'): Promise<AuditedCopy> {
+    const takenAtMs = clock.nowMs();
+    await volume.copy(label);
+    const rows: LedgerRow[] = [];
+    const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed });
+    const evidence = await auditor.audit(label, (row) => rows.push(row));
+    return { image: label, takenAtMs, evidence, rows };
+  }
+
+  async function judgeNow(
+    volume: BareVolume,
+    records: readonly WriterRecord[],
+    moments?: Moments,
+  ): Promise<Judgement> {
+    const verdict = judge(seed, records, [await auditNow(volume)], moments);
+    for (const { code, summary } of verdict.findings) console.log(`  ${code}: ${summary}`);
+    return verdict;
+  }
+
+  /** A volume on which a server wrote for a while and was stopped cleanly. */
+  async function writtenVolume(name: string): Promise<{
+    readonly volume: BareVolume;
+    readonly records: readonly WriterRecord[];
+  }> {
+    const volume = await host.newVolume(name);
+    const disk = await volume.attach('a');
+    const server = await disk.startServer();
+    const writer = server.write({ client: 'outside', connections: 2, rate: 'max' }, seed, clock);
+    await sleep(1500);
+    await writer.stop();
+    await server.stop();
+    await disk.detach();
+    return { volume, records: writer.records };
+  }
+
+  test('says nothing of a database that is copied while it writes', async () => {
+    const volume = await host.newVolume('healthy');
+    const disk = await volume.attach('a');
+    const server = await disk.startServer();
+    const writer = server.write({ client: 'inside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(2000);
+    await server.signal('STOP');
+    const copy = await auditNow(volume);
+    await server.signal('CONT');
+    await writer.stop();
+    await server.stop();
+    await disk.detach();
+    const { findings, reconciliations } = judge(seed, writer.records, [copy]);
+    expect(findings).toEqual([]);
+    expect(reconciliations.get('first')).toMatchObject({ complete: true, lost: 0 });
+    expect(reconciliations.get('first')?.acked).toBeGreaterThan(50);
+  });
+
+  test('names exactly the last commits that a crash took from trx_commit=2', async () => {
+    const volume = await host.newVolume('suffix');
+    const disk = await volume.attach('a');
+    const server = await disk.startServer('--innodb-flush-log-at-trx-commit=2');
+    const writer = server.write({ client: 'inside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(2500);
+    await server.signal('STOP');
+    await disk.cut();
+    await server.kill();
+    await writer.stop();
+    await disk.detach();
+    const { findings, reconciliations } = await judgeNow(volume, writer.records);
+    expect(findings).toMatchObject([{ code: 'LEDGER_LOST', safety: 'lost', loud: false }]);
+    const found = reconciliations.get('first');
+    expect(found?.lost).toBeGreaterThan(0);
+    expect(found?.lostAreTails).toBe(true);
+    expect(found?.acked).toBe(ackedIn(writer.records));
+    // What is named is gone and what is not named is there.
+    const named = found?.lostRanges.reduce((sum, { count }) => sum + count, 0);
+    expect(named).toBe(found?.lost);
+    expect((found?.present ?? 0) + (named ?? 0)).toBe(found?.acked);
+  });
+
+  test('finds a disk corrupt that two busy servers wrote', async () => {
+    const volume = await host.newVolume('busy');
+    const diskA = await volume.attach('a');
+    const a = await diskA.startServer();
+    const writerA = a.write({ client: 'inside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(1500);
+    const faultAtMs = clock.nowMs();
+    const diskB = await volume.attach('b');
+    const b = await diskB.startServer().catch(() => undefined);
+    const writerB = b?.write({ client: 'outside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(3000);
+    await writerA.stop();
+    await writerB?.stop();
+    await a.stop();
+    await diskA.detach();
+    await b?.kill();
+    await diskB.detach();
+    const records = [...writerA.records, ...(writerB?.records ?? [])];
+    const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
+    const { findings } = await judgeNow(volume, records, moments);
+    expect(worst(findings.map(({ safety }) => safety))).toBe('corrupt');
+    expect(findings.some(({ loud }) => loud)).toBe(true);
+  });
+
+  test('finds the commits that two slow servers took from each other', async () => {
+    const volume = await host.newVolume('slow');
+    const diskA = await volume.attach('a');
+    const a = await diskA.startServer();
+    const writerA = a.write({ client: 'inside', connections: 2, rate: 25 }, seed, clock);
+    await sleep(2000);
+    const faultAtMs = clock.nowMs();
+    const diskB = await volume.attach('b');
+    const b = await diskB.startServer();
+    const writerB = b.write({ client: 'outside', connections: 2, rate: 25 }, seed, clock);
+    await sleep(5000);
+    await writerA.stop();
+    await writerB.stop();
+    await a.kill();
+    await diskA.detach();
+    await b.kill();
+    await diskB.detach();
+    const records = [...writerA.records, ...writerB.records];
+    expect(ackedIn(writerB.records)).toBeGreaterThan(50);
+    const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
+    const { findings } = await judgeNow(volume, records, moments);
+    expect(['lost', 'corrupt']).toContain(worst(findings.map(({ safety }) => safety)));
+  });
+
+  test('sees a zombie take back what its successor committed, without a sound', async () => {
+    const volume = await host.newVolume('zombie');
+    const diskA = await volume.attach('a');
+    const a = await diskA.startServer();
+    const writerA = a.write({ client: 'inside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(1500);
+    await a.signal('STOP');
+    const faultAtMs = clock.nowMs();
+    const diskB = await volume.attach('b');
+    const b = await diskB.startServer();
+    const writerB = b.write({ client: 'outside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(1500);
+    await writerB.stop();
+    await b.stop();
+    await diskB.detach();
+    await a.signal('CONT');
+    await sleep(1500);
+    await writerA.stop();
+    await a.stop();
+    await diskA.detach();
+    const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
+    const records = [...writerA.records, ...writerB.records];
+    const verdict = await judgeNow(volume, records, moments);
+    const { successor } = verdict.reconciliations.get('first')?.byEpoch ?? {};
+    expect(codes(verdict)).toContain('LEDGER_LOST');
+    expect(successor?.acked).toBeGreaterThan(20);
+    expect(successor?.lost).toBe(successor?.acked);
+  });
+
+  test('names each row that was deleted, doubled, changed or made up', async () => {
+    const { volume, records } = await writtenVolume('rows');
+    const disk = await volume.attach('a');
+    const server = await disk.startServer();
+    const columns =
+      'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
+    const row = (connection: number, seq: number): string =>
+      `connection = ${connection} AND session = 0 AND seq = ${seq}`;
+    const ledger = 'forcedetach.ledger';
+    const doubled = `INSERT INTO ${ledger} (${columns}) SELECT ${columns} FROM ${ledger}`;
+    await server.query(`DELETE FROM ${ledger} WHERE ${row(0, 9)}`);
+    await server.query(`${doubled} WHERE ${row(0, 16)}`);
+    await server.query(`UPDATE ${ledger} SET amount = amount + 1 WHERE ${row(1, 7)}`);
+    const madeUp = columns.replace('session', '7');
+    await server.query(
+      `INSERT INTO ${ledger} (${columns}) SELECT ${madeUp} FROM ${ledger} WHERE ${row(1, 3)}`,
+    );
+    await server.stop();
+    await disk.detach();
+    const verdict = await judgeNow(volume, records);
+    const op = (connection: number, session: number, seq: number): object => ({
+      ...{ client: 'outside', connection, session, seq },
+    });
+    expect(verdict.reconciliations.get('first')).toMatchObject({
+      lost: 1,
+      lostAreTails: false,
+      lostRanges: [{ connection: 0, session: 0, fromSeq: 9, toSeq: 9 }],
+      duplicates: { ops: [op(0, 0, 16)] },
+      phantoms: { ops: [op(1, 7, 3)] },
+      torn: { ops: [op(1, 0, 7)] },
+    });
+    expect(codes(verdict)).toEqual([
+      'BALANCE_WRONG',
+      'LEDGER_DUPLICATED',
+      'LEDGER_LOST',
+      'LEDGER_PHANTOM',
+      'LEDGER_TORN',
+    ]);
+  });
+
+  test('finds a page in which two bytes were flipped, in every layer', async () => {
+    const { volume, records } = await writtenVolume('flipped');
+    const disk = await volume.attach('a');
+    // Page 4 is the ledger's root page, or one of its first leaves.
+    const flip = `printf '\\125\\252' | dd of="$1" bs=1 seek=$((4 * 16384 + 8000)) conv=notrunc status=none`;
+    await host.sh(flip, `${disk.mountPoint}/data/forcedetach/ledger.ibd`);
+    await disk.detach();
+    const verdict = await judgeNow(volume, records);
+    expect(codes(verdict)).toEqual(
+      expect.arrayContaining([
+        'ERROR_LOG_DAMAGE',
+        'LEDGER_UNREADABLE',
+        'PAGE_CHECKSUM_BAD',
+        'SERVER_DIED',
+      ]),
+    );
+  });
+
+  test('finds a redo log that was cut short', async () => {
+    const volume = await host.newVolume('redo');
+    const disk = await volume.attach('a');
+    const server = await disk.startServer();
+    const writer = server.write({ client: 'outside', connections: 4, rate: 'max' }, seed, clock);
+    await sleep(2000);
+    await server.kill();
+    await writer.stop();
+    const cut = 'for file in "$1"/#ib_redo*[0-9]; do truncate -s 4096 "$file"; done';
+    await host.sh(cut, `${disk.mountPoint}/data/#innodb_redo`);
+    await disk.detach();
+    const verdict = await judgeNow(volume, writer.records);
+    expect(codes(verdict)).toEqual(
+      expect.arrayContaining(['ERROR_LOG_DAMAGE', 'LEDGER_UNREADABLE', 'SERVER_CANNOT_START']),
+    );
+  });
+
+  test('finds an index whose pages are older than its table', async () => {
+    const { volume, records } = await writtenVolume('index');
+    const disk = await volume.attach('a');
+    const file = `${disk.mountPoint}/data/forcedetach/account.ibd`;
+    await host.sh('cp "$1" /tmp/older.ibd', file);
+    const server = await disk.startServer();
+    await server.query('SET GLOBAL innodb_fast_shutdown = 0');
+    await server.query('UPDATE forcedetach.account SET balance = balance + 1 WHERE id = 1');
+    await server.stop();
+    await swapIndexPages(host, '/tmp/older.ibd', file);
+    await disk.detach();
+    const verdict = await judgeNow(volume, records);
+    expect(codes(verdict)).toContain('INDEX_OUT_OF_STEP');
+    expect(codes(verdict)).not.toContain('LEDGER_LOST');
+  });
+});

@@ -1,0 +1,294 @@
+/**
+ * Machines without Kubernetes: one container as the lab, loop devices and mounts in it as the
+ * nodes' disks, mysqld processes as pods, and the real writers through UNIX sockets.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { $ } from 'zx';
+import type { WriterSpec } from '../../lib/cluster/port.ts';
+import { labIn } from '../../lib/cluster/kind/lab.ts';
+import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
+import { openMysqlSession } from '../../lib/cluster/kind/mysql-session.ts';
+import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
+
+const appRoot = resolve(import.meta.dirname, '../..');
+/** Where the lab sees the shared folder; the auditor looks for copies in it. */
+const shared = '/var/lib/forcedetach';
+/** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
+export const testLoops = { a: 5100, b: 5101, audit: 5102 };
+
+/** The tools image that is on this machine, if any. */
+export async function findToolsImage(): Promise<string | undefined> {
+  const given = process.env['FORCEDETACH_TOOLS_IMAGE'];
+  if (given !== undefined) return given;
+  const format = '{{.Repository}}:{{.Tag}}';
+  const { stdout } = await $`docker images forcedetach/tools --format ${format}`.quiet().nothrow();
+  return stdout.split('\n')[0] || undefined;
+}
+
+/** The container, with one blank database image that each case copies. */
+export class BareHost implements AsyncDisposable {
+  readonly lab: Lab;
+  readonly #container: string;
+  readonly #folder: string;
+
+  private constructor(container: string, folder: string) {
+    this.#container = container;
+    this.#folder = folder;
+    this.lab = labIn(container);
+  }
+
+  static async start(image: string): Promise<BareHost> {
+    const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
+    mkdirSync(join(folder, 'copies'));
+    const container = `forcedetach-${basename(folder)}`;
+    const flags = [
+      ...['--detach', '--init', '--name', container, '--label', 'forcedetach.test=audit'],
+      ...['--privileged', '--network', 'none', '--entrypoint', 'sh'],
+      ...['--volume', `${folder}:${shared}`, '--volume', `${appRoot}:/app:ro`],
+    ];
+    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+    await $`docker run ${flags} ${image} -c ${main}`.quiet();
+    const host = new BareHost(container, folder);
+    await host.#makeBlank();
+    return host;
+  }
+
+  /** Runs a shell script in the container; `$1` … are its arguments. Resolves to its stdout. */
+  async sh(script: string, ...args: (string | number)[]): Promise<string> {
+    const { stdout } = await $`docker exec ${this.#container} sh -euc ${script} sh ${args}`.quiet();
+    return stdout.trim();
+  }
+
+  /**
+   * A copy of the blank image, under a name of its own: an inode that no loop device ever had.
+   * What a case before it left running or mounted is taken away.
+   */
+  async newVolume(name: string): Promise<BareVolume> {
+    await this.#clear();
+    const path = `${shared}/${name}.img`;
+    await this.sh('cp --sparse=always "$1" "$2"', `${shared}/blank.img`, path);
+    return new BareVolume(this, path);
+  }
+
+  socket(name: string): { readonly inside: string; readonly outside: string } {
+    return { inside: `${shared}/${name}.sock`, outside: join(this.#folder, `${name}.sock`) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#clear();
+    await $`docker rm -f ${this.#container}`.quiet();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #clear(): Promise<void> {
+    const script = `kill -KILL $(cat /tmp/a.main /tmp/b.main 2>/dev/null) 2>/dev/null || true; sleep 0.1
+      for node in a b; do umount /mnt/$node 2>/dev/null || true; done
+      for loop in "$@"; do losetup -d /dev/loop$loop 2>/dev/null || true; done`;
+    await this.sh(script, ...Object.values(testLoops));
+  }
+
+  /** An initialised data directory with the empty ledger on a file system of its own. */
+  async #makeBlank(): Promise<void> {
+    const path = `${shared}/blank.img`;
+    await this.sh('truncate -s 2G "$1"; mke2fs -q -F -t ext4 "$1"', path);
+    const volume = new BareVolume(this, path);
+    const disk = await volume.attach('a');
+    await this.sh(
+      'mysqld --no-defaults --initialize-insecure --user=root --datadir="$1/data" --log-error=/tmp/i.err',
+      disk.mountPoint,
+    );
+    const server = await disk.startServer();
+    const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
+    for (const statement of schemaStatements) await connection.query(statement);
+    await connection.end();
+    await server.stop();
+    await disk.detach();
+  }
+}
+
+export class BareVolume {
+  readonly #host: BareHost;
+  readonly path: string;
+
+  constructor(host: BareHost, path: string) {
+    this.#host = host;
+    this.path = path;
+  }
+
+  /** Puts the volume as it is where the auditor looks for the copy of that label. */
+  async copy(label: string): Promise<void> {
+    // A stopped process's kernel still writes back: only an undisturbed copy is one moment.
+    const script = `written() { cat "/sys/block/loop$a/stat" "/sys/block/loop$b/stat" 2>/dev/null || true; }
+      a=$3; b=$4
+      for try in $(seq 20); do before=$(written); cp --sparse=always "$1" "$2"
+      [ "$before" = "$(written)" ] && exit 0; sleep 0.25; done; exit 1`;
+    const to = `${shared}/copies/${label}.img`;
+    await this.#host.sh(script, this.path, to, testLoops.a, testLoops.b);
+  }
+
+  /** A loop device of its own with direct I/O, checked and mounted, as NodeStage does. */
+  async attach(node: 'a' | 'b'): Promise<BareDisk> {
+    const mountPoint = `/mnt/${node}`;
+    const script = `losetup --direct-io=on /dev/loop$1 "$2"; mkdir -p "$3"
+      fsck.ext4 -a /dev/loop$1 || [ $? = 1 ]; mount /dev/loop$1 "$3"; mkdir -p "$3/canary"`;
+    await this.#host.sh(script, testLoops[node], this.path, mountPoint);
+    return new BareDisk(this.#host, node, mountPoint);
+  }
+}
+
+export class BareDisk {
+  readonly mountPoint: string;
+  readonly #host: BareHost;
+  readonly #node: 'a' | 'b';
+
+  constructor(host: BareHost, node: 'a' | 'b', mountPoint: string) {
+    this.#host = host;
+    this.#node = node;
+    this.mountPoint = mountPoint;
+  }
+
+  startServer(...flags: string[]): Promise<BareServer> {
+    return BareServer.start(this.#host, this.#node, this.mountPoint, flags);
+  }
+
+  /** Every later read and write fails (lib/csi/loop-device.ts). */
+  async cut(): Promise<void> {
+    const script = `import('/app/lib/csi/loop-device.ts').then((m) => m.cutDevice(${testLoops[this.#node]}))`;
+    await this.#host.sh('node -e "$1"', script);
+  }
+
+  async detach(): Promise<void> {
+    await this.#host.sh(
+      'umount "$1"; losetup -d /dev/loop$2',
+      this.mountPoint,
+      testLoops[this.#node],
+    );
+  }
+}
+
+export interface Written {
+  readonly records: WriterRecord[];
+  /** Stops the writer and resolves once its sessions are closed. */
+  stop(): Promise<void>;
+}
+
+export class BareServer {
+  readonly socketPath: string;
+  readonly #host: BareHost;
+  readonly #node: string;
+
+  private constructor(host: BareHost, node: string) {
+    this.#host = host;
+    this.#node = node;
+    this.socketPath = host.socket(node).outside;
+  }
+
+  static async start(
+    host: BareHost,
+    node: string,
+    mountPoint: string,
+    flags: readonly string[],
+  ): Promise<BareServer> {
+    const { inside, outside } = host.socket(node);
+    const argv = [
+      ...['mysqld', '--no-defaults', '--user=root', `--datadir=${mountPoint}/data`],
+      ...[`--socket=${inside}`, `--pid-file=/tmp/${node}.pid`, `--log-error=/tmp/${node}.err`],
+      ...['--skip-networking', '--mysqlx=OFF', '--performance-schema=OFF'],
+      ...[`--report-host=${node}`, `--report-user=pod-${node}`, ...flags],
+    ];
+    const script = `rm -f "$1" "$1.lock"; shift; "$@" >/dev/null 2>&1 & echo $! > /tmp/${node}.main`;
+    await host.sh(script, inside, ...argv);
+    const server = new BareServer(host, node);
+    if (!(await answers(outside))) {
+      throw new Error(await host.sh(`tail -n 20 /tmp/${node}.err`));
+    }
+    return server;
+  }
+
+  query(sql: string): Promise<RowDataPacket[]> {
+    return query(this.socketPath, sql);
+  }
+
+  /** Sends a signal; resolves at once. */
+  async signal(signal: string): Promise<void> {
+    await this.#host.sh(`kill -${signal} $(cat /tmp/${this.#node}.main)`);
+  }
+
+  /** SIGKILL, and waits until it is gone. */
+  async kill(): Promise<void> {
+    await this.#host.sh(
+      `pid=$(cat /tmp/${this.#node}.main); kill -KILL $pid || true
+       while kill -0 $pid 2>/dev/null; do sleep 0.02; done`,
+    );
+  }
+
+  /** Clean shutdown; killed after 30 s. */
+  async stop(): Promise<void> {
+    await this.#host.sh(
+      `pid=$(cat /tmp/${this.#node}.main); kill -TERM $pid || true
+       n=0; while kill -0 $pid 2>/dev/null && [ $n -lt 600 ]; do sleep 0.05; n=$((n + 1)); done
+       kill -KILL $pid 2>/dev/null || true`,
+    );
+  }
+
+  /** The real writer against this server, from this process. */
+  write(
+    spec: Omit<WriterSpec, 'seed'>,
+    seed: string,
+    clock: ReturnType<typeof realClock>,
+  ): Written {
+    const records: WriterRecord[] = [];
+    const stopping = new AbortController();
+    const running = runWriter({
+      connector: {
+        connect: () =>
+          openMysqlSession({
+            socketPath: this.socketPath,
+            connectTimeoutMs: 1000,
+            operationTimeoutMs: 2000,
+          }),
+      },
+      clock,
+      journal: { append: (record) => records.push(record), flush: () => undefined },
+      spec: { ...spec, seed },
+      seed,
+      signal: stopping.signal,
+    });
+    return {
+      records,
+      async stop(): Promise<void> {
+        stopping.abort(new Error('stopped'));
+        await running;
+      },
+    };
+  }
+}
+
+async function answers(socketPath: string): Promise<boolean> {
+  for (let tries = 0; tries < 300; tries += 1) {
+    try {
+      await query(socketPath, 'SELECT 1');
+      return true;
+    } catch {
+      await sleep(100);
+    }
+  }
+  return false;
+}
+
+async function query(socketPath: string, sql: string): Promise<RowDataPacket[]> {
+  const connection = await createConnection({ socketPath, user: 'root', connectTimeout: 1000 });
+  connection.on('error', () => undefined);
+  try {
+    const [rows] = await connection.query<RowDataPacket[]>(sql);
+    return rows;
+  } finally {
+    connection.destroy();
+  }
+}

@@ -1,0 +1,64 @@
+/** Brings what the bare writers journaled and the auditor read before the judges. */
+import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
+import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
+import type { ImageLabel, ImageRecord } from '../../lib/history/events.ts';
+import type { WriterRecord } from '../../lib/workload/writer.ts';
+
+export interface AuditedCopy {
+  readonly image: ImageLabel;
+  readonly takenAtMs: number;
+  readonly evidence: ImageEvidence;
+  readonly rows: readonly LedgerRow[];
+}
+
+export function judge(
+  seed: string,
+  records: readonly WriterRecord[],
+  copies: readonly AuditedCopy[],
+  moments: Moments = {},
+): Judgement {
+  const images = copies.map(
+    ({ image, takenAtMs, evidence }): ImageRecord => ({
+      type: 'image',
+      t: takenAtMs,
+      image,
+      takenAtMs,
+      evidence,
+    }),
+  );
+  const run = { type: 'run', seed } as never;
+  return judgeImages(
+    {
+      smallRecords: () => [run, ...images],
+      ops: () => operations(records),
+      rows: (image) => copies.find((copy) => copy.image === image)?.rows ?? [],
+    },
+    moments,
+  );
+}
+
+function operations(records: readonly WriterRecord[]): JournaledOp[] {
+  const nodes = new Map<string, string>();
+  const ops = new Map<string, JournaledOp>();
+  for (const record of records) {
+    const session = `${record.client}/${record.connection}/${record.session}`;
+    if (record.type === 'session') {
+      if (record.server !== undefined) nodes.set(session, record.server.node);
+      continue;
+    }
+    const { client, connection, session: number, seq } = record;
+    const node = nodes.get(session);
+    const op = {
+      ...{ client, connection, session: number, seq, outcome: 'info' as const },
+      ...(node === undefined ? {} : { server: { node } }),
+    };
+    const ended = record.type === 'outcome' && { outcome: record.outcome, endedAtMs: record.t };
+    ops.set(`${session}/${seq}`, { ...op, ...ended });
+  }
+  return [...ops.values()];
+}
+
+/** Operations that were acknowledged. */
+export const ackedIn = (records: readonly WriterRecord[]): number =>
+  records.filter((record) => record.type === 'outcome' && record.outcome === 'ok').length;
