@@ -50,6 +50,12 @@ export function assembleVerdict(history: History): Verdict {
     loss,
     acked: service.acked,
     lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    images: [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
+      image,
+      acked,
+      lost,
+      readable,
+    })),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     licence: licenceOf(story),

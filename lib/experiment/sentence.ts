@@ -23,15 +23,21 @@ function handover({ phases, exposure, horizonS, scenario }: Told): string {
   return `${at} while the victim could still write, for ${seconds(exposure.ms / 1000)}`;
 }
 
-function damage({ verdict, acked, lost, incompleteBecause, findings }: Told): string {
-  const unreadable = findings.some(({ code }) => code === 'SERVER_CANNOT_START');
+function damage({ verdict, acked, images, incompleteBecause }: Told): string {
   if (verdict === 'inconclusive') {
     return `inconclusive, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
   }
-  if (lost === 0 && verdict !== 'corrupt')
-    return `all ${count(acked)} acknowledged commits are there`;
-  const gone = `${count(lost)} of ${count(acked)} acknowledged commits ${unreadable ? 'cannot be read' : 'lost'}`;
-  return verdict === 'corrupt' ? `${gone} and the database is corrupt` : gone;
+  const harmed = images.filter(({ lost, readable }) => lost > 0 || !readable);
+  const corrupt = verdict === 'corrupt' ? ' and the database is corrupt' : '';
+  if (harmed.length === 0) return `all ${count(acked)} acknowledged commits are there${corrupt}`;
+  return harmed.map(harm).join(', and ') + corrupt;
+}
+
+/** What the fault did and what the heal did are told apart. */
+function harm({ image, acked, lost, readable }: Told['images'][number]): string {
+  const when = image === 'second' ? 'after the heal' : 'before the heal';
+  const gone = readable ? 'lost' : 'beyond reading';
+  return `${when} ${count(lost)} of ${count(acked)} acknowledged commits were ${gone}`;
 }
 
 function notice({ noticed, verdict }: Told): string {

@@ -83,6 +83,17 @@ export const verdictSchema = z.object({
   }),
   acked: z.number().int(),
   lost: z.number().int(),
+  /** `first`: before the heal, what the fault did; `second`: after it. In the order of the copies. */
+  images: z.array(
+    z.object({
+      image: z.enum(['steady', 'first', 'second']),
+      /** Acknowledged commits that this copy had to hold. */
+      acked: z.number().int(),
+      lost: z.number().int(),
+      /** Every ledger row could be read; if not, what could not be read counts as lost. */
+      readable: z.boolean(),
+    }),
+  ),
   /** Seconds after the fault; null where it did not happen. */
   phases: z.object({
     notReady: seconds,

@@ -190,6 +190,10 @@ export const exampleVerdict: Verdict = {
   },
   acked: 1258,
   lost: 59,
+  images: [
+    { image: 'first', acked: 1258, lost: 59, readable: true },
+    { image: 'second', acked: 1258, lost: 59, readable: true },
+  ],
   phases: {
     notReady: 48.2,
     evicted: 52.1,

@@ -1,0 +1,32 @@
+/** Scenarios: defaults are stock, faults in them are named with their path. */
+import { expect, test } from 'vitest';
+import { UsageError } from '../errors.ts';
+import { basisOf, parseScenario, shortenedTimers } from './scenario.ts';
+
+const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['safe'] };
+
+test('what is not said is stock', () => {
+  const scenario = parseScenario(minimal);
+  expect(shortenedTimers(scenario)).toEqual([]);
+  expect(basisOf('kind', scenario)).toBe('measured');
+  expect(basisOf('sim', scenario)).toBe('predicted');
+});
+
+test('any changed timer makes the basis `shortened`', () => {
+  for (const timer of ['graceMs', 'tolerationMs', 'forceDetachAfterMs']) {
+    const scenario = parseScenario({ ...minimal, [timer]: 12_000 });
+    expect(shortenedTimers(scenario)).toEqual([timer]);
+    expect(basisOf('kind', scenario)).toBe('shortened');
+  }
+});
+
+test.each([
+  [{ ...minimal, rate: -1 }, 'rate'],
+  [{ ...minimal, connections: 0 }, 'connections'],
+  [{ ...minimal, expected: [] }, 'expected'],
+  [{ ...minimal, grace: 10 }, 'grace'],
+])('a bad field is named: %o', (input, path) => {
+  const parse = (): unknown => parseScenario(input);
+  expect(parse).toThrow(UsageError);
+  expect(parse).toThrow(path);
+});
