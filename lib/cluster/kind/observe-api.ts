@@ -27,6 +27,11 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
   const nodes = new NodeWatcher(recorder);
   const pods = new PodWatcher(recorder);
   const attachments = new AttachmentWatcher(recorder);
+  const ended = new AbortController();
+  const connect = <T extends KubernetesObject>(
+    informer: Watchable<T>,
+    see: (object: T, gone: boolean) => unknown,
+  ): void => follow(informer, see, recorder, ended.signal);
 
   const informers = [
     makeInformer<V1Node>(kubeConfig, '/api/v1/nodes', () => core.listNode()),
@@ -43,18 +48,15 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
       core.listNamespacedEvent({ namespace }),
     ),
   ] as const;
-  connect(informers[0], (node) => nodes.see(node), recorder);
-  connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)), recorder);
-  connect(
-    informers[2],
-    (each, gone) => (gone ? attachments.gone(each) : attachments.see(each)),
-    recorder,
-  );
-  connect(informers[3], (event, gone) => gone || recordEvent(event, recorder), recorder);
+  connect(informers[0], (node) => nodes.see(node));
+  connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)));
+  connect(informers[2], (each, gone) => (gone ? attachments.gone(each) : attachments.see(each)));
+  connect(informers[3], (event, gone) => gone || recordEvent(event, recorder));
   await Promise.all(informers.map((informer) => informer.start()));
 
   return {
     async [Symbol.asyncDispose](): Promise<void> {
+      ended.abort();
       await Promise.all(informers.map((informer) => informer.stop()));
     },
   };
@@ -69,18 +71,21 @@ interface Watchable<T> {
 /** The API server ends a watch now and then, and a broken one reports an error: both start anew. */
 const reopenAfterMs = 200;
 
-function connect<T extends KubernetesObject>(
+function follow<T extends KubernetesObject>(
   informer: Watchable<T>,
   see: (object: T, gone: boolean) => unknown,
   recorder: Recorder,
+  ended: AbortSignal,
 ): void {
   informer.on('add', (object) => see(object, false));
   informer.on('update', (object) => see(object, false));
   informer.on('delete', (object) => see(object, true));
   informer.on('error', (error) => {
+    // Stopping an informer breaks its watch: that is no reason to open it again.
+    if (ended.aborted) return;
     const data = { message: String(error) };
     recorder.record({ type: 'observation', source: 'api', name: 'watch-reopened', data });
-    setTimeout(() => void informer.start(), reopenAfterMs);
+    setTimeout(() => ended.aborted || void informer.start(), reopenAfterMs);
   });
 }
 
