@@ -70,7 +70,7 @@ export interface Cluster {
 export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
   const { name = defaultClusterName, onProgress = () => undefined } = options;
   checkOptions(options, name);
-  await mustPass();
+  await mustPass(name);
   const lock = await lockCluster(name, options.runId);
   try {
     await refuseForeign(name, await findCluster(name));

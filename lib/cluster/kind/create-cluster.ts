@@ -141,7 +141,7 @@ export async function nodeAddresses(
   signal?: AbortSignal,
 ): Promise<NodeAddress[]> {
   return waitFor(
-    { what: `${count} nodes have joined and have a pod range`, timeoutMs: 60_000, signal },
+    { what: `${count} nodes have joined and have a pod range`, timeoutMs: 120_000, signal },
     async () => {
       const { items } = await core.listNode();
       const nodes = items.flatMap(({ metadata, spec, status }) => {

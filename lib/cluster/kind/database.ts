@@ -25,7 +25,7 @@ export interface DatabaseOptions {
   readonly trxCommit: 0 | 1 | 2;
   /** Default 180 000: initialising a data directory takes its time on a busy machine. */
   readonly readyTimeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface DatabasePod extends PodRef {
@@ -75,9 +75,9 @@ async function readyPod({ core }: KubeClients): Promise<DatabasePod | string> {
 export interface RemoveDatabaseOptions {
   /** Take away by force what does not go by itself: pods and finalizers. Default false. */
   readonly reap?: boolean;
-  /** Default 60 000. */
+  /** Default 120 000: a node that just came back takes its time on a busy machine. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Resolves when nothing is left: no pod, claim, volume or attachment. Nothing there is no error. */
@@ -86,7 +86,7 @@ export async function removeDatabase(
   options: RemoveDatabaseOptions = {},
 ): Promise<void> {
   const { core, apps } = clients;
-  const { reap = false, timeoutMs = 60_000, signal } = options;
+  const { reap = false, timeoutMs = 120_000, signal } = options;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name: statefulSet, ...named }));
   await orMissing(core.deleteNamespacedService({ name: service, namespace }));

@@ -97,10 +97,8 @@ async function loadImages({
   signal,
 }: DeployOptions): Promise<void> {
   const file = join(standing.state.path, 'loaded.json');
-  const loaded = await readFile(file, 'utf8').then(
-    (text) => JSON.parse(text) as Record<string, string>,
-    () => ({}) as Record<string, string>,
-  );
+  const text = await readFile(file, 'utf8').catch(() => '{}');
+  const loaded = JSON.parse(text) as Record<string, string>;
   const wanted = await imageIds(images);
   const missing = Object.keys(wanted).filter((ref) => loaded[ref] !== wanted[ref]);
   if (missing.length === 0) return;

@@ -4,6 +4,7 @@ import { readFile, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { which } from 'zx';
 import { tryDocker, tryRun } from './engine.ts';
+import { engineName, kindClusterLabel } from './labels.ts';
 import { leaseCount, leaseAt } from './lease.ts';
 
 /** A probe that could not be made says why. */
@@ -22,6 +23,8 @@ export interface MachineFacts {
   readonly engine: EngineFacts | { readonly missing: string };
   readonly availableMemoryBytes: number;
   readonly loopControl: boolean;
+  /** Nodes of any kind cluster on the engine, but for the cluster that is asked about. */
+  readonly otherNodes: number;
   readonly inotifyInstances: number;
   readonly inotifyWatches: number;
 }
@@ -36,16 +39,26 @@ export interface ProbeFacts {
   readonly buildTools: Readonly<Record<'go' | 'mmdebstrap' | 'jq', Probe>>;
 }
 
-export async function machineFacts(): Promise<MachineFacts> {
+/** `cluster`: the one that is to be made or reused; its own nodes don't count as others. */
+export async function machineFacts(cluster?: string): Promise<MachineFacts> {
   const number = async (path: string): Promise<number> => Number(await readFile(path, 'utf8'));
   const memory = /^MemAvailable:\s+(\d+) kB$/m.exec(await readFile('/proc/meminfo', 'utf8'));
   return {
     engine: await engineFacts(),
     availableMemoryBytes: Number(memory?.[1] ?? 0) * 1024,
     loopControl: existsSync('/dev/loop-control'),
+    otherNodes: await otherNodes(cluster),
     inotifyInstances: await number('/proc/sys/fs/inotify/max_user_instances'),
     inotifyWatches: await number('/proc/sys/fs/inotify/max_user_watches'),
   };
+}
+
+async function otherNodes(cluster: string | undefined): Promise<number> {
+  const format = `{{.Label "${kindClusterLabel}"}}`;
+  const argv = ['ps', '--filter', `label=${kindClusterLabel}`, '--format', format];
+  const { stdout } = await tryDocker(argv, { timeoutMs: 20_000 });
+  const own = cluster === undefined ? '' : engineName(cluster);
+  return stdout.split('\n').filter((name) => name !== '' && name !== own).length;
 }
 
 async function engineFacts(): Promise<MachineFacts['engine']> {

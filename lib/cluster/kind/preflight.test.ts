@@ -13,6 +13,7 @@ const good: MachineFacts = {
   engine,
   availableMemoryBytes: 16 * gibibyte,
   loopControl: true,
+  otherNodes: 0,
   inotifyInstances: 128,
   inotifyWatches: 65_536,
 };
@@ -29,6 +30,8 @@ test('each thing that is missing is named, with a command that mends it', () => 
   expect(failedOf({ ...good, availableMemoryBytes: gibibyte })).toEqual(['MEMORY']);
   expect(failedOf({ ...good, loopControl: false })).toEqual(['LOOP_DEVICES']);
   expect(failedOf({ ...good, inotifyInstances: 16 })).toEqual(['INOTIFY']);
+  expect(failedOf({ ...good, otherNodes: 3 })).toEqual([]);
+  expect(failedOf({ ...good, otherNodes: 6 })).toEqual(['INOTIFY']);
   const worst = { ...good, engine: { missing: 'x' }, loopControl: false, inotifyWatches: 1 };
   for (const result of judgeMachine(worst)) {
     if (result.state === 'failed') expect(result.mend).toMatch(/\w/);

@@ -24,8 +24,8 @@ is_ours() { # inode device file
 
 # Prints why a device can't be released.
 release() { # number
-  backing=$(losetup --list --noheadings --raw --output BACK-INO,BACK-MAJ:MIN,BACK-FILE "/dev/loop$1" 2>/dev/null)
-  if [ -n "$backing" ]; then
+  if [ -e "/sys/block/loop$1/loop/backing_file" ]; then
+    backing=$(losetup --list --noheadings --raw --output BACK-INO,BACK-MAJ:MIN,BACK-FILE "/dev/loop$1")
     rest=${backing#* }
     is_ours "${backing%% *}" "${rest%% *}" "${rest#* }" || { echo "is not ours: ${rest#* }"; return; }
     losetup --detach "/dev/loop$1" 2>&1 || return

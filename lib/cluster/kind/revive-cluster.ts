@@ -82,7 +82,7 @@ async function cleanSlate(
   { clients, lab }: Standing,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await removeDatabase(clients, { ...(signal === undefined ? {} : { signal }) });
+  await removeDatabase(clients, { signal });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
 }
 

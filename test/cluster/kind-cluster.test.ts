@@ -1,0 +1,257 @@
+/**
+ * Clusters for real: made, shared by nobody, used side by side, broken, mended, removed. Whatever
+ * is done here, the machine is afterwards as it was before.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { $ } from 'zx';
+import {
+  ensureCluster,
+  type Cluster,
+  type ClusterOptions,
+} from '../../lib/cluster/kind/cluster.ts';
+import { readForcedDetachMetric } from '../../lib/cluster/kind/controller-manager.ts';
+import {
+  deployDatabase,
+  followDatabaseLog,
+  removeDatabase,
+} from '../../lib/cluster/kind/database.ts';
+import { createVolume, removeVolume } from '../../lib/cluster/kind/disk.ts';
+import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
+import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
+import { reap } from '../../lib/cluster/kind/reap.ts';
+import { findCluster } from '../../lib/cluster/kind/registry.ts';
+import { ensureImages } from '../../lib/images/ensure.ts';
+import { ensureKind } from '../../lib/images/kind-binary.ts';
+
+const minutes = 60_000;
+const shell = $({ quiet: true });
+const images = await ensureImages({
+  source: 'auto',
+  kubernetesVersion: '1.34.4',
+  onProgress: (line) => process.stderr.write(`${line}\n`),
+});
+const kind = await ensureKind();
+
+/** Names of this test's clusters begin so, which tells them from any others on the machine. */
+const prefix = 'ct';
+const held: Cluster[] = [];
+const leasesSeen = new Map<number, Lease>();
+
+async function open(name: string, change: Partial<ClusterOptions> = {}): Promise<Cluster> {
+  const common = { name: `${prefix}-${name}`, images, kind, runId: `test-${name}`, workers: 1 };
+  const cluster = await ensureCluster({ ...common, ...change });
+  held.push(cluster);
+  leasesSeen.set(cluster.index, leaseAt(cluster.index));
+  return cluster;
+}
+
+afterEach(async () => {
+  for (const cluster of held.splice(0)) await cluster.release();
+});
+afterAll(async () => {
+  for (const name of ['kept', 'main']) await reap({ all: true, only: `${prefix}-${name}` });
+});
+
+/** Everything on the machine that bears this test's name or lies in a lease it had. */
+async function traces(): Promise<string[]> {
+  const ours = (text: string): string[] =>
+    text.split('\n').filter((line) => line.includes(`fd-${prefix}-`));
+  const loops = await Promise.all([...leasesSeen.values()].map((lease) => leasedLoops(lease)));
+  const state = join(homedir(), '.local', 'state', 'forcedetach');
+  const states = existsSync(state) ? readdirSync(state) : [];
+  const routes = (await shell`ip route show`).stdout.split('\n');
+  return [
+    ...ours((await shell`docker ps --all --format ${'container {{.Names}}'}`).stdout),
+    ...ours((await shell`docker network ls --format ${'network {{.Name}}'}`).stdout),
+    ...ours((await shell`docker volume ls --format ${'volume {{.Name}}'}`).stdout),
+    ...ours(readFileSync('/proc/self/mounts', 'utf8')),
+    ...loops.flat().map((number) => `loop${number}`),
+    ...states.filter((name) => name.startsWith(`${prefix}-`)),
+    ...routes.filter((line) =>
+      [...leasesSeen.values()].some(({ subnet }) => line.includes(subnet)),
+    ),
+  ];
+}
+
+/** Volumes that Docker made for the nodes' /var: they have no name of ours. */
+async function anonymousVolumes(cluster: Cluster): Promise<string[]> {
+  const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}';
+  const nodes = [cluster.controlPlane, ...cluster.nodes];
+  return (await shell`docker inspect --format ${format} ${nodes}`).stdout.trim().split(/\s+/);
+}
+
+async function whoAnswers(socketPath: string): Promise<unknown> {
+  const connection = await mysql.createConnection({ socketPath, user: 'root' });
+  try {
+    const [rows] = await connection.query('select @@report_host as node, @@report_user as uid');
+    return rows;
+  } finally {
+    await connection.end();
+  }
+}
+
+test('two clusters live side by side, and nothing of them stays', {
+  timeout: 10 * minutes,
+}, async () => {
+  const one = await open('one');
+  const other = await open('other');
+  expect(one.index).not.toBe(other.index);
+  expect(one.loops.first).not.toBe(other.loops.first);
+  for (const cluster of [one, other]) {
+    const { core } = await cluster.kube();
+    const names = (await core.listNode()).items.map(({ metadata }) => metadata?.name);
+    expect(new Set(names)).toEqual(new Set([cluster.controlPlane, ...cluster.nodes]));
+  }
+  const volumes = [...(await anonymousVolumes(one)), ...(await anonymousVolumes(other))];
+  expect(volumes.length).toBeGreaterThanOrEqual(4);
+
+  await expect(open('one')).rejects.toMatchObject({ code: 'CLUSTER_BUSY' });
+
+  await one.release();
+  await other.release();
+  expect(await traces()).toEqual([]);
+  const left = (await shell`docker volume ls --quiet`).stdout.split('\n');
+  expect(left.filter((name) => volumes.includes(name))).toEqual([]);
+});
+
+test('a database survives what is done to its node, and leaves a clean slate', {
+  timeout: 10 * minutes,
+}, async () => {
+  const cluster = await open('main', { graceMs: 10_000, workers: 2 });
+  const clients = await cluster.kube();
+  const volume = 'fd-ct-volume';
+  const sizeBytes = 2 * 1024 ** 3;
+  await createVolume(cluster.lab, { volume, sizeBytes });
+  const said: string[] = [];
+  const logs = cluster.nodes.map((node) => followDatabaseLog(node, ({ text }) => said.push(text)));
+  const common = { detachMode: 'unfenced', tolerationMs: 300_000, trxCommit: 1 } as const;
+  const options = { image: images.mysql, volumeHandle: volume, sizeBytes, ...common };
+  const pod = await deployDatabase(clients, options);
+  const answer = [{ node: pod.node, uid: pod.uid }];
+
+  const inside = await cluster.relays.openInside(pod.node, pod.ip);
+  const outside = await cluster.relays.openOutside(pod.ip);
+  expect(await cluster.relays.openInside(pod.node, pod.ip)).toBe(inside);
+  expect(await whoAnswers(inside)).toEqual(answer);
+  expect(await whoAnswers(outside)).toEqual(answer);
+  expect(said.some((line) => line.includes('ready for connections'))).toBe(true);
+  expect(await readForcedDetachMetric(cluster.controlPlane)).toEqual({
+    timeout: 0,
+    'out-of-service': 0,
+  });
+
+  const machine = cluster.machine(pod.node);
+  await expect(cluster.machine(cluster.controlPlane).disconnect()).rejects.toMatchObject({
+    code: 'NODE_STATE',
+  });
+  for (let round = 0; round < 2; round++) {
+    await machine.disconnect();
+    await machine.disconnect();
+    expect(await machine.reachesApi()).toBe(false);
+    expect(await machine.reachedFromOutside()).toBe(false);
+    expect(await whoAnswers(inside)).toEqual(answer);
+    await machine.reconnect();
+    await machine.reconnect();
+    expect(await machine.reachesApi()).toBe(true);
+    expect(await whoAnswers(outside)).toEqual(answer);
+  }
+
+  await machine.freeze();
+  expect(await machine.state()).toBe('frozen');
+  expect(await machine.reachesApi()).toBe(false);
+  await machine.thaw();
+  await machine.kill();
+  await machine.kill();
+  expect(await machine.state()).toBe('stopped');
+  await machine.start();
+  expect(await machine.state()).toBe('running');
+  expect(await machine.reachedFromOutside()).toBe(true);
+  const address =
+    await shell`docker inspect --format ${'{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'} ${pod.node}`;
+  expect(address.stdout.trim()).toBe(cluster.addresses.get(pod.node));
+
+  await removeDatabase(clients);
+  await removeVolume(cluster.lab, volume);
+  const { items } = await clients.storage.listVolumeAttachment();
+  expect(items).toEqual([]);
+  for (const log of logs) await log[Symbol.asyncDispose]();
+  await cluster.release();
+  expect(await traces()).toEqual([]);
+});
+
+test('a kept cluster is mended and used again; another configuration replaces it', {
+  timeout: 10 * minutes,
+}, async () => {
+  const first = await open('kept', { keep: true });
+  const worker = first.nodes[0] ?? '';
+  await first.machine(worker).disconnect();
+  await first.release();
+  expect((await reap({ only: 'ct-kept' })).removed).toEqual([]);
+
+  const second = await open('kept', { keep: true });
+  expect(second.reused).toBe(true);
+  expect(await second.machine(worker).reachesApi()).toBe(true);
+  await second.release();
+
+  const third = await open('kept', { graceMs: 10_000 });
+  expect(third.reused).toBe(false);
+  await third.release();
+  expect(await traces()).toEqual([]);
+});
+
+test('what is not ours is refused and not touched', { timeout: minutes }, async () => {
+  await shell`docker network create fd-ct-foreign`;
+  try {
+    const before = await shell`docker network inspect fd-ct-foreign`;
+    await expect(open('foreign')).rejects.toMatchObject({ code: 'CLUSTER_FOREIGN' });
+    const after = await shell`docker network inspect fd-ct-foreign`;
+    expect(after.stdout).toBe(before.stdout);
+  } finally {
+    await shell`docker network rm fd-ct-foreign`;
+  }
+  expect(await traces()).toEqual([]);
+});
+
+test('an interrupted creation leaves nothing', { timeout: 5 * minutes }, async () => {
+  const interrupt = new AbortController();
+  const reason = new Error('Ctrl-C');
+  const opening = open('abort', {
+    signal: interrupt.signal,
+    onProgress: (line) => {
+      if (line.startsWith('kind: starting')) interrupt.abort(reason);
+    },
+  });
+  await expect(opening).rejects.toBe(reason);
+  expect(await traces()).toEqual([]);
+});
+
+test('what a killed process leaves is reaped', { timeout: 5 * minutes }, async () => {
+  const script = `
+    import { ensureCluster } from './lib/cluster/kind/cluster.ts';
+    await ensureCluster({ ...JSON.parse(process.argv[1]), onProgress: (line) => console.log(line) });
+  `;
+  const options = { name: 'ct-killed', images, kind, runId: 'test-killed', workers: 1 };
+  const argv = ['--input-type=module-typescript', '--eval', script, JSON.stringify(options)];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('kind: starting')) resolve();
+    });
+  });
+  expect((await reap({ only: 'ct-killed' })).left).toHaveLength(1);
+  const found = await findCluster('ct-killed');
+  if (found !== undefined) leasesSeen.set(found.labels.index, leaseAt(found.labels.index));
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+  expect(await reap({ only: 'ct-killed' })).toEqual({
+    removed: ['ct-killed'],
+    left: [],
+    resisted: [],
+  });
+  expect(await traces()).toEqual([]);
+});
