@@ -145,6 +145,20 @@ test('what a run can’t say is said: a prediction, changed timers, missing evid
   expect(shortened.badge).toBe('measured, changed timers: wait before a forced detach 30 s');
 });
 
+test('a history that ends anywhere still makes a report', () => {
+  const whole = exampleHistory();
+  const inconclusive: Verdict = {
+    ...exampleVerdict,
+    verdict: 'inconclusive',
+    complete: false,
+    incompleteBecause: ['the history is cut'],
+  };
+  for (let length = 1; length < whole.length; length += 7) {
+    const { timeline } = reportData(inconclusive, whole.slice(0, length));
+    expect(timeline.toS).toBeGreaterThanOrEqual(timeline.fromS);
+  }
+});
+
 test('JUnit has a case for the verdict and one for each certificate', async () => {
   expect(await renderJunit(exampleVerdict)).toContain('failures="0" errors="0"');
   const unexpected = { ...exampleVerdict, asExpected: false };

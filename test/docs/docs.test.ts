@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
+import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
 import { meanings } from '../../lib/report/wording.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -62,6 +63,11 @@ test.each(['README.md', 'docs/verdicts.md'])('%s says what each verdict means', 
   expect(Object.fromEntries(rows.map(([word, meaning]) => [code(word), meaning]))).toEqual(
     meanings,
   );
+});
+
+test('docs/verdict.schema.json is the schema of verdict.json', () => {
+  const published: unknown = JSON.parse(read('docs/verdict.schema.json'));
+  expect(published).toEqual(JSON.parse(JSON.stringify(verdictJsonSchema())));
 });
 
 test('the README names every flag and no other', async () => {
