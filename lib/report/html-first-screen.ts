@@ -1,8 +1,9 @@
 /** What a reader gets in the first minute: the sentence, the facts, the licence, the limits. */
 import { html } from 'hono/html';
+import type { Verdict } from '../experiment/verdict.ts';
 import { bytes, count, percent, seconds, type Html } from './html-parts.ts';
 import type { LicenceRow, LossRow, ReportData } from './types.ts';
-import { meanings } from './wording.ts';
+import { imageNames, meanings } from './wording.ts';
 
 /** The sentence and its badges. */
 export function pageHeader({ verdict, badge, expectation }: ReportData): Html {
@@ -35,7 +36,8 @@ export function verdictSections(data: ReportData): Html {
 ${verdict.complete ? '' : incomplete(verdict.incompleteBecause)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
-${lossTable(data.loss)}</section>
+${lossTable(data.loss)}
+${verdict.images.length === 0 ? '' : imageTable(verdict.images)}</section>
 <section class="card"><h2>Licence: what let the second writer in</h2>
 ${licence(data.licence, verdict.horizonS)}</section>
 </div>
@@ -96,6 +98,18 @@ function lossTable(rows: readonly LossRow[]): Html {
 const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
   html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${epoch}</td><td class="number">${count(acked)}</td>
 <td class="number">${count(lost)}</td><td class="number">${percent(lost, acked)}</td></tr>`;
+
+function imageTable(images: Verdict['images']): Html {
+  return html`<h3>By copy of the volume</h3><table>
+<thead><tr><th>Copied</th><th class="number">must hold</th><th class="number">lost</th>
+<th>readable</th></tr></thead>
+<tbody>${images.map(imageRow)}</tbody></table>`;
+}
+
+const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>
+  html`<tr class="${lost > 0 || !readable ? 'bad' : ''}"><td>${imageNames[image]}</td>
+<td class="number">${count(acked)}</td><td class="number">${count(lost)}</td>
+<td>${readable ? 'to the end' : 'no'}</td></tr>`;
 
 function licence(rows: readonly LicenceRow[], horizonS: number): Html {
   return rows.length === 0

@@ -9,6 +9,13 @@ export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
   successor: 'by the successor',
 };
 
+/** The audited copies of the volume, by when they were taken. */
+export const imageNames: Readonly<Record<Verdict['images'][number]['image'], string>> = {
+  steady: 'before the fault',
+  first: 'before the heal: what the fault did',
+  second: 'after the heal',
+};
+
 /** What each word means, for readers of the report and of docs/verdicts.md. */
 export const meanings: Readonly<Record<VerdictWord, string>> = {
   safe: 'no acknowledged commit was lost and no two nodes could write the volume',
