@@ -46,7 +46,8 @@ function dirtyJournal(
       t >= (story.faultAtMs ?? 0),
   );
   if (stage === undefined) return [];
-  const fsck = String(stage.data['fsck'] ?? 'no fsck output recorded');
+  const { fsck: said } = stage.data;
+  const fsck = typeof said === 'string' ? said : 'no fsck output recorded';
   const dirty = fsck.includes('recovering journal');
   return [certificate('the journal was dirty before the next mount', dirty, fsck.slice(0, 300))];
 }

@@ -77,7 +77,12 @@ export async function compareIndexes(client: SqlClient): Promise<IndexCount[]> {
 /** CHECKSUM TABLE of every table of the workload, by qualified name; `NULL` where unreadable. */
 export async function checksums(client: SqlClient): Promise<Map<string, string>> {
   const rows = await client.query(`CHECKSUM TABLE ${qualified.join(', ')}`);
-  return new Map(rows.map((row) => [String(row['Table']), String(row['Checksum'] ?? 'NULL')]));
+  return new Map(
+    rows.map((row) => {
+      const { Table: table, Checksum: checksum } = row;
+      return [String(table), checksum === null ? 'NULL' : String(checksum)];
+    }),
+  );
 }
 
 /** Every table that can be checked, the workload's own first. */
