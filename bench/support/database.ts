@@ -10,6 +10,7 @@ import { docker } from '../../lib/cluster/kind/engine.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 
 export interface BenchDatabase extends AsyncDisposable {
+  readonly container: string;
   /** Socket of the tunnel: relay on a UNIX socket, then TCP. User root, no password. */
   readonly socketPath: string;
   /** Runs one statement. */
@@ -21,7 +22,7 @@ export async function startDatabase(tools: string): Promise<BenchDatabase> {
   const relay = await mkdtemp(join(tmpdir(), 'forcedetach-bench-'));
   const serve = fileURLToPath(new URL('serve.sh', import.meta.url));
   const mounts = ['-v', `${relay}:/relay`, '-v', `${serve}:/serve.sh:ro`, '-v', '/bench'];
-  const name = `forcedetach-bench-${process.pid}`;
+  const name = `forcedetach-bench-${process.pid}-${Date.now()}`;
   const socketPath = join(relay, 'mysql.sock');
   await docker([
     'run',
@@ -46,6 +47,7 @@ export async function startDatabase(tools: string): Promise<BenchDatabase> {
     throw error;
   }
   return {
+    container: name,
     socketPath,
     async execute(statement) {
       const connection = await createConnection({ socketPath, user: 'root' });

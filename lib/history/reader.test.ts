@@ -185,9 +185,5 @@ test('a million operations take less than 30 MB', () => {
     0,
   );
   expect((bytes / operations) * 1e6).toBeLessThan(30e6);
-  expect(
-    openHistory(folder)
-      .ops()
-      .reduce((count) => count + 1, 0),
-  ).toBe(operations);
+  expect([...openHistory(folder).ops()].length).toBe(operations);
 });

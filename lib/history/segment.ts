@@ -66,7 +66,7 @@ export class Segment {
 
   flush(): void {
     if (this.#written === this.#used) return;
-    writeAll(this.#tailFile, this.#lines.subarray(this.#written, this.#used));
+    writeAll(this.#tailFile, this.#lines, this.#written, this.#used);
     this.#written = this.#used;
   }
 
@@ -109,8 +109,6 @@ export class Segment {
   }
 }
 
-function writeAll(file: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length; ) {
-    written += writeSync(file, bytes, written);
-  }
+function writeAll(file: number, bytes: Buffer, from = 0, to: number = bytes.length): void {
+  for (let at = from; at < to; ) at += writeSync(file, bytes, at, to - at);
 }

@@ -11,9 +11,11 @@ export interface RealClock extends Clock {
 }
 
 export function realClock(originNs: bigint = process.hrtime.bigint()): RealClock {
+  // The same clock as hrtime's, and a third of its price: writers ask three times an operation.
+  const offsetMs = Number(process.hrtime.bigint() - originNs) / 1e6 - performance.now();
   return {
     originNs,
-    nowMs: () => Number(process.hrtime.bigint() - originNs) / 1e6,
+    nowMs: () => performance.now() + offsetMs,
     wallMs: () => Date.now(),
     async sleep(ms, signal) {
       signal?.throwIfAborted();

@@ -1,0 +1,21 @@
+/** A runner that writer.test.ts kills: starts two writers and tells their process numbers. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { $ } from 'zx';
+import { startWriterProcesses } from '../../lib/cluster/kind/writers.ts';
+
+const { FOLDER: folder = '', SOCKET: socket = '', SEED: seed = '' } = process.env;
+const spec = { connections: 2, rate: 'max', seed } as const;
+const writers = await startWriterProcesses({
+  specs: [
+    { ...spec, client: 'inside' },
+    { ...spec, client: 'outside' },
+  ],
+  folder,
+  originNs: process.hrtime.bigint(),
+  seed,
+  routes: { get: () => socket, onChange: () => undefined },
+});
+while (writers.acked().length < 2) await sleep(50);
+const found = await $({ quiet: true })`pgrep -P ${process.pid} -f writer-process`;
+process.send?.(found.stdout.trim().split('\n').map(Number));
+await sleep(60_000);

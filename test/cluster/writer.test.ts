@@ -1,0 +1,250 @@
+/**
+ * The writer processes on a real MySQL through a real relay: what they journal as acknowledged is
+ * in the ledger, whatever is done to them, to their connections or to the server.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { startDatabase, type BenchDatabase } from '../../bench/support/database.ts';
+import { openMysqlSession } from '../../lib/cluster/kind/mysql-session.ts';
+import { databaseName, prepareSchema } from '../../lib/cluster/kind/schema.ts';
+import { startWriterProcesses } from '../../lib/cluster/kind/writers.ts';
+import type { Writers, WriterSpec } from '../../lib/cluster/port.ts';
+import { openHistory, type Operation } from '../../lib/history/reader.ts';
+import { ensureImages } from '../../lib/images/ensure.ts';
+import { Chain, expectedContent, initialBalance } from '../../lib/workload/ledger.ts';
+
+const seed = 'writer-test';
+const shell = $({ quiet: true });
+let database: BenchDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  const { tools } = await ensureImages({
+    source: 'auto',
+    kubernetesVersion: '1.34.4',
+    onProgress: (line) => process.stderr.write(`${line}\n`),
+  });
+  database = await startDatabase(tools);
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+const routes = { get: () => database.socketPath, onChange: () => undefined };
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'forcedetach-writer-'));
+  await database.execute(`DROP DATABASE IF EXISTS ${databaseName}`);
+  await prepareSchema(routes);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function start(rate: WriterSpec['rate'] = 'max'): Promise<Writers> {
+  const specs = (['inside', 'outside'] as const).map((client) => ({
+    client,
+    connections: 4,
+    rate,
+    seed,
+  }));
+  const originNs = process.hrtime.bigint();
+  return startWriterProcesses({ specs, folder, originNs, seed, routes });
+}
+
+const ackedBy = (writers: Writers): number =>
+  writers.acked().reduce((sum, { count }) => sum + count, 0);
+
+async function untilAcked(writers: Writers, count: number): Promise<void> {
+  while (ackedBy(writers) < count) await sleep(50);
+}
+
+async function query(sql: string): Promise<RowDataPacket[]> {
+  const { socketPath } = database;
+  const connection = await createConnection({ socketPath, user: 'root', database: databaseName });
+  const [rows] = await connection.query<RowDataPacket[]>(sql);
+  await connection.end();
+  return rows;
+}
+
+const idOf = (op: Record<string, unknown> | Operation): string =>
+  ['client', 'connection', 'session', 'seq'].map((key) => op[key as keyof typeof op]).join('/');
+
+/** Every acknowledged operation is there once, nothing unsent is, and the money adds up. */
+async function expectConsistent(): Promise<Operation[]> {
+  const operations = [...openHistory(folder).ops()];
+  const rows = await query('SELECT * FROM ledger ORDER BY id');
+  const present = new Set(rows.map(idOf));
+  expect(present.size).toBe(rows.length);
+  const acked = operations.filter(({ outcome }) => outcome === 'ok');
+  expect(acked.filter((op) => !present.has(idOf(op)))).toEqual([]);
+  const possible = new Set(operations.filter(({ outcome }) => outcome !== 'fail').map(idOf));
+  expect(rows.filter((row) => !possible.has(idOf(row)))).toEqual([]);
+
+  const balances = new Map<number, number>();
+  for (const row of rows) {
+    const { client, connection, session, seq } = row as unknown as Operation;
+    const sent = expectedContent(seed, { client, connection, session, seq });
+    expect([row['kind'], row['from_account'], row['to_account'], row['amount']]).toEqual([
+      sent.kind,
+      sent.fromAccount,
+      sent.toAccount,
+      sent.amount,
+    ]);
+    if (sent.kind === 'append') continue;
+    balances.set(sent.fromAccount, (balances.get(sent.fromAccount) ?? 0) - sent.amount);
+    balances.set(sent.toAccount, (balances.get(sent.toAccount) ?? 0) + sent.amount);
+  }
+  for (const { id, balance } of await query('SELECT id, balance FROM account')) {
+    expect(balance).toBe(initialBalance + (balances.get(Number(id)) ?? 0));
+  }
+  const fields = 'client, connection, session, seq, kind, from_account, to_account, amount';
+  const [hashes] = await query(
+    `SELECT COUNT(*) AS fitting FROM ledger WHERE HEX(hash) =
+       SHA2(CONCAT_WS('|', LOWER(HEX(previous_hash)), ${fields}), 256)`,
+  );
+  expect(hashes?.['fitting']).toBe(rows.length);
+  return operations;
+}
+
+test('acknowledged rows are in the ledger as sent, chained, with the money moved', async () => {
+  const writers = await start();
+  await untilAcked(writers, 2000);
+  await writers.stop();
+  const operations = await expectConsistent();
+  expect(operations.length).toBe(ackedBy(writers));
+  expect(operations.every(({ outcome }) => outcome === 'ok')).toBe(true);
+  expect(operations.every(({ server }) => server?.node === 'bench')).toBe(true);
+  expect(writers.acked().map(({ client }) => client)).toEqual(['inside', 'outside']);
+  expect(openHistory(folder).cuts).toEqual([]);
+});
+
+test('25 a second are never more, however late the machine is', async () => {
+  const writers = await start(25);
+  await untilAcked(writers, 2);
+  await sleep(4000);
+  await writers.stop();
+  const lastSentMs = new Map<string, number>();
+  for (const { client, connection, sentAtMs } of openHistory(folder).ops()) {
+    const key = `${client}/${connection}`;
+    // Four connections take turns; Node's timers may fire a millisecond early.
+    const earliestMs = (lastSentMs.get(key) ?? -Infinity) + 160 - 2;
+    expect(sentAtMs).toBeGreaterThan(earliestMs);
+    lastSentMs.set(key, sentAtMs);
+  }
+  expect(lastSentMs.size).toBe(8);
+});
+
+test('a writer killed with -9 leaves all that was acknowledged, and is not passed over', async () => {
+  const writers = await start();
+  await untilAcked(writers, 500);
+  await shell`pkill -KILL -P ${process.pid} -f writer-process`;
+  await expect(writers.stop()).rejects.toMatchObject({ code: 'WRITER_DIED' });
+  const operations = await expectConsistent();
+  const unknown = operations.filter(({ outcome }) => outcome === 'info');
+  expect(unknown.length).toBeLessThanOrEqual(8);
+  expect(operations.length - unknown.length).toBeGreaterThanOrEqual(500);
+});
+
+test('writers whose parent is killed end by themselves', async () => {
+  const parent: ChildProcess = fork(new URL('writer-parent.ts', import.meta.url), {
+    execArgv: [],
+    env: { ...process.env, FOLDER: folder, SOCKET: database.socketPath, SEED: seed },
+  });
+  const [pids] = (await once(parent, 'message')) as [number[]];
+  expect(pids.length).toBe(2);
+  parent.kill('SIGKILL');
+  const alive = (): number[] => pids.filter((pid) => isAlive(pid));
+  for (let waitedMs = 0; alive().length > 0 && waitedMs < 6000; waitedMs += 100) await sleep(100);
+  expect(alive()).toEqual([]);
+  await expectConsistent();
+});
+
+test('lost connections end sessions with unknown outcomes, and new sessions go on', async () => {
+  const writers = await start();
+  await untilAcked(writers, 300);
+  await shell`docker exec ${database.container} sh -c ${'pkill -KILL -P $(pgrep -o socat)'}`;
+  await untilAcked(writers, ackedBy(writers) + 1000);
+  await writers.stop();
+  const operations = await expectConsistent();
+  expect(new Set(operations.map(({ session }) => session))).toEqual(new Set([0, 1]));
+  const unknown = operations.filter(({ outcome }) => outcome === 'info');
+  expect(unknown.length).toBeGreaterThan(0);
+  expect(unknown.length).toBeLessThanOrEqual(8);
+});
+
+test('a frozen server costs each connection one unknown outcome after 5 s', async () => {
+  const writers = await start();
+  await untilAcked(writers, 300);
+  await shell`docker pause ${database.container}`;
+  await sleep(6000);
+  await shell`docker unpause ${database.container}`;
+  await untilAcked(writers, ackedBy(writers) + 500);
+  await writers.stop();
+  const operations = await expectConsistent();
+  const unknown = operations.filter(({ outcome }) => outcome === 'info');
+  expect(unknown.length).toBe(8);
+  for (const { error, sentAtMs, endedAtMs } of unknown) {
+    expect(error).toMatch(/^ETIMEDOUT: no answer to the operation/);
+    expect((endedAtMs ?? 0) - sentAtMs).toBeGreaterThan(4900);
+  }
+  const refused = [...openHistory(folder).smallRecords()].filter(
+    (record) => record.type === 'session' && record.error !== undefined,
+  );
+  expect(refused.length).toBeLessThanOrEqual(16);
+});
+
+test('a server that refuses leaves the session, and nothing of a refused transfer', async () => {
+  const { socketPath } = database;
+  const session = await openMysqlSession({ socketPath });
+  const chain = new Chain(seed, { client: 'inside', connection: 0, session: 0 }, 1);
+  await database.execute('SET GLOBAL super_read_only = ON');
+  const refused = { outcome: 'fail', fatal: false, code: 'ER_OPTION_PREVENTS_STATEMENT' };
+  await expect(session.append(chain.next())).rejects.toMatchObject(refused);
+  await expect(session.transfer(chain.next())).rejects.toMatchObject(refused);
+  await database.execute('SET GLOBAL super_read_only = OFF');
+  const blocker = await createConnection({ socketPath, user: 'root', database: databaseName });
+  await database.execute('SET GLOBAL innodb_lock_wait_timeout = 1');
+  const waiting = await openMysqlSession({ socketPath });
+  await blocker.query('BEGIN');
+  await blocker.query('UPDATE account SET balance = balance');
+  const locked = { outcome: 'fail', fatal: false, code: 'ER_LOCK_WAIT_TIMEOUT' };
+  await expect(waiting.transfer(chain.next())).rejects.toMatchObject(locked);
+  await blocker.query('ROLLBACK');
+  await blocker.end();
+  await database.execute('SET GLOBAL innodb_lock_wait_timeout = 50');
+  expect(await query('SELECT * FROM ledger')).toEqual([]);
+  await waiting.transfer(chain.next());
+  expect((await query('SELECT * FROM ledger')).length).toBe(1);
+  await session.close();
+  await waiting.close();
+});
+
+test('a socket that leads nowhere is refused at once, a silent one after 2 s', async () => {
+  const refused = { outcome: 'fail', fatal: true };
+  await expect(openMysqlSession({ socketPath: join(folder, 'none') })).rejects.toMatchObject({
+    ...refused,
+    code: 'ENOENT',
+  });
+  const silent = createServer(() => undefined).listen(join(folder, 'silent'));
+  await once(silent, 'listening');
+  const beginMs = Date.now();
+  await expect(openMysqlSession({ socketPath: join(folder, 'silent') })).rejects.toMatchObject({
+    ...refused,
+    code: 'ETIMEDOUT',
+  });
+  expect(Date.now() - beginMs).toBeGreaterThan(1900);
+  silent.close();
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
