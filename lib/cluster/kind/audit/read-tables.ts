@@ -80,7 +80,7 @@ export async function checksums(client: SqlClient): Promise<Map<string, string>>
   return new Map(
     rows.map((row) => {
       const { Table: table, Checksum: checksum } = row;
-      return [String(table), checksum === null ? 'NULL' : String(checksum)];
+      return [String(table), checksum === null ? 'NULL' : String(Number(checksum))];
     }),
   );
 }
