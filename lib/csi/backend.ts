@@ -83,11 +83,22 @@ export async function cutPaths(
   const devices: CutDevice[] = [];
   for (const { loop, generation } of await boundAttachments(layout, volume, record)) {
     if (needed(ownersOf(record).get(loop)).node !== node) continue;
-    if (!(await isCut(loop))) await cutDevice(loop);
+    if (!(await cutUnlessGone(loop, imagePath(layout, volume)))) continue;
     const written = (await bytesWritten(loop)) ?? 0;
     devices.push({ device: devicePath(loop), generation, bytesWritten: written });
   }
   return devices;
+}
+
+/** False where the node gave the device back meanwhile: a stage that met the cut in the record. */
+async function cutUnlessGone(loop: number, file: string): Promise<boolean> {
+  try {
+    if (!(await isCut(loop))) await cutDevice(loop);
+    return true;
+  } catch (error) {
+    if (await serves(loop, file)) throw error;
+    return false;
+  }
 }
 
 /** The volume's attachments whose devices exist now, whatever the record says of their state. */

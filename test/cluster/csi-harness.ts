@@ -40,6 +40,8 @@ export class Driver implements AsyncDisposable {
   readonly root: string;
   /** Kill and restart the process before every call: nothing may live in its memory. */
   restartBeforeCalls = false;
+  /** Put before PATH for processes that start from now on. */
+  programs: string | undefined;
   readonly #processes = new Map<string, ChildProcess>();
 
   constructor(root: string) {
@@ -155,6 +157,7 @@ export class Driver implements AsyncDisposable {
     const child = spawn(process.execPath, [join(csi, 'main.ts'), '--mode', mode], {
       env: {
         ...process.env,
+        PATH: `${this.programs === undefined ? '' : `${this.programs}:`}${process.env['PATH']}`,
         NODE_NAME: who,
         CSI_SOCKET: this.socketOf(who),
         ...(mode === 'node' && { CSI_REGISTRATION_SOCKET: this.registrationSocketOf(who) }),

@@ -1,8 +1,9 @@
 /** The disk on real loop devices and file systems, without Kubernetes: its processes, called. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
-import { describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
 import { capability } from './csi-harness.ts';
 import {
@@ -10,6 +11,7 @@ import {
   logOf,
   loopOf,
   newDriver,
+  patience,
   publish,
   read,
   reason,
@@ -21,6 +23,21 @@ import {
 } from './csi-steps.ts';
 
 if (reason !== undefined) console.warn(`skipped: the disk on real loop devices ${reason}`);
+
+/** A folder with a losetup that says when it is about to bind a file, and waits to be let. */
+function heldLosetup(root: string): string {
+  const folder = join(root, 'programs');
+  mkdirSync(folder);
+  const script = `#!/bin/sh
+if [ "$1" = --direct-io=on ]; then
+  touch ${root}/opening
+  until [ -e ${root}/open ]; do sleep 0.05; done
+fi
+exec /sbin/losetup "$@"
+`;
+  writeFileSync(join(folder, 'losetup'), script, { mode: 0o755 });
+  return folder;
+}
 
 describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
   test.each([false, true])(
@@ -142,6 +159,38 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     const late = stage(driver, 'a', context);
     await expect(late).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
     expect(existsSync(`/sys/block/loop${loopOf(context)}/loop`)).toBe(false);
+  });
+
+  test('a fence that comes while the node opens its device is seen by the node', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    const context = await publish(driver, 'a', 'fenced');
+    driver.programs = heldLosetup(driver.root);
+    const staged = stage(driver, 'a', context);
+    const outcome = expect(staged).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
+    await vi.waitFor(() => expect(existsSync(join(driver.root, 'opening'))).toBe(true), patience);
+    await unpublish(driver, 'a');
+    writeFileSync(join(driver.root, 'open'), '');
+    await outcome;
+    expect(existsSync(`/sys/block/loop${loopOf(context)}/loop`)).toBe(false);
+  });
+
+  test('a fence that meets a stage half-way leaves no path that is not cut', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    for (let delayMs = 0; delayMs <= 60; delayMs += 12) {
+      const context = await publish(driver, 'a', 'fenced');
+      const [staged, unpublished] = await Promise.allSettled([
+        stage(driver, 'a', context),
+        sleep(delayMs).then(() => unpublish(driver, 'a')),
+      ]);
+      expect(unpublished.status).toBe('fulfilled');
+      const limit = `/sys/block/loop${loopOf(context)}/loop/sizelimit`;
+      const path = existsSync(limit) ? readFileSync(limit, 'utf8').trim() : 'none';
+      expect(['512', 'none'], `${delayMs} ms, ${JSON.stringify(staged)}`).toContain(path);
+      if (staged.status === 'fulfilled') expect(path).toBe('512');
+      await unstage(driver, 'a');
+    }
   });
 
   test('a played crash loses what was not synced, and the node may come back', async () => {

@@ -30,6 +30,8 @@ export async function observeDisk(
     await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
+      // Calls about no volume, such as kubelet's for capabilities, are in the driver's log only.
+      else if (line.type === 'call' && line.entry.volume === undefined) return;
       else recorder.record(recordOf(line, originMs));
     }),
   );
