@@ -37,7 +37,18 @@ export class KindMachine implements Machine {
   async freeze(): Promise<void> {
     const state = await this.state();
     if (state === 'stopped') throw this.#impossible('freeze', 'it is stopped');
-    if (state === 'running') await docker(['pause', this.node]);
+    if (state === 'running') await this.#pause();
+  }
+
+  /**
+   * On cgroup v1 runc gives up, and thaws again, when a task that just forks keeps the freezer at
+   * FREEZING for some tens of milliseconds (libcontainer/cgroups/fs/freezer.go): ask anew.
+   */
+  async #pause(): Promise<void> {
+    const pause = (): Promise<unknown> => docker(['pause', this.node]);
+    const shouldRetry = ({ error }: { readonly error: Error }): boolean =>
+      error.message.includes('unable to freeze');
+    await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry });
   }
 
   async thaw(): Promise<void> {
