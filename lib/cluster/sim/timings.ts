@@ -43,7 +43,7 @@ export const kubernetesTimes = {
   terminationGraceUs: 30 * secondUs,
 } as const;
 
-/** Measured on kind (docs/model.md tells where), or an assumption of the same order. */
+/** Measured on kind in single runs, or an assumption of the same order. */
 export const measuredTimes = {
   /** An API write until a watcher has it; assumption. */
   watchDelay: rangeMs(1, 20),
