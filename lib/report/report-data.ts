@@ -33,7 +33,7 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
     recovery: recoverySteps(verdict),
     appliesIf: appliesIf(verdict),
     advice: advice(verdict),
-    notTested: notTested(verdict),
+    notTested: notTested(verdict, modelLimits(story)),
     timeline: {
       fromS: Math.floor((startMs - zeroMs) / 1000),
       toS: Math.ceil((endMs - zeroMs) / 1000),
@@ -50,6 +50,13 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
 
 const isSmall = (record: HistoryRecord): record is SmallRecord =>
   record.type !== 'invoke' && record.type !== 'outcome' && record.type !== 'row';
+
+/** What the model recorded that it does not know; nothing where the run was real. */
+function modelLimits({ observations }: Story): string[] {
+  const seen = observations.find(({ source, name }) => source === 'model' && name === 'limits');
+  const limits = seen?.data['limits'];
+  return Array.isArray(limits) ? limits.map(String) : [];
+}
 
 /** Vertical lines across the whole axis: when it broke, was acted upon, was mended. */
 function momentsOf({ records, faultAtMs = 0 }: Story): Bar[] {

@@ -91,8 +91,8 @@ export function advice(verdict: Verdict): string[] {
   ];
 }
 
-/** What nobody may conclude from this run. */
-export function notTested(verdict: Verdict): string[] {
+/** What nobody may conclude from this run. `modelLimits`: what the model says it does not know. */
+export function notTested(verdict: Verdict, modelLimits: readonly string[]): string[] {
   const always = [
     'How often it happens: this is one run. It shows that an outcome is possible; ' +
       'a safe run is no proof of safety.',
@@ -101,6 +101,7 @@ export function notTested(verdict: Verdict): string[] {
   if (verdict.basis === 'predicted') {
     return [
       'Anything real: the model knows the order and the timers of the controllers, not disks, kernels or MySQL.',
+      ...modelLimits.map((limit) => `The model: ${limit}`),
       ...always,
     ];
   }

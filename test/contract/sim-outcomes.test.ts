@@ -12,6 +12,7 @@ import { runScenario } from '../../lib/experiment/run.ts';
 import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { reportData } from '../../lib/report/report-data.ts';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
@@ -149,5 +150,7 @@ describe('the model', () => {
       (record) => record.type === 'observation' && record.name === 'limits',
     );
     expect(said).toMatchObject({ source: 'model', data: { limits } });
+    const { notTested } = reportData(verdict, openHistory(folder).records());
+    expect(notTested.join('\n')).toContain(limits[0]);
   });
 });
