@@ -1,6 +1,6 @@
 /** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
 import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, plural } from './findings.ts';
 
 export const innochecksum: Checker = {
   name: 'innochecksum',
@@ -14,7 +14,7 @@ export const innochecksum: Checker = {
         safety: 'corrupt',
         // Nobody runs it unasked; what mysqld says of such a page is a finding of its own.
         loud: false,
-        summary: `innochecksum finds bad pages in ${bad.length} tablespaces`,
+        summary: `innochecksum finds bad pages in ${plural(bad.length, 'tablespace')}`,
         evidence: bad.map(({ command, output }) => `${command}: ${output}`),
       }),
     ];

@@ -1,6 +1,6 @@
 /** Acknowledged commits that are gone. Only the journal outside the cluster can see them. */
 import type { AuditedImage, Checker } from './checker.ts';
-import { damage } from './findings.ts';
+import { damage, plural } from './findings.ts';
 import { epochs } from './journal.ts';
 import type { LostRange, Reconciliation } from './reconcile.ts';
 
@@ -29,8 +29,8 @@ const sinceThen = (lostSince: number, before: AuditedImage): string =>
 
 const shape = ({ lostAreTails, lostRanges }: Reconciliation): string =>
   lostAreTails
-    ? `the last ones of ${lostRanges.length} sessions`
-    : `${lostRanges.length} ranges, with later commits of the same sessions present`;
+    ? `the last ones of ${plural(lostRanges.length, 'session')}`
+    : `${plural(lostRanges.length, 'range')}, with later commits of the same sessions present`;
 
 const byEpoch = ({ byEpoch }: Reconciliation): string[] =>
   epochs

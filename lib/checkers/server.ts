@@ -3,7 +3,7 @@ import type { Finding } from '../experiment/verdict.ts';
 import type { ImageLabel } from '../history/events.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
-import { damage, incomplete, note } from './findings.ts';
+import { damage, incomplete, note, plural } from './findings.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 
 const occasion: Readonly<Record<ServerStart['purpose'], string>> = {
@@ -52,12 +52,12 @@ export const errorLog: Checker = {
     const other = lines.filter((line) => !saysDamage.test(line));
     const findings: Finding[] = [];
     if (bad.length > 0) {
-      const summary = `mysqld's error log tells of damage in ${bad.length} lines`;
+      const summary = `mysqld's error log tells of damage in ${plural(bad.length, 'line')}`;
       const code = 'ERROR_LOG_DAMAGE';
       findings.push(damage({ code, image, safety: 'corrupt', loud: true, summary, evidence: bad }));
     }
     if (other.length > 0) {
-      const summary = `${image} image: mysqld's error log has ${other.length} other errors`;
+      const summary = `${image} image: mysqld's error log has ${plural(other.length, 'other error')}`;
       findings.push(note('ERROR_LOG_OTHER', summary, other));
     }
     return findings;

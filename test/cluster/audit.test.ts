@@ -12,25 +12,23 @@ import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { worst } from '../../lib/experiment/verdict.ts';
 import type { ImageLabel } from '../../lib/history/events.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import { BareHost, findToolsImage, testLoops, type BareVolume } from './bare-host.ts';
+import { BareHost, missingForBareHost, testLoops, type BareVolume } from './bare-host.ts';
 import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge, type AuditedCopy } from './judged.ts';
 
-const image = process.getuid?.() === 0 ? await findToolsImage() : undefined;
-if (image === undefined) {
-  console.warn('skipped: the audit on bare disks needs root, docker and the tools image');
-}
+const reason = await missingForBareHost();
+if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);
 
 const seed = 'audit-test';
 const clock = realClock();
 const codes = ({ findings }: Judgement): string[] =>
   [...new Set(findings.map(({ code }) => code))].toSorted();
 
-describe.skipIf(image === undefined)('the audit of a bare disk', { timeout: 180_000 }, () => {
+describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout: 180_000 }, () => {
   let host: BareHost;
   beforeAll(async () => {
-    host = await BareHost.start(String(image));
-  }, 120_000);
+    host = await BareHost.start((line) => console.log(`  ${line}`));
+  });
   afterAll(() => host[Symbol.asyncDispose]());
 
   /** Copies the volume as it is now and audits the copy. */
@@ -276,5 +274,17 @@ describe.skipIf(image === undefined)('the audit of a bare disk', { timeout: 180_
     const verdict = await judgeNow(volume, records);
     expect(codes(verdict)).toContain('INDEX_OUT_OF_STEP');
     expect(codes(verdict)).not.toContain('LEDGER_LOST');
+  });
+
+  test('leaves nothing behind when it is ended or killed in the middle', async () => {
+    const { volume, records } = await writtenVolume('ended');
+    await volume.copy('first');
+    await host.endAudit('first', seed, 'SIGTERM');
+    await expect.poll(() => host.auditLeftovers(), { timeout: 20_000 }).toBe('');
+    await host.endAudit('first', seed, 'SIGKILL');
+    expect(await host.auditLeftovers()).not.toBe('');
+    // The next audit clears what the killed one left.
+    expect((await judgeNow(volume, records)).findings).toEqual([]);
+    expect(await host.auditLeftovers()).toBe('');
   });
 });

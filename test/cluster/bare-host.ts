@@ -14,21 +14,22 @@ import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { openMysqlSession } from '../../lib/cluster/kind/mysql-session.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { ensureImages } from '../../lib/images/ensure.ts';
 import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
 
+/** Which one does not matter here: only the tools image is used. */
+const kubernetesVersion = '1.34.4';
 const appRoot = resolve(import.meta.dirname, '../..');
 /** Where the lab sees the shared folder; the auditor looks for copies in it. */
 const shared = '/var/lib/forcedetach';
 /** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
 export const testLoops = { a: 5100, b: 5101, audit: 5102 };
 
-/** The tools image that is on this machine, if any. */
-export async function findToolsImage(): Promise<string | undefined> {
-  const given = process.env['FORCEDETACH_TOOLS_IMAGE'];
-  if (given !== undefined) return given;
-  const format = '{{.Repository}}:{{.Tag}}';
-  const { stdout } = await $`docker images forcedetach/tools --format ${format}`.quiet().nothrow();
-  return stdout.split('\n')[0] || undefined;
+/** What is missing for a bare host on this machine, if anything is. */
+export async function missingForBareHost(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return 'needs root';
+  const { exitCode } = await $`docker version`.quiet().nothrow();
+  return exitCode === 0 ? undefined : 'needs a Docker engine that answers';
 }
 
 /** The container, with one blank database image that each case copies. */
@@ -43,7 +44,8 @@ export class BareHost implements AsyncDisposable {
     this.lab = labIn(container);
   }
 
-  static async start(image: string): Promise<BareHost> {
+  static async start(onProgress: (line: string) => void): Promise<BareHost> {
+    const { tools: image } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
     const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
     mkdirSync(join(folder, 'copies'));
     const container = `forcedetach-${basename(folder)}`;
@@ -78,6 +80,23 @@ export class BareHost implements AsyncDisposable {
 
   socket(name: string): { readonly inside: string; readonly outside: string } {
     return { inside: `${shared}/${name}.sock`, outside: join(this.#folder, `${name}.sock`) };
+  }
+
+  /** Begins an audit and ends it with that signal as soon as its first server starts. */
+  async endAudit(label: string, seed: string, signal: string): Promise<void> {
+    const tool = '/app/lib/cluster/kind/audit/audit-tool.ts';
+    const script = `node ${tool} --image "$1" --loop "$2" --run-seed "$3" > /tmp/audit.out & pid=$!
+      until grep -q '"recovery"' /tmp/audit.out; do sleep 0.05; done; sleep 0.3
+      kill -s "$4" $pid; wait $pid || true`;
+    const image = `${shared}/copies/${label}.img`;
+    await this.sh(script, image, testLoops.audit, seed, signal.replace('SIG', ''));
+  }
+
+  /** Loop device, mount, servers and copies of an audit, as far as there are any. */
+  auditLeftovers(): Promise<string> {
+    const script = `losetup -l | grep loop$1 || true; grep forcedetach-audit /proc/self/mounts || true
+      pgrep -a mysqld || true; ls ${shared}/copies | grep audit || true`;
+    return this.sh(script, testLoops.audit);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

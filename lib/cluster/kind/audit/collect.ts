@@ -150,6 +150,8 @@ class Audit {
     const { signal } = this.#options;
     await this.step(purpose, async () => {
       const server = new Mysqld({ purpose, ...where, signal });
+      const kill = (): void => void server.kill();
+      signal.addEventListener('abort', kill);
       try {
         const client = await server.ready();
         if (client !== undefined) {
@@ -157,6 +159,7 @@ class Audit {
           client.destroy();
         }
       } finally {
+        signal.removeEventListener('abort', kill);
         await server.kill();
         const start = await server.record();
         assertRunnable(start);

@@ -1,0 +1,107 @@
+/**
+ * How long the audit of a million ledger rows takes, against CHECKSUM TABLE over the same rows on
+ * the same server. Needs root, docker and the tools image; no cluster.
+ */
+import { createConnection } from 'mysql2/promise';
+import { judgeImages } from '../lib/checkers/index.ts';
+import type { JournaledOp } from '../lib/checkers/journal.ts';
+import type { LedgerRow } from '../lib/checkers/evidence.ts';
+import { kindAuditor } from '../lib/cluster/kind/audit/auditor.ts';
+import { EvidenceError } from '../lib/errors.ts';
+import type { ImageRecord } from '../lib/history/events.ts';
+import { Chain, initialBalance } from '../lib/workload/ledger.ts';
+import { BareHost, testLoops, type BareServer } from '../test/cluster/bare-host.ts';
+import type { BenchContext, BenchResult } from './support/bench.ts';
+
+const rowCount = 1_000_000;
+const sessions = 8;
+const rowsPerInsert = 1_000;
+const seed = 'audit-bench';
+/** Reading every row and judging it may take so many times as long as CHECKSUM TABLE. */
+const targetRatio = 6;
+
+const columns =
+  'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
+
+export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
+  await using host = await BareHost.start(onProgress);
+  const volume = await host.newVolume('million');
+  const disk = await volume.attach('a');
+  const server = await disk.startServer();
+  onProgress(`writing ${rowCount} rows`);
+  const ops = await fill(server);
+  await server.stop();
+  await disk.detach();
+  await volume.copy('first');
+
+  onProgress('auditing');
+  const rows: LedgerRow[] = [];
+  const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed });
+  const evidence = await auditor.audit('first', (row) => rows.push(row));
+  const startedMs = performance.now();
+  const record = { type: 'image', t: 0, image: 'first', takenAtMs: 1, evidence } as const;
+  const { findings } = judgeImages(historyOf(record, ops, rows), {});
+  const judgeMs = Math.round(performance.now() - startedMs);
+  if (findings.length > 0) {
+    throw new EvidenceError('NOT_HEALTHY', `the audit found ${findings[0]?.summary}`);
+  }
+  const durationsMs: Record<string, number> = { ...evidence.durationsMs, judge: judgeMs };
+  const checksumMs = Number(durationsMs['checksum']);
+  const ledgerMs = Number(durationsMs['ledger']);
+  const ratio = ledgerMs / checksumMs;
+  const data = { rows: rowCount, ratio, targetRatio, durationsMs };
+  const lines = [
+    `ledger read and verified: ${ledgerMs} ms for ${rowCount} rows, ` +
+      `${ratio.toFixed(1)} x CHECKSUM TABLE (${checksumMs} ms), target ${targetRatio} x`,
+    ...Object.entries(durationsMs).map(([step, ms]) => `  ${step}: ${ms} ms`),
+  ];
+  return { ok: ratio <= targetRatio, data, lines };
+}
+
+/** Writes whole sessions, as the writer would have, and resolves to its journal. */
+async function fill(server: BareServer): Promise<JournaledOp[]> {
+  const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
+  await connection.query('SET sql_log_bin = 0');
+  await connection.query('USE forcedetach');
+  const chains = Array.from({ length: sessions }, (_, n) => ({
+    id: { client: 'outside', connection: n, session: 0 },
+    chain: new Chain(seed, { client: 'outside', connection: n, session: 0 }),
+  }));
+  const balances = new Map<number, number>();
+  const move = (account: number, amount: number): void => {
+    balances.set(account, (balances.get(account) ?? initialBalance) + amount);
+  };
+  const ops: JournaledOp[] = [];
+  for (let written = 0; written < rowCount; written += rowsPerInsert) {
+    const values: unknown[] = [];
+    for (let n = 0; n < rowsPerInsert; n++) {
+      const next = chains[n % sessions];
+      if (next === undefined) continue;
+      const entry = next.chain.next();
+      next.chain.acknowledge(entry);
+      const { client, connection, session, seq, kind, fromAccount, toAccount, amount } = entry;
+      const hashes = [Buffer.from(entry.previousHash, 'hex'), Buffer.from(entry.hash, 'hex')];
+      const id = [client, connection, session, seq];
+      values.push([...id, kind, fromAccount, toAccount, amount, ...hashes]);
+      ops.push({ ...next.id, seq, outcome: 'ok', endedAtMs: 0, server: { node: 'a' } });
+      move(fromAccount, -amount);
+      move(toAccount, amount);
+    }
+    await connection.query(`INSERT INTO ledger (${columns}) VALUES ?`, [values]);
+  }
+  for (const [id, balance] of balances) {
+    await connection.query('UPDATE account SET balance = ? WHERE id = ?', [balance, id]);
+  }
+  await connection.end();
+  return ops;
+}
+
+const historyOf = (
+  record: ImageRecord,
+  ops: readonly JournaledOp[],
+  rows: readonly LedgerRow[],
+): Parameters<typeof judgeImages>[0] => ({
+  smallRecords: () => [{ type: 'run', seed } as never, record],
+  ops: () => ops,
+  rows: () => rows,
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../experiment/verdict.ts';
+import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
+import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
+
+const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
+const ledger = exampleLedger([
+  { client: 'inside', connection: 0, session: 0, node: 'a', ops },
+  { client: 'outside', connection: 1, session: 0, node: 'a', ops },
+]);
+const rows = rowsOf(ledger.entries);
+const healthy = healthyEvidence(rows);
+
+type Image = { readonly evidence: ImageEvidence; readonly rows: readonly LedgerRow[] };
+
+function findingsOf(...images: readonly Image[]): readonly Finding[] {
+  const labels = ['steady', 'first', 'second'] as const;
+  const records = images.map(({ evidence }, n) => {
+    const image = labels[n] ?? 'second';
+    return { type: 'image' as const, t: n, image, takenAtMs: 1000 + n, evidence };
+  });
+  const history: AuditedHistory = {
+    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, ...records],
+    ops: () => ledger.ops,
+    rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
+  };
+  return judgeImages(history, {}).findings;
+}
+
+const judged = (changed: Partial<ImageEvidence>, found: readonly LedgerRow[] = rows): string[] =>
+  findingsOf({ evidence: { ...healthy, ...changed }, rows: found }).map(({ code }) => code);
+
+const starts = (last: Partial<ServerStart>): ServerStart[] => {
+  const [first] = healthy.starts;
+  return first === undefined ? [] : [{ ...first, ...last }];
+};
+
+describe('the checkers', () => {
+  test('say nothing of a healthy database', () => {
+    expect(judged({})).toEqual([]);
+    expect(findingsOf({ evidence: healthy, rows }, { evidence: healthy, rows })).toEqual([]);
+  });
+
+  test('call lost commits lost, and silent', () => {
+    const [found] = findingsOf({
+      evidence: healthyEvidence(rows.slice(0, -3)),
+      rows: rows.slice(0, -3),
+    });
+    expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
+    expect(found?.summary).toContain('3 of 48 acknowledged commits are gone');
+    expect(found?.evidence.join('\n')).toMatch(/outside\/1\/0: seq 22 to 23, 2 acknowledged/);
+  });
+
+  test.each<[string, Partial<ImageEvidence>]>([
+    ['BALANCE_WRONG', { balances: { ...healthy.balances, 1: 1 } }],
+    [
+      'INDEX_OUT_OF_STEP',
+      { indexCounts: [{ table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 2 }] },
+    ],
+    [
+      'INDEX_OUT_OF_STEP',
+      {
+        indexCounts: [
+          { table: 'ledger', index: 'operation', byPrimary: 3, byIndex: 3, valuesAgree: false },
+        ],
+      },
+    ],
+    ['CHECK_TABLE_FAILED', { tables: [{ table: 't', check: 'error: Corrupt', checksum: '1' }] }],
+    ['CHECKSUM_TABLE_FAILED', { tables: [{ table: 't', check: 'OK', checksum: 'NULL' }] }],
+    [
+      'CHECKSUM_CHANGED',
+      { tables: [{ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }] },
+    ],
+    [
+      'PAGE_CHECKSUM_BAD',
+      { innochecksum: [{ command: 'i', exitCode: 1, output: 'Fail: page 4', durationMs: 1 }] },
+    ],
+    ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
+    ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: ['[ERROR] [MY-012562] [InnoDB] LSN'] }) }],
+    ['ERROR_LOG_OTHER', { starts: starts({ errorLines: ['[ERROR] [MY-010000] [Server] odd'] }) }],
+    ['SERVER_DIED', { starts: starts({ purpose: 'cold', died: 'SIGABRT' }) }],
+    ['CHECK_TABLE_CRASHED', { starts: starts({ purpose: 'check', died: 'SIGABRT' }) }],
+    ['SERVER_HUNG', { starts: starts({ died: 'SIGKILL' }) }],
+    ['SQL_REFUSED', { sqlFailures: [{ what: 'balances', error: 'ER_NO_SUCH_TABLE' }] }],
+    ['AUDIT_INCOMPLETE', { failures: ['innochecksum: no such file'] }],
+    ['AUDIT_INCOMPLETE', { balances: {} }],
+    ['FSCK_FAILED', { fsck: { command: 'e2fsck', exitCode: 8, output: '', durationMs: 1 } }],
+  ])('say %s, and nothing else', (code, changed) => {
+    expect(judged(changed)).toEqual([code]);
+  });
+
+  test('tell a database that cannot start from an audit that failed', () => {
+    const none = { ledgerComplete: false, ledgerRows: 0, balances: {} };
+    const dead = starts({ ready: false, died: 'SIGABRT', errorLines: ['[ERROR] [InnoDB] x'] });
+    expect(judged({ ...none, starts: dead }, [])).toEqual([
+      'LEDGER_UNREADABLE',
+      'SERVER_CANNOT_START',
+      'ERROR_LOG_DAMAGE',
+    ]);
+    const hung = starts({ ready: false });
+    const codes = judged({ ...none, starts: hung, failures: ['recovery: hung'] }, []);
+    expect(codes).toEqual(['SERVER_HUNG', 'AUDIT_INCOMPLETE']);
+  });
+
+  test('call a disk that cannot be mounted corrupt', () => {
+    const { fsck } = healthy;
+    const refused = {
+      mounted: false,
+      mountError: 'bad superblock',
+      ledgerComplete: false,
+      starts: [],
+      ...(fsck === undefined ? {} : { fsck: { ...fsck, exitCode: 8 } }),
+    };
+    expect(judged(refused, [])).toEqual([
+      'LEDGER_UNREADABLE',
+      'FSCK_ERRORS',
+      'FILE_SYSTEM_UNMOUNTABLE',
+    ]);
+  });
+
+  test('see a disk formatted anew and a database initialised anew', () => {
+    const anew = { ...healthy, filesystemUuid: 'file-system-2', serverUuid: 'server-2' };
+    const codes = findingsOf({ evidence: healthy, rows }, { evidence: anew, rows }).map(
+      ({ code }) => code,
+    );
+    expect(codes).toEqual(['REFORMATTED', 'REINITIALISED']);
+    const empty = { dataDirectoryEmpty: true, ledgerComplete: false, starts: [] };
+    expect(judged(empty, [])).toEqual(['LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY']);
+  });
+
+  test('never take a checker that throws for a pass', () => {
+    const broken = {
+      name: 'broken',
+      check: (): never => {
+        throw new Error('oops');
+      },
+    };
+    const image = { image: 'first', evidence: healthy } as never;
+    expect(runChecks([image], [broken])).toMatchObject([
+      { code: 'CHECKER_FAILED', level: 'incomplete', evidence: ['Error: oops'] },
+    ]);
+  });
+});

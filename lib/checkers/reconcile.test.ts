@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { LedgerEntry, OpId, OpOutcome } from '../workload/sql.ts';
+import { endOfMs, exampleLedger, exampleSeed, rowsOf } from './example-ledger.ts';
+import type { LedgerRow } from './evidence.ts';
+import { Journal, type JournaledOp, type Moments } from './journal.ts';
+import { opName } from './op-sample.ts';
+import { Reconciler, type Reconciliation } from './reconcile.ts';
+import type { Unread } from './readability.ts';
+
+const client = 'outside';
+const always = Number.POSITIVE_INFINITY;
+
+function journalOf(ops: readonly JournaledOp[], moments: Moments = {}): Journal {
+  const journal = new Journal(moments);
+  for (const op of ops) journal.add(op);
+  return journal;
+}
+
+function reconcile(
+  journal: Journal,
+  rows: readonly LedgerRow[],
+  takenAtMs = always,
+  before?: Reconciler,
+): Reconciler {
+  const options = { journal, seed: exampleSeed, takenAtMs };
+  const reconciler = new Reconciler(before === undefined ? options : { ...options, before });
+  for (const row of rows) reconciler.row(row);
+  return reconciler;
+}
+
+const acked = (count: number): { outcome: OpOutcome; stored: boolean }[] =>
+  Array.from({ length: count }, () => ({ outcome: 'ok', stored: true }));
+
+const oneSession = (count: number): ReturnType<typeof exampleLedger> =>
+  exampleLedger([{ client, connection: 0, session: 0, node: 'a', ops: acked(count) }]);
+
+function judged(
+  entries: readonly LedgerEntry[],
+  ops: readonly JournaledOp[],
+  unread?: Unread,
+): Reconciliation {
+  return reconcile(journalOf(ops), rowsOf(entries)).result(unread);
+}
+
+const noFaults = {
+  phantoms: { count: 0 },
+  failedPresent: { count: 0 },
+  duplicates: { count: 0 },
+  torn: { count: 0 },
+  brokenLinks: { count: 0 },
+  outOfOrder: { count: 0 },
+  resurrected: { count: 0 },
+};
+
+describe('a ledger against its journal', () => {
+  test('has nothing to say where every acknowledged operation is there', () => {
+    const { entries, ops } = oneSession(20);
+    const whole = { complete: true, acked: 20, present: 20, lost: 0, lostRanges: [], rows: 20 };
+    expect(judged(entries, ops)).toMatchObject({ ...whole, ...noFaults });
+  });
+
+  test('need not hold what was acknowledged after it was taken', () => {
+    const { entries, ops } = oneSession(10);
+    const early = reconcile(journalOf(ops), rowsOf(entries.slice(0, 6)), endOfMs(5)).result();
+    expect(early).toMatchObject({ acked: 6, lost: 0 });
+    const late = reconcile(journalOf(ops), rowsOf(entries.slice(0, 6)), endOfMs(6)).result();
+    expect(late).toMatchObject({ acked: 7, lost: 1, lostAreTails: true });
+  });
+
+  test('counts an operation of unknown outcome neither as lost nor as phantom', () => {
+    const ops = [...acked(2), { outcome: 'info' as const, stored: true }];
+    const gone = [...acked(2), { outcome: 'info' as const, stored: false }];
+    const both = exampleLedger([
+      { client, connection: 0, session: 0, node: 'a', ops },
+      { client, connection: 1, session: 0, node: 'a', ops: gone },
+    ]);
+    expect(judged(both.entries, both.ops)).toMatchObject({
+      ...noFaults,
+      lost: 0,
+      unknownPresent: 1,
+      unknownAbsent: 1,
+    });
+  });
+
+  test('takes an operation whose outcome was never journaled as unknown', () => {
+    const { entries, ops } = oneSession(2);
+    const [first, { endedAtMs: _, ...second } = { endedAtMs: 0 }] = ops;
+    const unended = [first, second as JournaledOp].filter((op) => op !== undefined);
+    expect(judged(entries, unended)).toMatchObject({ acked: 1, lost: 0, unknownPresent: 1 });
+  });
+
+  test('finds a row of an operation that the server had refused', () => {
+    const ops = [...acked(1), { outcome: 'fail' as const, stored: true }, ...acked(1)];
+    const ledger = exampleLedger([{ client, connection: 0, session: 0, node: 'a', ops }]);
+    const found = judged(ledger.entries, ledger.ops);
+    expect(found.failedPresent.ops).toEqual([{ client, connection: 0, session: 0, seq: 1 }]);
+    expect(found.phantoms.count).toBe(0);
+  });
+
+  test('parts losses by who acknowledged them and when', () => {
+    const ledger = exampleLedger([
+      { client, connection: 0, session: 0, node: 'a', ops: acked(30) },
+      { client, connection: 1, session: 0, node: 'b', ops: acked(30) },
+    ]);
+    const moments = { faultAtMs: endOfMs(10), handoverAtMs: endOfMs(20), victimNode: 'a' };
+    const found = reconcile(journalOf(ledger.ops, moments), []).result();
+    expect(found.byEpoch).toEqual({
+      beforeFault: { acked: 20, lost: 20 },
+      victimBeforeHandover: { acked: 10, lost: 10 },
+      victimAfterHandover: { acked: 10, lost: 10 },
+      successor: { acked: 20, lost: 20 },
+    });
+  });
+
+  test('tells a lost row, which nothing can link to, from a broken chain', () => {
+    const { entries, ops } = oneSession(6);
+    const gap = judged(entries.toSpliced(2, 1), ops);
+    expect(gap).toMatchObject({ ...noFaults, lost: 1, lostAreTails: false });
+    const broken = rowsOf(entries).map((row) =>
+      row.seq === 3 ? { ...row, linkFits: false } : row,
+    );
+    const found = reconcile(journalOf(ops), broken).result();
+    expect(found.brokenLinks.ops).toMatchObject([{ seq: 3 }]);
+    expect(found.lost).toBe(0);
+  });
+
+  test('sees rows of one session that changed places', () => {
+    const { entries, ops } = oneSession(4);
+    const [first, second, third, fourth] = entries;
+    const swapped = [first, third, second, fourth].filter((entry) => entry !== undefined);
+    expect(judged(swapped, ops).outOfOrder.ops).toMatchObject([{ seq: 1 }]);
+  });
+
+  test('tells what vanished since the image before, and what came back', () => {
+    const { entries, ops } = oneSession(6);
+    const journal = journalOf(ops);
+    const first = reconcile(journal, rowsOf(entries.slice(0, 4)), endOfMs(4));
+    const second = reconcile(journal, rowsOf(entries.slice(2)), always, first).result();
+    expect(first.result()).toMatchObject({ acked: 5, lost: 1 });
+    expect(second).toMatchObject({ acked: 6, lost: 2, lostSince: 2 });
+    expect(second.resurrected.ops).toMatchObject([{ seq: 4 }]);
+  });
+
+  test('counts what could not be read as lost only where damage forbade it', () => {
+    const { entries, ops } = oneSession(5);
+    const some = entries.slice(0, 2);
+    expect(judged(some, ops, 'damage')).toMatchObject({ complete: false, present: 2, lost: 3 });
+    expect(judged(some, ops, 'gap')).toMatchObject({ complete: false, present: 2, lost: 0 });
+  });
+});
+
+const sessionScript = fc
+  .array(fc.constantFrom<OpOutcome>('ok', 'ok', 'ok', 'fail'), { minLength: 1, maxLength: 40 })
+  .chain((outcomes) =>
+    fc.record({ outcomes: fc.constant(outcomes), ending: fc.constantFrom('none', 'in', 'out') }),
+  )
+  .map(({ outcomes, ending }) => [
+    ...outcomes.map((outcome) => ({ outcome, stored: outcome === 'ok' })),
+    ...(ending === 'none' ? [] : [{ outcome: 'info' as const, stored: ending === 'in' }]),
+  ]);
+
+test('finds exactly the damage that was planted in a random history', () => {
+  const damage = fc.constantFrom('lose', 'double', 'tear', 'none', 'none', 'none');
+  const histories = fc.record({
+    scripts: fc.array(sessionScript, { minLength: 1, maxLength: 4 }),
+    damages: fc.infiniteStream(damage),
+    phantomSeq: fc.option(fc.integer({ min: 100, max: 1000 }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(histories, ({ scripts, damages, phantomSeq }) => {
+      const ledger = exampleLedger(
+        scripts.map((ops, n) => ({ client, connection: n, session: n % 2, node: 'a', ops })),
+      );
+      const outcomes = new Map(ledger.ops.map((op) => [opName(op), op.outcome]));
+      const planted = {
+        lose: new Set<string>(),
+        double: new Set<string>(),
+        tear: new Set<string>(),
+      };
+      const rows: LedgerRow[] = [];
+      for (const entry of ledger.entries) {
+        const { value } = damages.next();
+        const acknowledged = outcomes.get(opName(entry)) === 'ok';
+        const { previousHash: _p, hash: _h, ...operation } = entry;
+        const row = { id: 0, ...operation, hashFits: true, linkFits: true };
+        if (value === 'lose' && acknowledged) {
+          planted.lose.add(opName(entry));
+          continue;
+        }
+        if (value === 'tear') planted.tear.add(opName(entry));
+        rows.push(value === 'tear' ? { ...row, amount: row.amount + 1 } : row);
+        if (value === 'double') {
+          planted.double.add(opName(entry));
+          rows.push(row);
+        }
+      }
+      if (phantomSeq !== undefined) rows.push(phantom(rows, phantomSeq));
+      const found = reconcile(journalOf(ledger.ops), rows).result();
+
+      const names = (ops: readonly OpId[]): Set<string> => new Set(ops.map(opName));
+      expect(lostNames(found, outcomes)).toEqual(planted.lose);
+      expect(found.lost).toBe(planted.lose.size);
+      expect(names(found.duplicates.ops)).toEqual(planted.double);
+      expect(names(found.torn.ops)).toEqual(planted.tear);
+      expect(found.phantoms.count).toBe(phantomSeq === undefined ? 0 : 1);
+      expect(found.brokenLinks.count + found.outOfOrder.count).toBe(0);
+      const unknown = [...outcomes.values()].filter((outcome) => outcome === 'info').length;
+      expect(found.unknownPresent + found.unknownAbsent).toBe(unknown);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function phantom(rows: readonly LedgerRow[], seq: number): LedgerRow {
+  const like = rows[0] ?? { client, connection: 0, session: 0 };
+  return {
+    ...{ id: 0, client: like.client, connection: like.connection, session: like.session, seq },
+    ...{ kind: 'append', fromAccount: 1, toAccount: 1, amount: 0, hashFits: true, linkFits: true },
+  };
+}
+
+/** The ranges name each lost operation, and no other acknowledged one. */
+function lostNames(
+  { lostRanges }: Reconciliation,
+  outcomes: ReadonlyMap<string, OpOutcome>,
+): Set<string> {
+  const names = new Set<string>();
+  for (const { fromSeq, toSeq, ...session } of lostRanges) {
+    for (let seq = fromSeq; seq <= toSeq; seq++) {
+      const name = opName({ ...session, seq });
+      if (outcomes.get(name) === 'ok') names.add(name);
+    }
+  }
+  return names;
+}
