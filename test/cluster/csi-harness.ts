@@ -1,7 +1,7 @@
 /** Runs the driver's real processes and calls them, for tests without Kubernetes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
@@ -40,13 +40,19 @@ export class Driver implements AsyncDisposable {
   readonly root: string;
   /** Kill and restart the process before every call: nothing may live in its memory. */
   restartBeforeCalls = false;
-  /** Put before PATH for processes that start from now on. */
-  programs: string | undefined;
   readonly #processes = new Map<string, ChildProcess>();
 
   constructor(root: string) {
     this.root = root;
     mkdirSync(join(root, 'shared'), { recursive: true });
+  }
+
+  get #programs(): string {
+    return join(this.root, 'programs');
+  }
+
+  get #path(): string {
+    return `${this.#programs}:${process.env['PATH']}`;
   }
 
   get shared(): string {
@@ -113,10 +119,20 @@ export class Driver implements AsyncDisposable {
     await ended;
   }
 
+  /** Runs shell lines before each run of a program, for processes that start from now on. */
+  before(program: string, lines: string): void {
+    const path = process.env['PATH'] ?? '';
+    const script = `#!/bin/sh\nPATH='${path}'\n${lines}\nexec ${program} "$@"\n`;
+    mkdirSync(this.#programs, { recursive: true });
+    writeFileSync(join(this.#programs, program), script, { mode: 0o755 });
+  }
+
   async tool(...args: string[]): Promise<Record<string, unknown>> {
     const flags = ['--root', this.shared, '--loops', testLoops];
-    const { stdout } =
-      await $`${process.execPath} ${join(csi, 'disk-tool.ts')} ${args} ${flags}`.quiet();
+    const { stdout } = await $({
+      quiet: true,
+      env: { ...process.env, PATH: this.#path },
+    })`${process.execPath} ${join(csi, 'disk-tool.ts')} ${args} ${flags}`;
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
@@ -157,7 +173,7 @@ export class Driver implements AsyncDisposable {
     const child = spawn(process.execPath, [join(csi, 'main.ts'), '--mode', mode], {
       env: {
         ...process.env,
-        PATH: `${this.programs === undefined ? '' : `${this.programs}:`}${process.env['PATH']}`,
+        PATH: this.#path,
         NODE_NAME: who,
         CSI_SOCKET: this.socketOf(who),
         ...(mode === 'node' && { CSI_REGISTRATION_SOCKET: this.registrationSocketOf(who) }),

@@ -1,5 +1,5 @@
 /** The disk on real loop devices and file systems, without Kubernetes: its processes, called. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,21 +23,6 @@ import {
 } from './csi-steps.ts';
 
 if (reason !== undefined) console.warn(`skipped: the disk on real loop devices ${reason}`);
-
-/** A folder with a losetup that says when it is about to bind a file, and waits to be let. */
-function heldLosetup(root: string): string {
-  const folder = join(root, 'programs');
-  mkdirSync(folder);
-  const script = `#!/bin/sh
-if [ "$1" = --direct-io=on ]; then
-  touch ${root}/opening
-  until [ -e ${root}/open ]; do sleep 0.05; done
-fi
-exec /sbin/losetup "$@"
-`;
-  writeFileSync(join(folder, 'losetup'), script, { mode: 0o755 });
-  return folder;
-}
 
 describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
   test.each([false, true])(
@@ -165,7 +150,14 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     await using driver = newDriver();
     await createVolume(driver);
     const context = await publish(driver, 'a', 'fenced');
-    driver.programs = heldLosetup(driver.root);
+    // losetup says that it is about to bind the file, and waits to be let.
+    driver.before(
+      'losetup',
+      `[ "$1" != --direct-io=on ] || {
+        touch ${driver.root}/opening
+        until [ -e ${driver.root}/open ]; do sleep 0.05; done
+      }`,
+    );
     const staged = stage(driver, 'a', context);
     const outcome = expect(staged).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
     await vi.waitFor(() => expect(existsSync(join(driver.root, 'opening'))).toBe(true), patience);
