@@ -1,6 +1,6 @@
 /** Runs an experiment as a user would, and reads what it leaves. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verdictSchema, type Verdict } from '../../lib/experiment/verdict.ts';
@@ -70,6 +70,3 @@ function verdictIn(stdout: string): Verdict | undefined {
   if (stdout.trim() === '') return undefined;
   return verdictSchema.parse(JSON.parse(stdout));
 }
-
-export const readVerdict = (folder: string): Verdict =>
-  verdictSchema.parse(JSON.parse(readFileSync(join(folder, 'verdict.json'), 'utf8')));

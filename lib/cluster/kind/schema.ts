@@ -42,12 +42,6 @@ export const schemaStatements: readonly string[] = [
   `INSERT INTO ${databaseName}.account (id, balance) VALUES ${accounts.join(', ')}`,
 ];
 
-/** Secondary indexes by table, for audits that count rows by primary key and by index. */
-export const secondaryIndexes: Readonly<Record<string, readonly string[]>> = {
-  ledger: ['operation', 'from_account'],
-  account: ['balance'],
-};
-
 export interface SchemaRoutes {
   get(side: ClientSide): string | undefined;
 }
