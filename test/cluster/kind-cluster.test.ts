@@ -238,7 +238,8 @@ test('what a killed process leaves is reaped', { timeout: 5 * minutes }, async (
   const options = { name: 'ct-killed', images, kind, runId: 'test-killed', workers: 1 };
   const argv = ['--input-type=module-typescript', '--eval', script, JSON.stringify(options)];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
     child.stdout.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes('kind: starting')) resolve();
     });

@@ -72,33 +72,28 @@ async function readyPod({ core }: KubeClients): Promise<DatabasePod | string> {
   return `the pod is ${pod.status?.phase ?? 'unknown'} on ${node ?? 'no node'}${state}`;
 }
 
-export interface RemoveDatabaseOptions {
-  /** Take away by force what does not go by itself: pods and finalizers. Default false. */
-  readonly reap?: boolean;
-  /** Default 120 000: a node that just came back takes its time on a busy machine. */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal | undefined;
-}
+/** A node that just came back takes its time on a busy machine. */
+const removalTimeoutMs = 120_000;
 
-/** Resolves when nothing is left: no pod, claim, volume or attachment. Nothing there is no error. */
+/**
+ * Resolves when nothing is left: no pod, claim, volume or attachment. Nothing there is no error;
+ * nothing is taken away by force, since a finalizer that stays is a finding.
+ */
 export async function removeDatabase(
   clients: KubeClients,
-  options: RemoveDatabaseOptions = {},
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
   const { core, apps } = clients;
-  const { reap = false, timeoutMs = 120_000, signal } = options;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name: statefulSet, ...named }));
   await orMissing(core.deleteNamespacedService({ name: service, namespace }));
-  const grace = reap ? { gracePeriodSeconds: 0 } : {};
-  await orMissing(core.deleteNamespacedPod({ name: podName, namespace, ...grace }));
+  await orMissing(core.deleteNamespacedPod({ name: podName, namespace }));
   await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
   await orMissing(core.deletePersistentVolume({ name: volumeName }));
-  if (reap) await dropAttachments(clients);
   await waitFor(
     {
       what: 'the database and its volume are gone',
-      timeoutMs,
+      timeoutMs: removalTimeoutMs,
       signal,
       command: 'kubectl get statefulset,pod,pvc,pv,volumeattachment',
     },
@@ -133,15 +128,6 @@ async function leftovers(clients: KubeClients): Promise<string[]> {
   };
   const left = Object.entries(named).flatMap(([name, object]) => (object ? [name] : []));
   return [...left, ...attached.map((name) => `the attachment ${name}`)];
-}
-
-/** Without the attacher's consent: only for a cluster whose last run is dead. */
-async function dropAttachments(clients: KubeClients): Promise<void> {
-  const none = [{ op: 'replace', path: '/metadata/finalizers', value: [] }];
-  for (const name of await attachments(clients)) {
-    await orMissing(clients.storage.patchVolumeAttachment({ name, body: none }));
-    await orMissing(clients.storage.deleteVolumeAttachment({ name }));
-  }
 }
 
 /** mysqld's error log on one node, of every pod of the database that ran there. */

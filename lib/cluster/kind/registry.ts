@@ -100,10 +100,7 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
  */
 export async function removeCluster({ labels, ...found }: FoundCluster): Promise<string[]> {
   const name = engineName(labels.cluster);
-  if (found.containers.length > 0) {
-    // What `kind delete cluster` does; so no kind binary is needed to clean up.
-    await docker(['rm', '--force', '--volumes', ...found.containers]);
-  }
+  await removeContainers(labels.cluster, found.containers);
   // Loops before the volume: the files in it tell which are ours.
   const left = found.hasVolume ? await releaseLoops(leaseAt(labels.index), name, labels.tools) : [];
   if (found.hasVolume) await docker(['volume', 'rm', '--force', name]);
@@ -111,4 +108,14 @@ export async function removeCluster({ labels, ...found }: FoundCluster): Promise
   // The network last: it is the lease.
   if (found.hasNetwork) await docker(['network', 'rm', name]);
   return left;
+}
+
+/** Does what `kind delete cluster` does, so that cleaning up needs no kind binary. */
+async function removeContainers(cluster: string, found: readonly string[]): Promise<void> {
+  let containers = found;
+  // A creation that was just killed may still be under way in the engine.
+  while (containers.length > 0) {
+    await docker(['rm', '--force', '--volumes', ...containers]);
+    containers = await kindNodes(cluster);
+  }
 }
