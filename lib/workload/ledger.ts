@@ -95,10 +95,9 @@ export class Chain {
     const { client, connection, session } = this.#id;
     const seq = this.#seq++;
     const { kind, fromAccount, toAccount, amount } = this.#contents(seq);
-    const previousHash = this.#head;
-    const fields = { client, connection, session, seq, kind, fromAccount, toAccount, amount };
-    const hash = entryHash({ ...fields, previousHash });
-    return { ...fields, previousHash, hash };
+    const ids = { client, connection, session, seq };
+    const unhashed = { ...ids, kind, fromAccount, toAccount, amount, previousHash: this.#head };
+    return { ...unhashed, hash: entryHash(unhashed) };
   }
 
   /** The entry was acknowledged: the next one links to it. */

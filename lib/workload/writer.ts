@@ -117,11 +117,11 @@ class Connection {
       if (waitMs > 0 && !(await this.#pause(waitMs))) return;
       const entry = chain.next();
       const { seq, kind } = entry;
-      journal.append({ type: 'invoke', t: clock.nowMs(), ...id, seq, kind });
+      journal.append({ ...id, type: 'invoke', t: clock.nowMs(), seq, kind });
       // Also the outcome before it, where there was no pause in between: one write for both.
       journal.flush();
       const { outcome, error } = await send(session, entry);
-      const about = { type: 'outcome', t: clock.nowMs(), ...id, seq, outcome } as const;
+      const about = { ...id, type: 'outcome', t: clock.nowMs(), seq, outcome } as const;
       journal.append(error === undefined ? about : { ...about, error: describe(error) });
       if (outcome === 'ok') {
         chain.acknowledge(entry);
