@@ -1,0 +1,79 @@
+/** However a run ends — Ctrl-C in any phase, kill -9 — the machine is as it was. */
+import { afterAll, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { startExperiment } from './experiment.ts';
+import { machineState } from './machine-state.ts';
+
+const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '30s'];
+const quick = ['--cluster', 'kind', '--cluster-name', 'interrupt', ...shortened, '--warmup', '3s'];
+const timeout = 8 * 60_000;
+/** A cold image build may come first. */
+const firstTimeout = 40 * 60_000;
+
+const clean = (): Promise<unknown> =>
+  $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all`;
+const before = await machineState();
+afterAll(clean, timeout);
+
+test('Ctrl-C while the cluster comes up leaves nothing', { timeout: firstTimeout }, async () => {
+  const run = startExperiment('node-crash', quick);
+  await run.printed('joining worker nodes');
+  run.signal('SIGINT');
+  const { exitCode, verdict } = await run.done;
+  expect(exitCode).toBe(4);
+  expect(verdict).toBeUndefined();
+  expect(await machineState()).toEqual(before);
+});
+
+test('Ctrl-C in the steady state leaves a kept cluster whole and idle', { timeout }, async () => {
+  await interruptedIn(/steady state/);
+  expect(await leftByAKeptCluster()).toEqual([]);
+});
+
+test('Ctrl-C while the node is cut off heals it', { timeout }, async () => {
+  await interruptedIn(/watch what Kubernetes does/);
+  expect(await leftByAKeptCluster()).toEqual([]);
+  const nodes = await $({
+    quiet: true,
+  })`docker exec fd-interrupt-control-plane kubectl --kubeconfig=/etc/kubernetes/admin.conf get nodes --no-headers`;
+  expect(nodes.stdout).not.toContain('NotReady');
+});
+
+test('Ctrl-C in the audit leaves no mysqld and no mount', { timeout }, async () => {
+  await interruptedIn(/audit both copies/);
+  expect(await leftByAKeptCluster()).toEqual([]);
+});
+
+test('after kill -9 with the node cut off, the next start takes everything away', {
+  timeout,
+}, async () => {
+  await clean();
+  expect(await machineState()).toEqual(before);
+  const killed = startExperiment('network-partition', quick);
+  await killed.printed(/watch what Kubernetes does/);
+  killed.signal('SIGKILL');
+  await killed.done;
+  const next = startExperiment('network-partition', quick);
+  await next.printed('creating the cluster');
+  next.signal('SIGINT');
+  await next.done;
+  expect(await machineState()).toEqual(before);
+});
+
+/** Runs on a kept cluster until that text, presses Ctrl-C, and expects an orderly end. */
+async function interruptedIn(phase: RegExp): Promise<void> {
+  const run = startExperiment('network-partition', [...quick, '--keep']);
+  await run.printed(phase);
+  run.signal('SIGINT');
+  const { exitCode, verdict, stderr } = await run.done;
+  expect(verdict?.verdict, stderr).toBe('inconclusive');
+  expect(exitCode, stderr).toBe(3);
+}
+
+/** What differs from the machine before, but for the kept cluster's own containers and network. */
+async function leftByAKeptCluster(): Promise<string[]> {
+  const after = await machineState();
+  return Object.entries(after).flatMap(([kind, lines]) =>
+    lines.filter((line) => !before[kind]?.includes(line) && !/fd-interrupt|172\.30\./.test(line)),
+  );
+}
