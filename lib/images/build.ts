@@ -6,6 +6,9 @@ import { $ } from 'zx';
 import { InfrastructureError } from '../errors.ts';
 import type { Step } from './part.ts';
 
+/** How often a long step says that it is still going. */
+const stillEveryMs = 20_000;
+
 export interface BuildOptions {
   /** The project's root: commands run there. */
   readonly root: string;
@@ -39,11 +42,14 @@ export async function buildStep(step: Step, options: BuildOptions): Promise<void
   const env = { ...process.env, WORK: join(cache, 'work', id) };
   await mkdir(join(cache, 'logs'), { recursive: true });
   const began = performance.now();
+  const seconds = (): string => ((performance.now() - began) / 1_000).toFixed(1);
   onProgress(`images: making ${step.ref} (log: ${log})`);
+  const still = setInterval(() => onProgress(`images: ${step.ref}: ${seconds()} s`), stillEveryMs);
   const shell = $({ quiet: true, nothrow: true, cwd: root, env });
   const { exitCode } = await shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
+  clearInterval(still);
   if (exitCode !== 0) throw await stepError(step, log);
-  onProgress(`images: ${step.ref} took ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  onProgress(`images: ${step.ref} took ${seconds()} s`);
 }
 
 /** Bash that makes an image unless another process just did; the lock is held meanwhile. */

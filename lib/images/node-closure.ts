@@ -24,7 +24,7 @@ export function installedClosure(root: string, names: readonly string[]): Instal
     for (const dependency of Object.keys(manifest.dependencies ?? {})) visit(dependency, path);
   };
   for (const name of names) visit(name, '');
-  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Node's own search: the nearest node_modules upwards from the package that asks. */

@@ -65,5 +65,5 @@ export function filesUnder(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((name) => join(root, name))
     .filter((path) => statSync(path).isFile())
-    .sort();
+    .toSorted();
 }

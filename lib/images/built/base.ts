@@ -6,16 +6,20 @@ import { bootstrap, importImage } from './debian.ts';
 const recipe = 'lib/images/built/node';
 
 const packages = [
-  ...['systemd', 'systemd-sysv', 'dbus', 'hostname', 'kmod', 'ca-certificates', 'procps'],
-  ...['containerd', 'runc', 'containernetworking-plugins'],
-  ...['iproute2', 'iptables', 'nftables', 'conntrack', 'ethtool', 'socat'],
-  ...['util-linux', 'mount', 'e2fsprogs', 'xfsprogs', 'perl-base'],
-];
+  'systemd systemd-sysv dbus hostname kmod ca-certificates procps',
+  'containerd runc containernetworking-plugins',
+  'iproute2 iptables nftables conntrack ethtool socat',
+  'util-linux mount e2fsprogs xfsprogs perl-base',
+].flatMap((line) => line.split(' '));
 
-const files = ['customize', 'entrypoint', 'kubelet-cgroup', 'containerd.toml'].concat([
+const files = [
+  'customize',
+  'entrypoint',
+  'kubelet-cgroup',
+  'containerd.toml',
   'containerd.service',
   'kubelet.service',
-]);
+];
 
 export function basePart(root: string): Part {
   const inputs = { files: files.map((file) => `${root}/${recipe}/${file}`), settings: [] };

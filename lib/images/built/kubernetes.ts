@@ -1,4 +1,4 @@
-/** Kubernetes' programs, etcd, the attacher and pause, built from Go modules: three small images. */
+/** Kubernetes' programs, etcd and pause, built from Go modules: two small images. */
 import { definePart, type Part } from '../part.ts';
 import { importImage } from './debian.ts';
 
@@ -17,20 +17,6 @@ export function kubernetesPart(root: string, version: string): Part {
     `for name in ${names.join(' ')}; do ln -s kube "$WORK/root/usr/local/bin/$name"; done`,
     pack,
     importImage('"$WORK/root.tar"', { name: 'kubernetes', key, ref }, [path]),
-  ]);
-}
-
-/** The official csi-attacher, against the client libraries of this Kubernetes. */
-export function attacherPart(root: string, version: string): Part {
-  const inputs = { files: inRecipe(root, ['go.mod', 'go.sum', 'build']), settings: [version] };
-  return definePart('attacher', inputs, (key, ref) => [
-    build(version, ['csi-attacher']),
-    'mkdir -p "$WORK/root"',
-    'mv "$WORK/csi-attacher" "$WORK/root"',
-    pack,
-    importImage('"$WORK/root.tar"', { name: 'attacher', key, ref }, [
-      'ENTRYPOINT ["/csi-attacher"]',
-    ]),
   ]);
 }
 

@@ -1,8 +1,9 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import type { Part } from '../part.ts';
+import { attacherPart } from './attacher.ts';
 import { basePart } from './base.ts';
 import { driverPart } from './driver.ts';
-import { attacherPart, kubernetesPart, pausePart } from './kubernetes.ts';
+import { kubernetesPart, pausePart } from './kubernetes.ts';
 import { mysqlPart } from './mysql.ts';
 import { nodePart } from './node.ts';
 import { runtimePart, toolsPart } from './tools.ts';
@@ -22,7 +23,7 @@ export interface BuiltParts {
 export function builtParts(root: string, kubernetesVersion: string): BuiltParts {
   const base = basePart(root);
   const kubernetes = kubernetesPart(root, kubernetesVersion);
-  const attacher = attacherPart(root, kubernetesVersion);
+  const attacher = attacherPart(root);
   const pause = pausePart(root, kubernetesVersion);
   const mysql = mysqlPart(root);
   const runtime = runtimePart(root);

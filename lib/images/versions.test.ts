@@ -1,0 +1,29 @@
+/** The versions are said in TypeScript, Go modules and package.json: they must agree. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { projectRoot } from './plan.ts';
+import { oldestGo } from './preflight.ts';
+import { attacherVersion, defaultKubernetesVersion, nodeVersion } from './versions.ts';
+
+const read = (path: string): string => readFileSync(`${projectRoot}/${path}`, 'utf8');
+
+test('Kubernetes and its staging modules are pinned at the default version', () => {
+  const module = read('lib/images/built/kubernetes/go.mod');
+  expect(module).toContain(`k8s.io/kubernetes v${defaultKubernetesVersion}\n`);
+  const staging = [...module.matchAll(/=> k8s\.io\/\S+ (v\S+)/g)].map(([, version]) => version);
+  expect(staging.length).toBeGreaterThan(25);
+  expect(new Set(staging)).toEqual(new Set([`v0.${defaultKubernetesVersion.replace('1.', '')}`]));
+});
+
+test('the attacher is pinned at its version and Go at the oldest that accepts it', () => {
+  const module = read('lib/images/built/attacher/go.mod');
+  expect(module).toMatch(new RegExp(`external-attacher/v4 v${attacherVersion}\\s`));
+  expect(module).toContain(`\ngo ${oldestGo}`);
+});
+
+test('the images carry the Node that npm installs', () => {
+  const manifest = JSON.parse(read('package.json')) as {
+    optionalDependencies: Record<string, string>;
+  };
+  expect(Object.values(manifest.optionalDependencies)).toEqual([nodeVersion, nodeVersion]);
+});
