@@ -1,7 +1,6 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import type { Basis } from '../history/events.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -62,6 +61,9 @@ export function shortenedTimers(scenario: Scenario): string[] {
     .filter(([name, stock]) => scenario[name as keyof typeof stockTimersMs] !== stock)
     .map(([name]) => name);
 }
+
+/** How far the numbers may be believed: stock timers, shortened ones, or the model. */
+export type Basis = 'measured' | 'shortened' | 'predicted';
 
 /** How far the numbers of such a run may be believed. */
 export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {

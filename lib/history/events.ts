@@ -4,7 +4,7 @@
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import type { Basis, Scenario } from '../experiment/scenario.ts';
 
 interface Stamped {
   /** Monotonic milliseconds since the run began. */
@@ -12,9 +12,6 @@ interface Stamped {
   /** Unix milliseconds; absent on operations, whose session record has it. */
   readonly wall?: number;
 }
-
-/** How far the numbers may be believed: stock timers, shortened ones, or the model. */
-export type Basis = 'measured' | 'shortened' | 'predicted';
 
 /** Timers in force, milliseconds. */
 export interface Timers {
