@@ -10,7 +10,8 @@ import { kindAuditor } from '../lib/cluster/kind/audit/auditor.ts';
 import { EvidenceError } from '../lib/errors.ts';
 import type { ImageRecord } from '../lib/history/events.ts';
 import { Chain, initialBalance } from '../lib/workload/ledger.ts';
-import { BareHost, testLoops, type BareServer } from '../test/cluster/bare-host.ts';
+import { BareHost, testLoops } from '../test/cluster/bare-host.ts';
+import type { BareServer } from '../test/cluster/bare-server.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 
 const rowCount = 1_000_000;

@@ -8,6 +8,10 @@ import { damage, incomplete } from './findings.ts';
 const uncorrected = 4;
 const unable = 8;
 
+/** Each line of a tool's answer once: fsck repeats itself block by block. */
+const told = ({ command, exitCode, output }: CommandEvidence): string =>
+  `${command} ended with ${exitCode}: ${[...new Set(output.split('\n'))].join('\n')}`;
+
 export const fileSystem: Checker = {
   name: 'file-system',
   check({ image, evidence }) {
@@ -19,8 +23,6 @@ export const fileSystem: Checker = {
       (exitCode & uncorrected) !== 0 || (exitCode >= unable && mountError !== undefined);
     const bad = runs.filter(isBad);
     const failed = runs.filter((run) => run.exitCode >= unable && !isBad(run));
-    const told = ({ command, exitCode, output }: CommandEvidence): string =>
-      `${command} ended with ${exitCode}: ${output}`;
     if (bad.length > 0) {
       findings.push(
         damage({

@@ -13,12 +13,18 @@ interface Damage {
   readonly evidence: readonly string[];
 }
 
-/** Lines of evidence kept in one finding. */
+/** Pieces of evidence kept in one finding, and the length of each. */
 const maxEvidence = 25;
+const maxLength = 1000;
+
+const shortened = (evidence: readonly string[]): string[] =>
+  evidence
+    .slice(0, maxEvidence)
+    .map((each) => (each.length > maxLength ? `${each.slice(0, maxLength)} …` : each));
 
 export function damage({ code, image, safety, loud, summary, evidence }: Damage): Finding {
   const more = evidence.length - maxEvidence;
-  const kept = [...evidence.slice(0, maxEvidence), ...(more > 0 ? [`… and ${more} more`] : [])];
+  const kept = [...shortened(evidence), ...(more > 0 ? [`… and ${more} more`] : [])];
   const about = `${image} image: ${summary}`;
   return { code, level: 'damage', safety, loud, summary: about, evidence: kept };
 }
@@ -31,13 +37,13 @@ export function incomplete(code: string, summary: string, evidence: readonly str
     safety: 'safe',
     loud: false,
     summary,
-    evidence: evidence.slice(0, maxEvidence),
+    evidence: shortened(evidence),
   };
 }
 
 /** Worth reading, no harm by itself. */
 export function note(code: string, summary: string, evidence: readonly string[]): Finding {
-  const kept = evidence.slice(0, maxEvidence);
+  const kept = shortened(evidence);
   return { code, level: 'note', safety: 'safe', loud: true, summary, evidence: kept };
 }
 

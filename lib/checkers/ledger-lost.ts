@@ -2,7 +2,8 @@
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage, plural } from './findings.ts';
 import { epochs } from './journal.ts';
-import type { LostRange, Reconciliation } from './reconcile.ts';
+import type { LostRange } from './losses.ts';
+import type { Reconciliation } from './reconcile.ts';
 
 export const ledgerLost: Checker = {
   name: 'ledger-lost',

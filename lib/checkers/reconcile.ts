@@ -4,31 +4,12 @@
  */
 import type { LedgerRow } from './evidence.ts';
 import { Contents } from './contents.ts';
-import { epochs, outcomeCode, type Epoch, type Journal, type SessionLog } from './journal.ts';
+import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
+import { Losses, type LossCounts } from './losses.ts';
 import { OpSample } from './op-sample.ts';
 import type { Unread } from './readability.ts';
-import type { OpId } from '../workload/sql.ts';
 
-export type { Epoch } from './journal.ts';
-
-export interface EpochCount {
-  acked: number;
-  lost: number;
-}
-
-/** Lost operations of one session that follow each other: both ends are lost, seqs inclusive. */
-export interface LostRange extends Omit<OpId, 'seq'> {
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  /** Acknowledged operations in it; others between them failed or have no known outcome. */
-  readonly count: number;
-  readonly epoch: Epoch;
-  /** Acknowledgements of the first and the last one, ms on the run's clock. */
-  readonly firstAckMs: number;
-  readonly lastAckMs: number;
-}
-
-export interface Reconciliation {
+export interface Reconciliation extends LossCounts {
   /**
    * Every row of the ledger was read. When the damage of the image forbade it, what could not be
    * read counts as lost; when the audit itself failed, nothing does.
@@ -36,19 +17,6 @@ export interface Reconciliation {
   readonly complete: boolean;
   /** Rows read. */
   readonly rows: number;
-  /** Acknowledged operations that the image must hold: those acked before it was taken. */
-  readonly acked: number;
-  readonly present: number;
-  readonly lost: number;
-  readonly byEpoch: Readonly<Record<Epoch, EpochCount>>;
-  /** Exactly which were lost, in order of their first acknowledgement; at most `rangeLimit`. */
-  readonly lostRanges: readonly LostRange[];
-  /** Ranges beyond the limit. */
-  readonly moreRanges: number;
-  /** Each session that lost something lost its last acknowledged operations and no others. */
-  readonly lostAreTails: boolean;
-  /** Lost here and present in the image before: what happened in between took them. */
-  readonly lostSince: number;
   /** Missing in the image before, which had to hold them, and present here. */
   readonly resurrected: OpSample;
   /** Rows nobody ever sent. */
@@ -79,8 +47,6 @@ export interface ReconcilerOptions {
   /** The image taken before this one. Default: there is none. */
   readonly before?: Reconciler;
 }
-
-const rangeLimit = 10_000;
 
 /** How often a row was seen; saturates. */
 type Seen = Uint8Array;
@@ -189,88 +155,5 @@ export class Reconciler {
   #move(account: number, amount: number): void {
     if (amount === 0) return;
     this.#movements.set(account, (this.#movements.get(account) ?? 0) + amount);
-  }
-}
-
-type LossResult = Pick<
-  Reconciliation,
-  | 'acked'
-  | 'present'
-  | 'lost'
-  | 'byEpoch'
-  | 'lostRanges'
-  | 'moreRanges'
-  | 'lostAreTails'
-  | 'lostSince'
->;
-
-/** Counts what an image had to hold; fed session by session, in order of seq. */
-class Losses {
-  readonly #byEpoch: Record<Epoch, EpochCount>;
-  readonly #ranges: LostRange[] = [];
-  #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
-  readonly #unread: Unread | undefined;
-  #acked = 0;
-  #present = 0;
-  #lost = 0;
-  #lostSince = 0;
-  #lostAreTails = true;
-
-  constructor(unread: Unread | undefined) {
-    this.#unread = unread;
-    const counts = epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }] as const);
-    this.#byEpoch = Object.fromEntries(counts) as Record<Epoch, EpochCount>;
-  }
-
-  count(log: SessionLog, seq: number, present: boolean, heldBefore: boolean | undefined): void {
-    const epoch = log.epoch(seq);
-    this.#acked += 1;
-    this.#byEpoch[epoch].acked += 1;
-    if (present) this.#present += 1;
-    if (present || this.#unread === 'gap') {
-      if (this.#open !== undefined) this.#lostAreTails = false;
-      this.#close();
-      return;
-    }
-    this.#lost += 1;
-    this.#byEpoch[epoch].lost += 1;
-    if (heldBefore === true) this.#lostSince += 1;
-    this.#extend(log, seq, epoch);
-  }
-
-  endSession(): void {
-    this.#close();
-  }
-
-  result(): LossResult {
-    const ranges = this.#ranges.toSorted((a, b) => a.firstAckMs - b.firstAckMs);
-    return {
-      acked: this.#acked,
-      present: this.#present,
-      lost: this.#lost,
-      byEpoch: this.#byEpoch,
-      lostRanges: ranges.slice(0, rangeLimit),
-      moreRanges: Math.max(0, ranges.length - rangeLimit),
-      lostAreTails: this.#lostAreTails,
-      lostSince: this.#lostSince,
-    };
-  }
-
-  #extend(log: SessionLog, seq: number, epoch: Epoch): void {
-    const ackMs = log.ackedAtMs(seq);
-    if (this.#open !== undefined && this.#open.epoch === epoch) {
-      this.#open.toSeq = seq;
-      this.#open.count += 1;
-      this.#open.lastAckMs = ackMs;
-      return;
-    }
-    this.#close();
-    const ends = { fromSeq: seq, toSeq: seq, count: 1, firstAckMs: ackMs, lastAckMs: ackMs };
-    this.#open = { ...log.id, ...ends, epoch };
-  }
-
-  #close(): void {
-    if (this.#open !== undefined) this.#ranges.push(this.#open);
-    this.#open = undefined;
   }
 }

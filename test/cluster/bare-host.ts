@@ -5,17 +5,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { createConnection } from 'mysql2/promise';
 import { $ } from 'zx';
-import type { WriterSpec } from '../../lib/cluster/port.ts';
 import { labIn } from '../../lib/cluster/kind/lab.ts';
 import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
-import { openMysqlSession } from '../../lib/cluster/kind/mysql-session.ts';
-import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
+import { BareServer } from './bare-server.ts';
 
 /** Which one does not matter here: only the tools image is used. */
 const kubernetesVersion = '1.34.4';
@@ -188,126 +184,5 @@ export class BareDisk {
       this.mountPoint,
       testLoops[this.#node],
     );
-  }
-}
-
-export interface Written {
-  readonly records: WriterRecord[];
-  /** Stops the writer and resolves once its sessions are closed. */
-  stop(): Promise<void>;
-}
-
-export class BareServer {
-  readonly socketPath: string;
-  readonly #host: BareHost;
-  readonly #node: string;
-
-  private constructor(host: BareHost, node: string) {
-    this.#host = host;
-    this.#node = node;
-    this.socketPath = host.socket(node).outside;
-  }
-
-  static async start(
-    host: BareHost,
-    node: string,
-    mountPoint: string,
-    flags: readonly string[],
-  ): Promise<BareServer> {
-    const { inside, outside } = host.socket(node);
-    const argv = [
-      ...['mysqld', '--no-defaults', '--user=root', `--datadir=${mountPoint}/data`],
-      ...[`--socket=${inside}`, `--pid-file=/tmp/${node}.pid`, `--log-error=/tmp/${node}.err`],
-      ...['--skip-networking', '--mysqlx=OFF', '--performance-schema=OFF'],
-      ...[`--report-host=${node}`, `--report-user=pod-${node}`, ...flags],
-    ];
-    const script = `rm -f "$1" "$1.lock"; shift; "$@" >/dev/null 2>&1 & echo $! > /tmp/${node}.main`;
-    await host.sh(script, inside, ...argv);
-    const server = new BareServer(host, node);
-    if (!(await answers(outside))) {
-      throw new Error(await host.sh(`tail -n 20 /tmp/${node}.err`));
-    }
-    return server;
-  }
-
-  query(sql: string): Promise<RowDataPacket[]> {
-    return query(this.socketPath, sql);
-  }
-
-  /** Sends a signal; resolves at once. */
-  async signal(signal: string): Promise<void> {
-    await this.#host.sh(`kill -${signal} $(cat /tmp/${this.#node}.main)`);
-  }
-
-  /** SIGKILL, and waits until it is gone. */
-  async kill(): Promise<void> {
-    await this.#host.sh(
-      `pid=$(cat /tmp/${this.#node}.main); kill -KILL $pid || true
-       while kill -0 $pid 2>/dev/null; do sleep 0.02; done`,
-    );
-  }
-
-  /** Clean shutdown; killed after 30 s. */
-  async stop(): Promise<void> {
-    await this.#host.sh(
-      `pid=$(cat /tmp/${this.#node}.main); kill -TERM $pid || true
-       n=0; while kill -0 $pid 2>/dev/null && [ $n -lt 600 ]; do sleep 0.05; n=$((n + 1)); done
-       kill -KILL $pid 2>/dev/null || true`,
-    );
-  }
-
-  /** The real writer against this server, from this process. */
-  write(
-    spec: Omit<WriterSpec, 'seed'>,
-    seed: string,
-    clock: ReturnType<typeof realClock>,
-  ): Written {
-    const records: WriterRecord[] = [];
-    const stopping = new AbortController();
-    const running = runWriter({
-      connector: {
-        connect: () =>
-          openMysqlSession({
-            socketPath: this.socketPath,
-            connectTimeoutMs: 1000,
-            operationTimeoutMs: 2000,
-          }),
-      },
-      clock,
-      journal: { append: (record) => records.push(record), flush: () => undefined },
-      spec: { ...spec, seed },
-      seed,
-      signal: stopping.signal,
-    });
-    return {
-      records,
-      async stop(): Promise<void> {
-        stopping.abort(new Error('stopped'));
-        await running;
-      },
-    };
-  }
-}
-
-async function answers(socketPath: string): Promise<boolean> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    try {
-      await query(socketPath, 'SELECT 1');
-      return true;
-    } catch {
-      await sleep(100);
-    }
-  }
-  return false;
-}
-
-async function query(socketPath: string, sql: string): Promise<RowDataPacket[]> {
-  const connection = await createConnection({ socketPath, user: 'root', connectTimeout: 1000 });
-  connection.on('error', () => undefined);
-  try {
-    const [rows] = await connection.query<RowDataPacket[]>(sql);
-    return rows;
-  } finally {
-    connection.destroy();
   }
 }
