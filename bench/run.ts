@@ -26,7 +26,8 @@ function parse(args: readonly string[]): { readonly name: string; readonly json:
       return { name, json: values.json };
     }
   } catch (cause) {
-    throw new UsageError('BAD_FLAG', String(cause), { hint: `benchmarks: ${names}` });
+    const { message } = cause as Error;
+    throw new UsageError('BAD_FLAG', message, { hint: `benchmarks: ${names}` });
   }
   throw new UsageError('NO_SUCH_BENCHMARK', 'give the name of one benchmark', {
     hint: `benchmarks: ${names}`,
