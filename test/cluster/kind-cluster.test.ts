@@ -7,14 +7,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
 import {
   ensureCluster,
   type Cluster,
   type ClusterOptions,
 } from '../../lib/cluster/kind/cluster.ts';
-import { readForcedDetachMetric } from '../../lib/cluster/kind/controller-manager.ts';
+import {
+  followControllerManager,
+  readForcedDetachMetric,
+} from '../../lib/cluster/kind/controller-manager.ts';
 import {
   deployDatabase,
   followDatabaseLog,
@@ -128,7 +131,12 @@ test('a database survives what is done to its node, and leaves a clean slate', {
   const sizeBytes = 2 * 1024 ** 3;
   await createVolume(cluster.lab, { volume, sizeBytes });
   const said: string[] = [];
-  const logs = cluster.nodes.map((node) => followDatabaseLog(node, ({ text }) => said.push(text)));
+  const restarts = new Set<number>();
+  await using logs = new AsyncDisposableStack();
+  for (const node of cluster.nodes) {
+    logs.use(followDatabaseLog(node, ({ text }) => said.push(text)));
+  }
+  logs.use(followControllerManager(cluster.controlPlane, ({ restart }) => restarts.add(restart)));
   const common = { detachMode: 'unfenced', tolerationMs: 300_000, trxCommit: 1 } as const;
   const options = { image: images.mysql, volumeHandle: volume, sizeBytes, ...common };
   const pod = await deployDatabase(clients, options);
@@ -139,7 +147,8 @@ test('a database survives what is done to its node, and leaves a clean slate', {
   expect(await cluster.relays.openInside(pod.node, pod.ip)).toBe(inside);
   expect(await whoAnswers(inside)).toEqual(answer);
   expect(await whoAnswers(outside)).toEqual(answer);
-  expect(said.some((line) => line.includes('ready for connections'))).toBe(true);
+  const served = (): number => said.filter((line) => line.includes('ready for connections')).length;
+  expect(served()).toBeGreaterThan(0);
   expect(await readForcedDetachMetric(cluster.controlPlane)).toEqual({
     timeout: 0,
     'out-of-service': 0,
@@ -171,15 +180,23 @@ test('a database survives what is done to its node, and leaves a clean slate', {
   await machine.start();
   expect(await machine.state()).toBe('running');
   expect(await machine.reachedFromOutside()).toBe(true);
+  // Its log is followed beyond the reboot, and nothing is told twice.
+  await vi.waitFor(() => expect(served()).toBe(2), { timeout: minutes, interval: 500 });
   const address =
     await shell`docker inspect --format ${'{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'} ${pod.node}`;
   expect(address.stdout.trim()).toBe(cluster.addresses.get(pod.node));
+
+  await shell`docker exec ${cluster.controlPlane} pkill -KILL --exact kube-controller`;
+  await vi.waitFor(() => expect([...restarts]).toEqual([0, 1]), {
+    timeout: minutes,
+    interval: 500,
+  });
 
   await removeDatabase(clients);
   await removeVolume(cluster.lab, volume);
   const { items } = await clients.storage.listVolumeAttachment();
   expect(items).toEqual([]);
-  for (const log of logs) await log[Symbol.asyncDispose]();
+  await logs.disposeAsync();
   await cluster.release();
   expect(await traces()).toEqual([]);
 });
