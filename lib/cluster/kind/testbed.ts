@@ -54,6 +54,14 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   await routes.start(pod);
   await prepareSchema(routes);
 
+  const close = async (): Promise<void> => {
+    for (const node of cluster.nodes) await restore(cluster, node);
+    await removeDatabase(clients, { signal: AbortSignal.timeout(120_000) });
+    await removeVolume(cluster.lab, volume);
+    await cluster.relays.closeAll();
+    await cluster.release();
+  };
+  let closed: Promise<void> | undefined;
   return {
     backend: 'kind',
     clock: options.clock,
@@ -67,13 +75,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
-    async close(): Promise<void> {
-      for (const node of cluster.nodes) await restore(cluster, node);
-      await removeDatabase(clients, { signal: AbortSignal.timeout(120_000) });
-      await removeVolume(cluster.lab, volume);
-      await cluster.relays.closeAll();
-      await cluster.release();
-    },
+    close: () => (closed ??= close()),
   };
 }
 

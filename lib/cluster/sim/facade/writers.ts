@@ -28,7 +28,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
 
   const running = specs.map(async (spec) => {
     const { client } = spec;
-    const name = `writer-${client}-0`;
+    const name = `writer-${client}`;
     const segment = new Segment({ directory, name, client });
     try {
       await runWriter({
