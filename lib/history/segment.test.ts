@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const name = 'writer-inside-0';
+const name = 'writer-inside';
 const histOf = (run: string): string => join(run, 'history', `${name}.hist`);
 const tailOf = (run: string): string => join(run, 'history', `${name}.tail.jsonl`);
 

@@ -36,8 +36,6 @@ export interface WriterOptions {
   readonly seed: string;
   /** When it aborts, nothing more is sent and what is under way is waited for. */
   readonly signal: AbortSignal;
-  /** The connections that run here, where several processes share a client. Default: all. */
-  readonly connections?: readonly number[];
   /** One operation in so many is a transfer; 0 for none. Default 8. */
   readonly transferEvery?: number;
   /** Called at each acknowledgement. */
@@ -49,10 +47,11 @@ const reconnectPauseMs = { min: 100, max: 250 };
 
 /** Resolves once the signal has aborted and every session is closed; rejects on an internal error. */
 export async function runWriter(options: WriterOptions): Promise<void> {
-  const { spec } = options;
-  const all = Array.from({ length: spec.connections }, (_, connection) => connection);
-  const connections = options.connections ?? all;
-  await Promise.all(connections.map((connection) => new Connection(options, connection).run()));
+  const connections = Array.from(
+    { length: options.spec.connections },
+    (_, connection) => new Connection(options, connection),
+  );
+  await Promise.all(connections.map((connection) => connection.run()));
 }
 
 class Connection {

@@ -6,8 +6,6 @@ import type { WriterSpec } from '../port.ts';
 export interface StartMessage {
   readonly type: 'start';
   readonly spec: WriterSpec;
-  /** The connections of the client that run in this process. */
-  readonly connections: readonly number[];
   /** See WriterOptions; 0 for appends only. */
   readonly transferEvery: number;
   /** The run's seed. */

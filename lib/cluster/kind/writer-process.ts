@@ -49,7 +49,7 @@ const connector: SqlConnector = {
 };
 
 async function run(message: StartMessage): Promise<void> {
-  const { spec, connections, transferEvery, seed, directory } = message;
+  const { spec, transferEvery, seed, directory } = message;
   const segment = new Segment({ directory, name: message.segment, client: spec.client });
   const acked: Record<string, number> = {};
   const report = (): void => {
@@ -63,7 +63,6 @@ async function run(message: StartMessage): Promise<void> {
     journal: segment,
     spec,
     seed,
-    connections,
     transferEvery,
     signal: stopping.signal,
     onAck: ({ node }) => {

@@ -1,4 +1,4 @@
-/** The writers of a run: one or more processes for each client, and their counters. */
+/** The writers of a run: a process for each client, and their counters. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +26,6 @@ export interface WriterProcessesOptions {
   readonly routes: WriterRoutes;
   /** One operation in so many is a transfer; 0 for none. Default 8. */
   readonly transferEvery?: number;
-  /** Processes that share a client's connections. Default 1: one keeps 32 connections busy. */
-  readonly processesPerClient?: number;
 }
 
 /** More than the writer's own operation timeout (5 s): one that takes longer is killed. */
@@ -36,13 +34,7 @@ const stopTimeoutMs = 7000;
 const stderrLimit = 4096;
 
 export async function startWriterProcesses(options: WriterProcessesOptions): Promise<Writers> {
-  const count = options.processesPerClient ?? 1;
-  const processes = options.specs.flatMap((spec) =>
-    Array.from({ length: count }, (_, index) => {
-      const share = shareOf(spec.connections, index, count);
-      return new WriterProcess(startMessage(options, spec, share, index));
-    }),
-  );
+  const processes = options.specs.map((spec) => new WriterProcess(startMessage(options, spec)));
   for (const each of processes) each.route(options.routes.get(each.client));
   options.routes.onChange((side, socketPath) => {
     for (const each of processes) if (each.client === side) each.route(socketPath);
@@ -57,25 +49,17 @@ export async function startWriterProcesses(options: WriterProcessesOptions): Pro
   };
 }
 
-function shareOf(connections: number, index: number, count: number): number[] {
-  const all = Array.from({ length: connections }, (_, connection) => connection);
-  return all.filter((connection) => connection % count === index);
-}
-
 function startMessage(
   { folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
   spec: WriterSpec,
-  connections: readonly number[],
-  index: number,
 ): StartMessage {
   return {
     type: 'start',
     spec,
-    connections,
     transferEvery,
     seed,
     directory: historyDirectory(folder),
-    segment: `writer-${spec.client}-${index}`,
+    segment: `writer-${spec.client}`,
     originNs: String(originNs),
   };
 }
