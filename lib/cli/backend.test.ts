@@ -10,7 +10,12 @@ const noEngine: Probes = {
   engine: async () => ({ answers: false, detail: 'is the daemon running?' }),
   images: () => Promise.reject(new Error('no engine, no images')),
 };
-const flags = { cluster: 'auto', images: 'auto', kubernetesVersion: '1.34.4' } as const;
+const flags = {
+  cluster: 'auto',
+  images: 'auto',
+  kubernetesVersion: '1.34.4',
+  forceDetachAfter: 360_000,
+} as const;
 
 test('auto takes kind where an engine answers and says so', async () => {
   const choice = await chooseBackend(flags, engine);
@@ -35,4 +40,10 @@ test('kind without an engine is an infrastructure error with a hint', async () =
     hint: expect.stringContaining('start the engine'),
     message: expect.stringContaining('is the daemon running?'),
   });
+});
+
+test('a changed forced-detach wait takes built images without asking a registry', async () => {
+  const noRegistry: Probes = { ...engine, images: () => Promise.reject(new Error('asked')) };
+  const choice = await chooseBackend({ ...flags, forceDetachAfter: 30_000 }, noRegistry);
+  expect(choice).toMatchObject({ backend: 'kind', images: { source: 'built' } });
 });

@@ -2,6 +2,7 @@
 import { $ } from 'zx';
 import type { Backend } from '../cluster/port.ts';
 import { InfrastructureError } from '../errors.ts';
+import { stockTimersMs } from '../experiment/scenario.ts';
 import type { ImageSource } from '../images/image-set.ts';
 import { askRegistry, chooseSource, type SourceChoice } from '../images/source.ts';
 import type { Flags } from './flags.ts';
@@ -13,6 +14,8 @@ export type BackendChoice =
       readonly why: string;
     }
   | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
+
+type ChoosesImages = 'images' | 'kubernetesVersion' | 'forceDetachAfter';
 
 /** What choosing asks of the world. */
 export interface Probes {
@@ -40,14 +43,14 @@ const probes: Probes = {
 
 /** Throws InfrastructureError `ENGINE_MISSING` where kind was asked for and no engine answers. */
 export async function chooseBackend(
-  flags: Pick<Flags, 'cluster' | 'images' | 'kubernetesVersion'>,
+  flags: Pick<Flags, 'cluster' | ChoosesImages>,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
   if (flags.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
   const { answers, detail } = await ask.engine();
   if (answers) {
     const why = flags.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
-    const images = await ask.images(flags.images, flags.kubernetesVersion);
+    const images = await chooseImages(flags, ask);
     return { backend: 'kind', why: `${why} (Docker ${detail})`, images };
   }
   if (flags.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
@@ -55,6 +58,20 @@ export async function chooseBackend(
     hint: 'start the engine, or leave --cluster out to use the built-in model',
     command: 'docker version',
   });
+}
+
+/** Published images can't change the forced-detach wait, so `auto` does not ask for them then. */
+async function chooseImages(
+  { images, kubernetesVersion, forceDetachAfter }: Pick<Flags, ChoosesImages>,
+  ask: Probes,
+): Promise<SourceChoice> {
+  if (images === 'auto' && forceDetachAfter !== stockTimersMs.forceDetachAfterMs) {
+    return {
+      source: 'built',
+      reason: 'images: built here (only these can change the forced-detach wait)',
+    };
+  }
+  return ask.images(images, kubernetesVersion);
 }
 
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
