@@ -27,7 +27,7 @@ import { createVolume, removeVolume } from '../../lib/cluster/kind/disk.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { reap } from '../../lib/cluster/kind/reap.ts';
-import { findCluster } from '../../lib/cluster/kind/registry.ts';
+import { findCluster, findClusters } from '../../lib/cluster/kind/registry.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 
@@ -64,7 +64,11 @@ afterAll(async () => {
 async function traces(): Promise<string[]> {
   const ours = (text: string): string[] =>
     text.split('\n').filter((line) => line.includes(`fd-${prefix}-`));
-  const loops = await Promise.all([...leasesSeen.values()].map((lease) => leasedLoops(lease)));
+  // Another cluster on this machine may have taken a lease since it was given back.
+  const others = (await findClusters()).filter(({ labels }) => !labels.cluster.startsWith(prefix));
+  const taken = new Set(others.map(({ labels }) => labels.index));
+  const leases = [...leasesSeen.values()].filter(({ index }) => !taken.has(index));
+  const loops = await Promise.all(leases.map((lease) => leasedLoops(lease)));
   const state = join(homedir(), '.local', 'state', 'forcedetach');
   const states = existsSync(state) ? readdirSync(state) : [];
   const routes = (await shell`ip route show`).stdout.split('\n');
@@ -75,9 +79,7 @@ async function traces(): Promise<string[]> {
     ...ours(readFileSync('/proc/self/mounts', 'utf8')),
     ...loops.flat().map((number) => `loop${number}`),
     ...states.filter((name) => name.startsWith(`${prefix}-`)),
-    ...routes.filter((line) =>
-      [...leasesSeen.values()].some(({ subnet }) => line.includes(subnet)),
-    ),
+    ...routes.filter((line) => leases.some(({ subnet }) => line.includes(subnet))),
   ];
 }
 
