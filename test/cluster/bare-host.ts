@@ -53,7 +53,12 @@ export class BareHost implements AsyncDisposable {
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await $`docker run ${flags} ${image} -c ${main}`.quiet();
     const host = new BareHost(container, folder);
-    await host.#makeBlank();
+    try {
+      await host.#makeBlank();
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
     return host;
   }
 
