@@ -11,7 +11,7 @@ const timeout = 8 * 60_000;
 const firstTimeout = 40 * 60_000;
 
 const clean = (): Promise<unknown> =>
-  $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all`;
+  $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name interrupt`;
 const before = await machineState();
 afterAll(clean, timeout);
 

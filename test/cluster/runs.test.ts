@@ -67,6 +67,6 @@ test('a crashed node with stock durability is safe, and the crash is certified',
 });
 
 test('nothing is left behind', { timeout: runMs }, async () => {
-  await $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all`;
+  await $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name runs`;
   expect(await machineState()).toEqual(before);
 });
