@@ -10,7 +10,7 @@ import type { Backend, PodRef, Testbed, Writers } from '../../lib/cluster/port.t
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
-import { observed } from '../../lib/history/observations.ts';
+import { csiCalls, observed } from '../../lib/history/observations.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
 
@@ -133,7 +133,6 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
         [observed.podRunning, pod.node],
         [observed.mounted, pod.node],
         [observed.deviceWritten, pod.node],
-        [observed.csiCall, pod.node],
       ];
       const missing = (): typeof expected =>
         expected.filter(
@@ -264,7 +263,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       expect(writers.acked()).toEqual(before);
     });
 
-    test('a force-deleted pod is gone at once and gets a successor; twice does no harm', async () => {
+    test('a force-deleted pod is gone at once, gets a successor, and is torn down', async () => {
       await testbed.kubernetes.forceDelete(pod);
       await testbed.kubernetes.forceDelete(pod);
       const gone = ({ name, data }: ObservationRecord): boolean =>
@@ -275,6 +274,9 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
         return now !== undefined && now.uid !== pod.uid;
       });
       expect(replaced).toBe(true);
+      const tornDown = ({ name, node, data }: ObservationRecord): boolean =>
+        name === observed.csiCall && node === pod.node && data['call'] === csiCalls.nodeUnpublish;
+      expect(await bench.within(60_000, () => bench.seen(tornDown))).toBe(true);
     });
   });
 }
