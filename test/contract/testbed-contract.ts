@@ -23,6 +23,8 @@ const scenario = parseScenario({
 });
 const seed = 'contract';
 const key = 'forcedetach.example/contract';
+/** Linux's vm.dirty_writeback_centisecs. */
+const writebackMs = 5000;
 
 class Bench {
   readonly folder = mkdtempSync(join(tmpdir(), 'forcedetach-contract-'));
@@ -239,9 +241,11 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     test('a cut disk takes no more writes: synced canaries stay, unsynced ones are gone', async () => {
       const content = 'right before the cut';
       const machine = testbed.machine(pod.node);
+      const beganAtMs = testbed.clock.nowMs();
       await testbed.disk.writeCanaries(pod.node, content);
       await machine.freeze();
       expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
+      const tookMs = testbed.clock.nowMs() - beganAtMs;
       expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
       await machine.thaw();
       await testbed.clock.sleep(1000);
@@ -251,7 +255,8 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       await testbed.disk.copy('first', []);
       const { canaries, ledgerRows } = await testbed.auditor.audit('first', () => undefined);
       expect(canaries['synced']).toBe(content);
-      expect(canaries['unsynced']).not.toBe(content);
+      // On a machine too busy to cut within a writeback period, the kernel itself may have synced it.
+      if (tookMs < writebackMs) expect(canaries['unsynced']).not.toBe(content);
       expect(ledgerRows).toBeGreaterThanOrEqual(cut);
     });
 
