@@ -45,12 +45,7 @@ export function kindBackend(options: KindBackendOptions = {}): Backend {
         onProgress,
         signal,
       });
-      try {
-        return await openKindTestbed({ ...request, cluster, images, clock, originNs });
-      } catch (error) {
-        await cluster.release();
-        throw error;
-      }
+      return openKindTestbed({ ...request, cluster, images, clock, originNs });
     },
   };
 }

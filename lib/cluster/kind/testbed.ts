@@ -33,14 +33,23 @@ export interface KindTestbedOptions extends TestbedOptions {
   readonly originNs: bigint;
 }
 
-/** A clean slate, a new volume, MySQL Ready on it with an empty ledger. */
+/**
+ * A clean slate, a new volume, MySQL Ready on it with an empty ledger. Takes the cluster over:
+ * closing the testbed releases it, and so does an error here.
+ */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
   const { cluster, images, scenario, runId, seed, folder, signal, onProgress } = options;
+  // Undone in reverse order, each step whatever becomes of the others.
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => cluster.release());
+  opening.defer(() => cluster.relays.closeAll());
   const clients = await cluster.kube();
   const volume = `fd-${runId}`;
   await removeDatabase(clients, { signal });
+  opening.defer(() => removeVolume(cluster.lab, volume));
   await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes });
   onProgress('MySQL starts on an empty volume');
+  opening.defer(() => removeDatabase(clients, { signal: AbortSignal.timeout(120_000) }));
   const pod = await deployDatabase(clients, {
     image: images.mysql,
     volumeHandle: volume,
@@ -53,20 +62,15 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   const routes = new Routes(cluster.relays);
   await routes.start(pod);
   await prepareSchema(routes);
+  const versions = await versionsOf(cluster, images);
+  opening.defer(() => restoreNodes(cluster));
+  const opened = opening.move();
 
-  const close = async (): Promise<void> => {
-    for (const node of cluster.nodes) await restore(cluster, node);
-    await removeDatabase(clients, { signal: AbortSignal.timeout(120_000) });
-    await removeVolume(cluster.lab, volume);
-    await cluster.relays.closeAll();
-    await cluster.release();
-  };
-  let closed: Promise<void> | undefined;
   return {
     backend: 'kind',
     clock: options.clock,
     timers: { ...cluster.timers, tolerationMs: scenario.tolerationMs, terminationGraceMs },
-    versions: await versionsOf(cluster, images),
+    versions,
     nodes: cluster.nodes,
     kubernetes: kubernetesOf(clients),
     disk: kindDisk({ lab: cluster.lab, volume, machine: (node) => cluster.machine(node) }),
@@ -75,16 +79,18 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
-    close: () => (closed ??= close()),
+    close: () => opened.disposeAsync(),
   };
 }
 
 /** Whatever a fault left behind, all idempotent: the next run finds a whole cluster. */
-async function restore(cluster: Cluster, node: string): Promise<void> {
-  const machine = cluster.machine(node);
-  await machine.thaw();
-  await machine.start();
-  await machine.reconnect();
+async function restoreNodes(cluster: Cluster): Promise<void> {
+  for (const node of cluster.nodes) {
+    const machine = cluster.machine(node);
+    await machine.thaw();
+    await machine.start();
+    await machine.reconnect();
+  }
 }
 
 async function observe(
@@ -93,7 +99,7 @@ async function observe(
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
   const clients = await cluster.kube();
-  const stack = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
   stack.use(observeMachine(recorder));
   stack.use(await observeDisk(cluster, recorder, originNs));
@@ -103,7 +109,7 @@ async function observe(
     await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder),
   );
   stack.defer(() => recordForcedDetachMetric(cluster, recorder));
-  return stack;
+  return stack.move();
 }
 
 /** The last of the cluster's leased numbers; the driver takes them from the first on. */
