@@ -15,13 +15,13 @@ export function incompleteBecause(
   const reasons: string[] = [];
   const { records, faultAtMs } = story;
 
-  if (faultAtMs === undefined) reasons.push('the fault was never injected');
   for (const record of records) {
     if (record.type === 'error') reasons.push(`${record.where}: ${record.message}`);
     if (record.type === 'action' && record.step === 'failed') {
       reasons.push(`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`);
     }
   }
+  if (faultAtMs === undefined) reasons.push('the fault was never injected');
   for (const label of ['steady', 'first', 'second'] as const) {
     const image = records.find((record) => record.type === 'image' && record.image === label);
     if (image === undefined) reasons.push(`the ${label} image was not audited`);

@@ -1,0 +1,98 @@
+/** What a verdict may not do without, one piece of evidence at a time. */
+import { expect, test } from 'vitest';
+import type { CertificateRecord, ImageRecord } from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+import type { SmallRecord } from '../history/reader.ts';
+import { tellStory } from '../timeline/story.ts';
+import { incompleteBecause } from './completeness.ts';
+import { parseScenario } from './scenario.ts';
+
+const certificate: CertificateRecord = {
+  type: 'certificate',
+  t: 20,
+  fault: 'network-partition',
+  moment: 'during',
+  claim: 'the victim does not reach the API server',
+  holds: true,
+  evidence: 'asked',
+};
+
+const image = (label: ImageRecord['image'], t: number): ImageRecord => ({
+  type: 'image',
+  t,
+  image: label,
+  takenAtMs: t,
+  evidence: {
+    mounted: true,
+    dataDirectoryEmpty: false,
+    starts: [],
+    ledgerComplete: true,
+    ledgerRows: 0,
+    balances: {},
+    indexCounts: [],
+    tables: [],
+    innochecksum: [],
+    canaries: {},
+    failures: [],
+  },
+});
+
+const whole: readonly SmallRecord[] = [
+  {
+    type: 'run',
+    t: 0,
+    schemaVersion: 1,
+    runId: 'r',
+    seed: 's',
+    backend: 'kind',
+    basis: 'measured',
+    replay: '',
+    scenario: parseScenario({
+      name: 'test',
+      question: '?',
+      fault: 'network-partition',
+      expected: ['safe'],
+    }),
+  },
+  ...[observed.nodeReady, observed.mounted, observed.csiCall, observed.deviceWritten].map(
+    (name) => ({ type: 'observation', t: 5, source: 'test', name, node: 'a', data: {} }) as const,
+  ),
+  image('steady', 8),
+  { type: 'action', t: 10, actor: 'fault', name: 'network-partition', step: 'begin', node: 'a' },
+  certificate,
+  image('first', 30),
+  image('second', 40),
+];
+
+const reasons = (records: readonly SmallRecord[]): string[] =>
+  incompleteBecause(
+    tellStory(records),
+    records.filter((record) => record.type === 'certificate'),
+    [],
+  );
+
+test('a whole run lacks nothing', () => {
+  expect(reasons(whole)).toEqual([]);
+});
+
+test.each(whole.filter(({ type }) => type !== 'run').map((record) => [record]))(
+  'without %o the run is incomplete',
+  (missing) => {
+    expect(reasons(whole.filter((record) => record !== missing))).not.toEqual([]);
+  },
+);
+
+test('an error, a failed step, a certificate that fails and a late machine are each a reason', () => {
+  const troubles: SmallRecord[] = [
+    { type: 'error', t: 50, where: 'heal', message: 'no engine' },
+    { type: 'action', t: 50, actor: 'remedy', name: 'force-delete', step: 'failed' },
+    { ...certificate, t: 50, holds: false },
+    { type: 'machine', t: 50, timerLagMs: 5000 },
+  ];
+  for (const trouble of troubles) expect(reasons([...whole, trouble])).toHaveLength(1);
+});
+
+test('what ended the run is said first', () => {
+  const error: SmallRecord = { type: 'error', t: 9, where: 'run', message: 'INTERRUPTED' };
+  expect(reasons([...whole.slice(0, 5), error])[0]).toBe('run: INTERRUPTED');
+});
