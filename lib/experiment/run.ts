@@ -230,7 +230,8 @@ async function copyImage(run: Run, label: ImageLabel, freeze: readonly string[])
 }
 
 async function audit(run: Run, image: ImageLabel): Promise<void> {
-  const { testbed, recorder, onProgress, takenAtMs } = run;
+  const { testbed, recorder, onProgress, takenAtMs, signal } = run;
+  signal.throwIfAborted();
   onProgress(`auditing the ${image} image`);
   const evidence = await testbed.auditor.audit(image, (row) =>
     recorder.record({ type: 'row', image, row }),

@@ -65,9 +65,10 @@ async function interruptedIn(phase: RegExp): Promise<void> {
   const run = startExperiment('network-partition', [...quick, '--keep']);
   await run.printed(phase);
   run.signal('SIGINT');
-  const { exitCode, verdict, stderr } = await run.done;
-  expect(verdict?.verdict, stderr).toBe('inconclusive');
-  expect(exitCode, stderr).toBe(3);
+  const { verdict, stderr } = await run.done;
+  // Damage that was proven by then stands; nothing else may be concluded.
+  expect(verdict?.complete, stderr).toBe(false);
+  expect(['inconclusive', 'lost', 'corrupt'], stderr).toContain(verdict?.verdict);
 }
 
 /** What differs from the machine before, but for the kept cluster's own containers and network. */
