@@ -70,13 +70,15 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
     });
     for (const row of history.rows(image)) reconciler.row(row);
     const previous = images.at(-1);
+    const reconciliation = reconciler.result(unreadBecause(evidence));
     images.push({
       image,
       evidence,
-      reconciliation: reconciler.result(unreadBecause(evidence)),
+      reconciliation,
       ...(previous === undefined ? {} : { before: previous }),
     });
-    before = reconciler;
+    // Nothing can be said to be back, or gone since, against an image that could not be read.
+    before = reconciliation.complete ? reconciler : undefined;
   }
   return {
     findings: runChecks(images),
