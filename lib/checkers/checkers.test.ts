@@ -52,6 +52,19 @@ describe('the checkers', () => {
     expect(found?.evidence.join('\n')).toMatch(/outside\/1\/0: seq 22 to 23, 2 acknowledged/);
   });
 
+  test('call nothing resurrected against an image that could not be read', () => {
+    const unreadable = {
+      ...healthy,
+      starts: starts({ ready: false, died: 'exit code 2' }),
+      ledgerComplete: false,
+      ledgerRows: 0,
+    };
+    const found = findingsOf({ evidence: unreadable, rows: [] }, { evidence: healthy, rows });
+    const codes = found.map(({ code }) => code);
+    expect(codes).toContain('LEDGER_UNREADABLE');
+    expect(codes).not.toContain('LEDGER_RESURRECTED');
+  });
+
   test.each<[string, Partial<ImageEvidence>]>([
     ['BALANCE_WRONG', { balances: { ...healthy.balances, 1: 1 } }],
     [
