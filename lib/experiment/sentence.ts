@@ -7,10 +7,9 @@ const seconds = (s: number): string => `${s.toFixed(1)} s`;
 const count = (n: number): string => n.toLocaleString('en-US');
 
 export function sentenceOf(verdict: Told): string {
+  const told = [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ');
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
-  return (
-    prefix + [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ') + '.'
-  );
+  return `${prefix}${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
 }
 
 /** Who was let in, when, and whether the other side was still there. */
