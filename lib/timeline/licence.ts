@@ -14,6 +14,9 @@ const elsewhere = (seen: ObservationRecord, story: Story): boolean =>
   seen.node !== undefined && seen.node !== story.victimNode;
 const call = (seen: ObservationRecord, name: string): boolean =>
   seen.name === observed.csiCall && seen.data['call'] === name && seen.data['error'] === undefined;
+/** The controller manager's line says why it did not wait (reconciler.go, reconcile). */
+const forced = (seen: ObservationRecord, why: string): boolean =>
+  seen.name === observed.forceDetachLog && String(seen.data['line']).includes(why);
 const tainted = (seen: ObservationRecord, key: string): boolean =>
   seen.name === observed.nodeTaints && JSON.stringify(seen.data['taints']).includes(key);
 
@@ -43,7 +46,11 @@ const links: readonly Link[] = [
   },
   {
     step: 'the attach/detach controller gave up waiting for the unmount',
-    fits: (seen) => seen.name === observed.forceDetachLog,
+    fits: (seen) => forced(seen, 'maxWaitForUnmountDuration expired'),
+  },
+  {
+    step: 'the attach/detach controller took the taint’s word and did not wait',
+    fits: (seen) => forced(seen, 'out-of-service'),
   },
   {
     step: 'the VolumeAttachment was deleted',

@@ -53,7 +53,9 @@ const secondMount: SmallRecord[] = [
   see(341_000, observed.podTerminating, 'a', { uid: 'pod-1' }),
   { type: 'action', t: 341_500, actor: 'remedy', name: 'force-delete', step: 'begin', node: 'a' },
   see(341_600, observed.podGone, 'a', { uid: 'pod-1' }),
-  see(701_600, observed.forceDetachLog, undefined, { line: 'force detaching' }),
+  see(701_600, observed.forceDetachLog, undefined, {
+    line: 'maxWaitForUnmountDuration expired, force detaching',
+  }),
   see(701_700, observed.attachmentGone, 'a', { volume: 'v' }),
   see(702_000, observed.attachmentAttached, 'b', { volume: 'v' }),
   see(702_900, observed.deviceWritten, 'b', { device: 'loop2', generation: 2, bytesWritten: 512 }),
