@@ -1,0 +1,71 @@
+/** The committed samples are real runs: their verdicts follow from their histories, byte by byte. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+
+const folder = 'reports/samples';
+const names = readdirSync(folder, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+describe.each(names)('%s', (name) => {
+  const verdict = assembleVerdict(openHistory(join(folder, name)));
+
+  test('its verdict follows from its history', () => {
+    const committed: unknown = JSON.parse(readFileSync(join(folder, name, 'verdict.json'), 'utf8'));
+    expect(verdict).toEqual(committed);
+  });
+
+  test('it was measured on kind with stock timers and is no surprise', () => {
+    const { cluster, basis, asExpected } = verdict;
+    expect({ cluster, basis, asExpected }).toEqual({
+      cluster: 'kind',
+      basis: 'measured',
+      asExpected: true,
+    });
+    // A part of the audit may be beyond doing on a corrupt volume; what was proven stands.
+    if (verdict.verdict !== 'corrupt') expect(verdict.incompleteBecause).toEqual([]);
+  });
+});
+
+const sample = (name: string): Verdict => assembleVerdict(openHistory(join(folder, name)));
+const afterRemoval = ({ phases }: Verdict, phase: 'detached' | 'secondMount'): number =>
+  Number(phases[phase]) - Number(phases.podRemoved);
+
+test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s removal', () => {
+  const verdict = sample('node-crash');
+  expect(verdict.verdict).toBe('safe');
+  expect(afterRemoval(verdict, 'detached')).toBeGreaterThanOrEqual(360);
+  expect(afterRemoval(verdict, 'detached')).toBeLessThan(362);
+  expect(afterRemoval(verdict, 'secondMount')).toBeGreaterThan(361);
+  expect(afterRemoval(verdict, 'secondMount')).toBeLessThan(366);
+});
+
+test('a partition without remedy: no second mount in 900 s', () => {
+  const verdict = sample('partition-none');
+  expect(verdict.verdict).toBe('safe');
+  expect(verdict.phases.secondMount).toBeNull();
+  expect(verdict.horizonS).toBeGreaterThanOrEqual(900);
+});
+
+test('a partition with force-delete: the fence alone decides', () => {
+  expect(['lost', 'corrupt']).toContain(sample('partition-force-delete-unfenced').verdict);
+  expect(sample('partition-force-delete-fenced').verdict).toBe('safe');
+});
+
+test('the out-of-service taint: a second mount within 30 s', () => {
+  const { phases, licence } = sample('partition-out-of-service');
+  const taint = licence.find(({ step }) => step.includes('the operator acted'));
+  expect(Number(phases.secondMount) - Number(taint?.atS)).toBeLessThan(30);
+});
+
+test('trx_commit=2 and a crash: a suffix is lost, each commit of it named', () => {
+  const verdict = sample('node-crash-trx-commit-2');
+  expect(verdict.verdict).toBe('lost');
+  const found = verdict.findings.find(({ code }) => code === 'LEDGER_LOST');
+  expect(found?.summary).toContain('the last ones');
+  expect(found?.evidence.length).toBeGreaterThan(0);
+});
