@@ -99,3 +99,18 @@ export interface ImageEvidence {
   /** How long each step of the audit took, ms. */
   readonly durationsMs?: Readonly<Record<string, number>>;
 }
+
+/** Evidence before anything was read: where an audit begins. */
+export const nothingRead: ImageEvidence = {
+  mounted: false,
+  dataDirectoryEmpty: false,
+  starts: [],
+  ledgerComplete: false,
+  ledgerRows: 0,
+  balances: {},
+  indexCounts: [],
+  tables: [],
+  innochecksum: [],
+  canaries: {},
+  failures: [],
+};

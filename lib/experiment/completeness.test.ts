@@ -1,5 +1,6 @@
 /** What a verdict may not do without, one piece of evidence at a time. */
 import { expect, test } from 'vitest';
+import { nothingRead } from '../checkers/evidence.ts';
 import type { CertificateRecord, ImageRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
@@ -22,19 +23,7 @@ const image = (label: ImageRecord['image'], t: number): ImageRecord => ({
   t,
   image: label,
   takenAtMs: t,
-  evidence: {
-    mounted: true,
-    dataDirectoryEmpty: false,
-    starts: [],
-    ledgerComplete: true,
-    ledgerRows: 0,
-    balances: {},
-    indexCounts: [],
-    tables: [],
-    innochecksum: [],
-    canaries: {},
-    failures: [],
-  },
+  evidence: { ...nothingRead, mounted: true, ledgerComplete: true },
 });
 
 const whole: readonly SmallRecord[] = [

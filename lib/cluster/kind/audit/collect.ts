@@ -6,7 +6,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
+import {
+  nothingRead,
+  type ImageEvidence,
+  type LedgerRow,
+  type ServerStart,
+} from '../../../checkers/evidence.ts';
 import { describeError, EvidenceError } from '../../../errors.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
 import { assertRunnable, Mysqld } from './mysqld.ts';
@@ -53,16 +58,8 @@ export async function collectEvidence(options: CollectOptions): Promise<ImageEvi
 
 class Audit {
   readonly evidence: Draft = {
-    mounted: false,
-    dataDirectoryEmpty: false,
+    ...nothingRead,
     starts: [],
-    ledgerComplete: false,
-    ledgerRows: 0,
-    balances: {},
-    indexCounts: [],
-    tables: [],
-    innochecksum: [],
-    canaries: {},
     failures: [],
     sqlFailures: [],
     durationsMs: {},

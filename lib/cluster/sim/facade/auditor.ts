@@ -1,10 +1,11 @@
 /** The audit on the model: what a real one would read from such an image, as far as is modelled. */
 import { hash } from 'node:crypto';
-import type {
-  CommandEvidence,
-  ImageEvidence,
-  LedgerRow,
-  ServerStart,
+import {
+  nothingRead,
+  type CommandEvidence,
+  type ImageEvidence,
+  type LedgerRow,
+  type ServerStart,
 } from '../../../checkers/evidence.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import {
@@ -43,20 +44,6 @@ export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor 
       }),
   };
 }
-
-const nothingRead: ImageEvidence = {
-  mounted: false,
-  dataDirectoryEmpty: false,
-  starts: [],
-  ledgerComplete: false,
-  ledgerRows: 0,
-  balances: {},
-  indexCounts: [],
-  tables: [],
-  innochecksum: [],
-  canaries: {},
-  failures: [],
-};
 
 function auditImage(
   { rows, canaries, damage }: Image,
