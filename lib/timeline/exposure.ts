@@ -14,30 +14,32 @@ export interface Exposure {
   readonly summary: Verdict['exposure'];
 }
 
+interface Handover {
+  readonly atMs: number;
+  readonly successor: string;
+}
+
 const none: Exposure = { summary: { ms: 0, bytesVictim: 0, bytesSuccessor: 0 } };
 
-/** The successor's first write to the volume after the fault, ms on the run's clock. */
-export function handoverAtMs({ observations, faultAtMs, victimNode }: Story): number | undefined {
+/** The successor's first write to the volume after the fault; observations are in time order. */
+function handoverOf({ observations, faultAtMs, victimNode }: Story): Handover | undefined {
   if (faultAtMs === undefined) return undefined;
-  const times = observations
-    .filter(({ t, node }) => t >= faultAtMs && node !== undefined && node !== victimNode)
-    .filter(
-      ({ name, data }) =>
-        name === observed.mounted || (name === observed.deviceWritten && bytesIn(data) > 0),
-    )
-    .map(({ t }) => t);
-  return times.length === 0 ? undefined : Math.min(...times);
+  for (const { t, name, node, data } of observations) {
+    if (t < faultAtMs || node === undefined || node === victimNode) continue;
+    const wrote = name === observed.deviceWritten && bytesIn(data) > 0;
+    if (wrote || name === observed.mounted) return { atMs: t, successor: node };
+  }
+  return undefined;
 }
+
+/** When that was, ms on the run's clock. */
+export const handoverAtMs = (story: Story): number | undefined => handoverOf(story)?.atMs;
 
 export function exposureOf(story: Story): Exposure {
   const { victimNode, endAtMs } = story;
-  const from = handoverAtMs(story);
-  if (from === undefined || victimNode === undefined) return none;
-  const successor = story.observations.find(
-    ({ t, name, node }) =>
-      t >= from && node !== undefined && node !== victimNode && name !== observed.nodeReady,
-  )?.node;
-  if (successor === undefined) return none;
+  const handover = handoverOf(story);
+  if (handover === undefined || victimNode === undefined) return none;
+  const { atMs: from, successor } = handover;
 
   const victimCanWriteUntil = writesUntil(story, victimNode);
   if (victimCanWriteUntil <= from) return none;

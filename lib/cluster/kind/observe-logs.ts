@@ -7,7 +7,7 @@ import { followControllerManager, readForcedDetachMetric } from './controller-ma
 import { followDatabaseLog } from './database.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
-const forceDetachLine = /maxWaitForUnmountDuration expired, force detaching|force detach/i;
+const forceDetachLine = /force detach/i;
 const leaderLine = /successfully acquired lease|became leader/i;
 
 /** Error log lines of mysqld that are kept: ends and beginnings, and all that is worse than a note. */
