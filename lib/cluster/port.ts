@@ -4,6 +4,7 @@
  * test (test/contract) holds both to it.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { StorageLink } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
 import type { ClientSide } from '../workload/sql.ts';
@@ -69,14 +70,29 @@ export interface Machine {
 
 /** The volume's backend, seen from outside the nodes. */
 export interface Disk {
-  /** Cuts every path of this node to the volume: each later read and write fails. Never undone. */
-  cut(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  /**
+   * The node's machine loses power: every path of it to the volume is cut for good, and what it had
+   * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
+   */
+  losePower(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  /**
+   * The node's path to the storage stalls (requests are held, and answered after the restoring) or
+   * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.
+   */
+  sever(
+    node: string,
+    how: Exclude<StorageLink, 'survives'>,
+  ): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  /** The path works again, except where it was cut; idempotent, also where nothing was severed. */
+  restore(node: string): Promise<void>;
   /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
   releaseDead(node: string): Promise<void>;
   /** Writes crash canaries through the node's mount: one synced, one not. */
   writeCanaries(node: string, content: string): Promise<void>;
-  /** Freezes the given nodes, copies the volume as it is now, thaws. */
+  /** Copies the volume as it is at one moment; the given nodes are frozen where that needs it. */
   copy(label: ImageLabel, freeze: readonly string[]): Promise<void>;
+  /** Puts the volume's log of writes into the run's history, where the disk keeps one. */
+  exportWrites(folder: string): Promise<void>;
 }
 
 export interface WriterSpec {

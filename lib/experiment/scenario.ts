@@ -1,5 +1,6 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
 import { z } from 'zod';
+import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
@@ -18,7 +19,27 @@ export const scenarioSchema = z.strictObject({
   remedy: z.enum(['none', 'force-delete', 'out-of-service']).default('none'),
   /** When the remedy acts: once the pod is Terminating, or so long after the fault. */
   remedyAt: z.union([z.literal('terminating'), durationMs]).default('terminating'),
-  disk: z.enum(['unfenced', 'fenced']).default('unfenced'),
+  /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */
+  disk: z.enum(diskModes).default('unfenced'),
+  /** `ack-early` only: the node is cut off so long after the detach was answered. */
+  cutAfterMs: durationMs.default(10_000),
+  /** `exclusive` only: whether the driver's question for watchers gets an answer. */
+  watcherCheck: z.enum(['works', 'missing']).default('works'),
+  /** `shared-file` only: one lock table for all nodes, or one a node (NFS mounted with nolock). */
+  fileLocks: z.enum(['shared', 'local']).default('shared'),
+  /** What a partition does to the victim's path to the disk. */
+  link: z.enum(storageLinks).default('survives'),
+  filesystem: z.enum(filesystems).default('ext4'),
+  /** Of the volume, as Kubernetes is told. */
+  accessMode: z
+    .enum(['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'])
+    .default('ReadWriteOnce'),
+  /** A disk that ignores flushes acknowledges them and does nothing. */
+  flushes: z.enum(['honest', 'ignored']).default('honest'),
+  /** What a node's crash does to writes that the disk had acknowledged but not flushed. */
+  powerLoss: z.enum(powerLosses).default('keeps'),
+  /** Keeps the data of each write, so that experiments/crash-states.mjs can rebuild any moment. */
+  keepWrites: z.boolean().default(false),
   /** Acknowledged operations per second and client; `max` as fast as it goes, 0 an idle victim. */
   rate: z.union([z.literal('max'), z.number().nonnegative().max(100_000)]).default(25),
   /** Connections per client. */

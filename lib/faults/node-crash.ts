@@ -29,7 +29,7 @@ export const nodeCrash: Fault = {
     await testbed.disk.writeCanaries(victim.node, canaryContent);
     recorder.record({ type: 'action', actor: 'fault', name, step: 'begin', node: victim.node });
     await machine.freeze();
-    const cut = await testbed.disk.cut(victim.node);
+    const cut = await testbed.disk.losePower(victim.node);
     await machine.kill();
     recorder.record({ type: 'action', actor: 'fault', name, step: 'done', node: victim.node });
     await testbed.disk.releaseDead(victim.node);

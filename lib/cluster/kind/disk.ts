@@ -1,6 +1,6 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { z } from 'zod';
-import { InfrastructureError } from '../../errors.ts';
+import { InfrastructureError, UsageError } from '../../errors.ts';
 import type { Disk, Machine } from '../port.ts';
 import { writeCanaries } from './canary.ts';
 import { docker } from './engine.ts';
@@ -53,7 +53,7 @@ const statusSchema = z.object({
 
 export function kindDisk({ lab, volume, machine }: KindDiskOptions): Disk {
   return {
-    async cut(node) {
+    async losePower(node) {
       const answer = await tool(lab, 'cut', '--volume', volume, '--node', node);
       const { devices } = cutSchema.parse(answer);
       const each = devices.map(
@@ -65,6 +65,10 @@ export function kindDisk({ lab, volume, machine }: KindDiskOptions): Disk {
         devices.length === 0 ? `${node} has no device of ${volume}` : each.join('\n');
       return { verified: devices.length > 0, evidence };
     },
+
+    sever: () => Promise.reject(new UsageError('NOT_YET', 'this disk cannot be severed')),
+    restore: () => Promise.resolve(),
+    exportWrites: () => Promise.resolve(),
 
     async releaseDead(node) {
       const { busy } = releasedSchema.parse(await tool(lab, 'release', '--node', node));

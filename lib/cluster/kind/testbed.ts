@@ -54,7 +54,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     image: images.mysql,
     volumeHandle: volume,
     sizeBytes: volumeBytes,
-    detachMode: scenario.disk,
+    detachMode: scenario.disk === 'fenced' ? 'fenced' : 'unfenced',
     tolerationMs: scenario.tolerationMs,
     trxCommit: scenario.trxCommit,
     signal,

@@ -1,5 +1,5 @@
 /** The disk port on the model. */
-import { EvidenceError } from '../../../errors.ts';
+import { EvidenceError, UsageError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk } from '../../port.ts';
@@ -13,7 +13,7 @@ import type { Driver } from './driver.ts';
 export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Image>): Disk {
   const { world, volume } = model;
   return {
-    cut: (node) =>
+    losePower: (node) =>
       driver.perform(draw(world, measuredTimes.cut), () => {
         for (const { device, generation } of volume.cut(node)) {
           const data = { device, generation };
@@ -25,6 +25,9 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
           evidence: `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`,
         };
       }),
+    sever: () => Promise.reject(unknownToModel('a severed storage link')),
+    restore: () => Promise.resolve(),
+    exportWrites: () => Promise.resolve(),
     releaseDead: (node) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
     writeCanaries: (node, content) =>
@@ -46,4 +49,11 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       images.set(label, image);
     },
   };
+}
+
+/** The model answers for what it knows only. */
+function unknownToModel(what: string): UsageError {
+  return new UsageError('MODEL_LACKS', `the model knows nothing of ${what}`, {
+    hint: 'run this scenario on kind: --cluster kind',
+  });
 }
