@@ -84,7 +84,7 @@ export interface Disk {
     how: Exclude<StorageLink, 'survives'>,
   ): Promise<{ readonly verified: boolean; readonly evidence: string }>;
   /** The path works again, except where it was cut; idempotent, also where nothing was severed. */
-  restore(node: string): Promise<void>;
+  restore(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
   /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
   releaseDead(node: string): Promise<void>;
   /** Writes crash canaries through the node's mount: one synced, one not. */
