@@ -1,0 +1,63 @@
+/** The log of writes is read as it was written, in one zstd frame or many. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { encodeWrites, placeWrites, type WriteInput } from '../../test/support/writes.ts';
+import { EvidenceError } from '../errors.ts';
+import { openWrites, writeOps, writesFiles, type WriteLog } from './writes.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-writes-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const originNs = 5_000_000_000_000n;
+const records: readonly WriteInput[] = [
+  { timeNs: originNs - 1_500_000n, generation: 1, op: writeOps.open },
+  {
+    timeNs: originNs + 2_000_000n,
+    generation: 1,
+    op: writeOps.write,
+    offset: 2 ** 40 + 512,
+    length: 4096,
+    dataOffset: 2 ** 33,
+  },
+  { timeNs: originNs + 2_250_000n, generation: 2, op: writeOps.link, flags: 1 },
+];
+const nodes = { 1: 'a', 2: 'b' };
+const input = { sizeBytes: 1 << 30, originNs, nodes, records };
+
+function opened(): WriteLog {
+  const writes = openWrites(folder);
+  if (writes === undefined) throw new Error('there is no log');
+  return writes;
+}
+
+test.each([1, 3])('what was written is read, from %d frames', (frames) => {
+  placeWrites(folder, { ...input, frames });
+  const writes = opened();
+  expect(writes).toMatchObject({ sizeBytes: 1 << 30, originNs, length: 3, cut: false });
+  expect(writes.paths).toEqual([
+    { node: 'a', generation: 1 },
+    { node: 'b', generation: 2 },
+  ]);
+  expect(writes.at(1)).toEqual({ ...records[1], flags: 0 });
+  expect(writes.at(2)).toEqual({ ...records[2], offset: 0, length: 0 });
+  expect([0, 1, 2].map((index) => writes.atMs(index))).toEqual([-1.5, 2, 2.25]);
+});
+
+test('a run without a log has none, and a cut one says so', () => {
+  expect(openWrites(folder)).toBeUndefined();
+  placeWrites(folder, input);
+  const whole = encodeWrites(records, 1 << 30);
+  const path = join(folder, 'history', writesFiles.log);
+  writeFileSync(path, zstdCompressSync(whole.subarray(0, -10)));
+  expect(opened()).toMatchObject({ length: 2, cut: true });
+});
+
+test('another file is refused', () => {
+  placeWrites(folder, input);
+  writeFileSync(join(folder, 'history', writesFiles.log), zstdCompressSync(Buffer.alloc(200)));
+  expect(() => openWrites(folder)).toThrow(EvidenceError);
+});

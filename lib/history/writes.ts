@@ -1,0 +1,148 @@
+/**
+ * The disk's log of a run's writes, as the array kept it: what each path wrote, flushed, lost or was
+ * refused, in the order in which it came to the volume. The records stay in one buffer, 40 bytes
+ * each; none is made an object before it is asked for.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { z } from 'zod';
+import { EvidenceError } from '../errors.ts';
+
+/** What a record says, by its number in the log. */
+export const writeOps = {
+  /** Applied to the volume. */
+  write: 1,
+  flushBegin: 2,
+  /** What the path wrote before the flush's begin (`offset`: that record's number) is durable. */
+  flushEnd: 3,
+  /** Zeroed or discarded. */
+  zero: 4,
+  /** Answered with an I/O error, not applied. */
+  refused: 5,
+  /** Acknowledged by a disk that ignores flushes. */
+  flushIgnored: 6,
+  cut: 7,
+  powerLost: 8,
+  open: 9,
+  close: 10,
+  /** A loss of power put the old bytes back. */
+  restored: 11,
+  /** The path's link changed; `flags` is one of `linkFlags`. */
+  link: 12,
+} as const;
+export type WriteOp = (typeof writeOps)[keyof typeof writeOps];
+
+export const linkFlags = { pass: 0, stall: 1, fail: 2 } as const;
+
+/** Layout of the file; the array's log.go writes it. */
+export const writesFormat = {
+  magic: 'FDWRLOG1',
+  version: 1,
+  headerBytes: 64,
+  recordBytes: 40,
+  /** Of the record: where no data was kept. */
+  noData: 0xffff_ffff_ffff_ffffn,
+} as const;
+
+export interface WriteRecord {
+  /** CLOCK_MONOTONIC of the machine. */
+  readonly timeNs: bigint;
+  readonly offset: number;
+  readonly length: number;
+  /** Where the bytes are in writes.data, where they were kept. */
+  readonly dataOffset?: number;
+  /** Of the attachment whose path it came by. */
+  readonly generation: number;
+  readonly op: WriteOp;
+  readonly flags: number;
+}
+
+export interface WriteLog {
+  /** Of the volume. */
+  readonly sizeBytes: number;
+  /** CLOCK_MONOTONIC at the run's t = 0. */
+  readonly originNs: bigint;
+  readonly paths: readonly { readonly node: string; readonly generation: number }[];
+  /** Number of records. */
+  readonly length: number;
+  /** The file ends within a record: the array was killed. */
+  readonly cut: boolean;
+  at(index: number): WriteRecord;
+  /** Milliseconds on the run's clock. */
+  atMs(index: number): number;
+  /** The zstd file with the bytes of each write, where the run kept them. */
+  readonly dataPath?: string;
+}
+
+export const writesFiles = {
+  log: 'writes.log.zst',
+  data: 'writes.data.zst',
+  paths: 'paths.json',
+} as const;
+
+const pathsSchema = z.object({
+  sizeBytes: z.number(),
+  /** Nanoseconds are more than a JSON number holds exactly; the microseconds lost don't matter. */
+  originNs: z.union([z.number(), z.string().regex(/^\d+$/)]).transform((ns) => BigInt(ns)),
+  paths: z.array(z.object({ node: z.string(), generation: z.number() })),
+});
+
+/** `folder` is the run's. Undefined where its disk kept no log. Throws EvidenceError `WRITES_DAMAGED`. */
+export function openWrites(folder: string): WriteLog | undefined {
+  const inHistory = (name: string): string => join(folder, 'history', name);
+  if (!existsSync(inHistory(writesFiles.log))) return undefined;
+  try {
+    const paths = pathsSchema.parse(JSON.parse(readFileSync(inHistory(writesFiles.paths), 'utf8')));
+    const bytes = unpack(readFileSync(inHistory(writesFiles.log)));
+    const data = inHistory(writesFiles.data);
+    return { ...recordsIn(bytes, paths), ...(existsSync(data) ? { dataPath: data } : {}) };
+  } catch (error) {
+    throw new EvidenceError('WRITES_DAMAGED', `the log of writes in ${folder} can't be read`, {
+      cause: error,
+    });
+  }
+}
+
+function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog {
+  const { magic, version, headerBytes, recordBytes, noData } = writesFormat;
+  const found = bytes.toString('latin1', 0, magic.length);
+  const sizes = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
+  if (found !== magic || sizes.join() !== [recordBytes, version].join()) {
+    throw new EvidenceError('WRITES_FORMAT', `it begins with ${found}, ${sizes.join()}`);
+  }
+  const place = (index: number): number => headerBytes + index * recordBytes;
+  return {
+    ...about,
+    length: Math.floor((bytes.length - headerBytes) / recordBytes),
+    cut: (bytes.length - headerBytes) % recordBytes !== 0,
+    at(index) {
+      const start = place(index);
+      const dataOffset = bytes.readBigUInt64LE(start + 16);
+      return {
+        timeNs: bytes.readBigUInt64LE(start),
+        offset: Number(bytes.readBigUInt64LE(start + 8)),
+        ...(dataOffset === noData ? {} : { dataOffset: Number(dataOffset) }),
+        length: bytes.readUInt32LE(start + 24),
+        generation: bytes.readUInt32LE(start + 28),
+        op: bytes.readUInt8(start + 32) as WriteOp,
+        flags: bytes.readUInt8(start + 33),
+      };
+    },
+    atMs: (index) => Number(bytes.readBigUInt64LE(place(index)) - about.originNs) / 1e6,
+  };
+}
+
+/** All frames of a zstd file: node's own call unpacks the first one and says nothing of the rest. */
+function unpack(packed: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let rest = packed; rest.length > 0; ) {
+    const { buffer, engine } = zstdDecompressSync(rest, { info: true }) as unknown as {
+      readonly buffer: Buffer;
+      readonly engine: { readonly bytesWritten: number };
+    };
+    parts.push(buffer);
+    rest = rest.subarray(engine.bytesWritten);
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
