@@ -1,0 +1,151 @@
+/**
+ * Provisioning: volumes made, removed, listed and grown by the CSI controller. Experiments make
+ * theirs through the lab; Kubernetes' provisioner and the conformance suite come this way.
+ */
+import { createHash } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { status } from '@grpc/grpc-js';
+import { InfrastructureError } from '../errors.ts';
+import type { ArrayPort } from './array-port.ts';
+import { fits, sizeFor } from './capacity.ts';
+import { needed, neededCapability, neededVolume, unsupported } from './check-request.ts';
+import type {
+  Controller,
+  ControllerExpandVolumeRequest,
+  CreateVolumeRequest,
+} from './gen/csi_pb.js';
+import { CallError, type Handlers } from './grpc.ts';
+import { isName, type Layout } from './layout.ts';
+import { listVolumes } from './list-volumes.ts';
+import {
+  createProvisioned,
+  growImage,
+  type Provisioned,
+  readProvisioned,
+  removeProvisioned,
+} from './provisioned.ts';
+import { locked, readRecord } from './record-store.ts';
+
+export interface Provisioning {
+  readonly layout: Layout;
+  readonly array: ArrayPort;
+}
+
+type Handled =
+  | 'createVolume'
+  | 'deleteVolume'
+  | 'listVolumes'
+  | 'getCapacity'
+  | 'controllerExpandVolume';
+
+export const provision = (options: Provisioning): Pick<Handlers<typeof Controller>, Handled> => ({
+  createVolume: async (request) => {
+    const volume = handleOf(needed('name', request.name));
+    const { sizeBytes, parameters } = await create(options.layout, volume, request);
+    const capacityBytes = BigInt(sizeBytes);
+    return { volume: { volumeId: volume, capacityBytes, volumeContext: parameters } };
+  },
+
+  /** What is not there is deleted already. */
+  deleteVolume: async ({ volumeId }) => {
+    const volume = needed('volume_id', volumeId);
+    if (!isName(volume)) return {};
+    await locked(options.layout, async () => {
+      await neededIdle(options, volume);
+      await removeProvisioned(options.layout, volume);
+    });
+    return {};
+  },
+
+  listVolumes: (request) => listVolumes(options.layout, request),
+
+  /** Of the shared directory; images are sparse, so the sum of all volumes may be more. */
+  getCapacity: async ({ volumeCapabilities }) => {
+    if (volumeCapabilities.some((each) => unsupported(each) !== undefined)) return {};
+    const { bavail, bsize } = await statfs(options.layout.root, { bigint: true });
+    return { availableCapacity: bavail * bsize };
+  },
+
+  controllerExpandVolume: async (request) => {
+    const sizeBytes = await expand(options, request);
+    return { capacityBytes: BigInt(sizeBytes), nodeExpansionRequired: true };
+  },
+});
+
+/** Any name may be asked for; a handle is one path segment. */
+const handleOf = (name: string): string =>
+  isName(name) ? name : `volume-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+
+async function create(
+  layout: Layout,
+  volume: string,
+  request: CreateVolumeRequest,
+): Promise<Provisioned> {
+  if (request.volumeCapabilities.length === 0) needed('volume_capabilities', '');
+  request.volumeCapabilities.forEach(neededCapability);
+  if (request.volumeContentSource !== undefined) {
+    throw new CallError(status.INVALID_ARGUMENT, 'volumes are made empty: no content source');
+  }
+  const { parameters, capacityRange } = request;
+  const asked = { sizeBytes: sizeFor(capacityRange), parameters: { ...parameters } };
+  return locked(layout, async () => {
+    const there = await readProvisioned(layout, volume);
+    if (there === undefined) {
+      await createProvisioned(layout, volume, asked);
+      return asked;
+    }
+    if (
+      fits(there.sizeBytes, capacityRange) &&
+      isDeepStrictEqual(there.parameters, asked.parameters)
+    ) {
+      return there;
+    }
+    throw new CallError(
+      status.ALREADY_EXISTS,
+      `${volume} exists with ${there.sizeBytes} bytes and ${JSON.stringify(there.parameters)}`,
+    );
+  });
+}
+
+/** Only while nobody uses the volume: the next path to it then has the new size. */
+async function expand(
+  options: Provisioning,
+  request: ControllerExpandVolumeRequest,
+): Promise<number> {
+  const { layout } = options;
+  const volume = neededVolume(request.volumeId);
+  const { capacityRange, volumeCapability } = request;
+  if (capacityRange === undefined) needed('capacity_range', '');
+  if (volumeCapability !== undefined) neededCapability(volumeCapability);
+  return locked(layout, async () => {
+    const there = await readProvisioned(layout, volume);
+    if (there === undefined) {
+      throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
+    }
+    if (fits(there.sizeBytes, capacityRange)) return there.sizeBytes;
+    const sizeBytes = sizeFor(capacityRange);
+    if (sizeBytes < there.sizeBytes) {
+      throw new CallError(status.OUT_OF_RANGE, `${volume} has ${there.sizeBytes} bytes already`);
+    }
+    await neededIdle(options, volume);
+    await growImage(layout, volume, sizeBytes);
+    return sizeBytes;
+  });
+}
+
+/** Throws FAILED_PRECONDITION where a node has the volume attached, or an earlier path mounted. */
+async function neededIdle({ layout, array }: Provisioning, volume: string): Promise<void> {
+  const record = await readRecord(layout, volume);
+  const held = record?.attachments.find(({ state }) => state !== 'detached');
+  if (held !== undefined) {
+    throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${held.node}`);
+  }
+  for (const { state, generation, node } of await array.status(volume)) {
+    if (state === 'closed') continue;
+    await array.close({ volume, generation }).catch((error: unknown) => {
+      if (!(error instanceof InfrastructureError && error.code === 'PATH_BUSY')) throw error;
+      throw new CallError(status.FAILED_PRECONDITION, `${volume} is still mounted on ${node}`);
+    });
+  }
+}

@@ -1,0 +1,26 @@
+/** SINGLE_NODE_SINGLE_WRITER, Kubernetes' ReadWriteOncePod: a second target on the node is refused. */
+import { status } from '@grpc/grpc-js';
+import { type VolumeCapability, VolumeCapability_AccessMode_Mode as Mode } from './gen/csi_pb.js';
+import { CallError } from './grpc.ts';
+import { mountsOf } from './mounts.ts';
+
+export interface PublishTarget {
+  readonly target: string;
+  readonly staging: string;
+  /** `major:minor` of what is staged. */
+  readonly device: string;
+}
+
+/** Throws FAILED_PRECONDITION where one writer is asked for and the node has another target. */
+export async function neededSingleWriter(
+  { accessMode }: VolumeCapability,
+  { target, staging, device }: PublishTarget,
+): Promise<void> {
+  if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
+  const other = (await mountsOf('self')).find(
+    (mount) =>
+      mount.device === device && mount.mountPoint !== staging && mount.mountPoint !== target,
+  );
+  if (other === undefined) return;
+  throw new CallError(status.FAILED_PRECONDITION, `published at ${other.mountPoint} already`);
+}
