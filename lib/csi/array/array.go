@@ -1,0 +1,212 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// array holds all volumes that have a path, and how each node's link behaves. It keeps no policy.
+type array struct {
+	root string
+
+	// opening is held while a path is opened or closed; it may take as long as a device takes.
+	opening sync.Mutex
+
+	mu      sync.Mutex
+	volumes map[string]*volume // by name; those in use
+	paths   map[pathKey]*path  // closed ones, too
+	fenced  map[pathKey]string // cut before they were ever opened, and why
+	links   map[string]nodeLink
+}
+
+type pathKey struct {
+	volume     string
+	generation uint32
+}
+
+type nodeLink struct {
+	state   linkState
+	delay   time.Duration
+	sinceNs uint64
+}
+
+const logEvery = 100 * time.Millisecond
+
+func newArray(root string) *array {
+	a := &array{
+		root: root, volumes: map[string]*volume{}, paths: map[pathKey]*path{},
+		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
+	}
+	go func() {
+		for range time.Tick(logEvery) {
+			a.flushLogs()
+		}
+	}()
+	return a
+}
+
+func (a *array) do(asked request) (any, error) {
+	switch asked.Do {
+	case "ping":
+		return map[string]any{"version": version, "clockNs": monotonicNs()}, nil
+	case "open":
+		return a.open(asked)
+	case "close":
+		return a.close(asked)
+	case "cut":
+		return a.cut(asked)
+	case "link":
+		return a.link(asked)
+	case "status":
+		return a.status(asked), nil
+	case "copy":
+		return a.copy(asked)
+	case "losePower":
+		return a.losePower(asked)
+	}
+	return nil, failure("BAD_REQUEST", "cannot do %q", asked.Do)
+}
+
+func (a *array) status(asked request) any {
+	a.flushLogs()
+	found := []pathStatus{}
+	for _, p := range a.allPaths() {
+		if asked.Volume == "" || asked.Volume == p.volume.name {
+			found = append(found, p.status())
+		}
+	}
+	return map[string]any{"paths": found}
+}
+
+// allPaths are in the order of their volumes and generations.
+func (a *array) allPaths() []*path {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.SortedFunc(maps.Values(a.paths), func(x, y *path) int {
+		return cmp.Or(cmp.Compare(x.volume.name, y.volume.name), cmp.Compare(x.generation, y.generation))
+	})
+}
+
+// livePaths are those that are not closed and for which the test holds.
+func (a *array) livePaths(test func(*path) bool) []*path {
+	return slices.DeleteFunc(a.allPaths(), func(p *path) bool { return p.closed.Load() || !test(p) })
+}
+
+func (a *array) flushLogs() {
+	a.mu.Lock()
+	volumes := slices.Collect(maps.Values(a.volumes))
+	a.mu.Unlock()
+	for _, v := range volumes {
+		v.log.flush()
+	}
+}
+
+// use is the volume of that name, opened where it is not open. The caller releases it.
+func (a *array) use(name string) (*volume, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v := a.volumes[name]
+	if v == nil {
+		var err error
+		if v, err = openVolume(a.root, name); err != nil {
+			return nil, err
+		}
+		a.volumes[name] = v
+	}
+	v.users++
+	return v, nil
+}
+
+func (a *array) release(v *volume) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v.users--
+	if v.users == 0 {
+		delete(a.volumes, v.name)
+		v.close()
+	}
+}
+
+func (a *array) link(asked request) (any, error) {
+	state := slices.Index(linkNames, asked.State)
+	if state < 0 || asked.Node == "" || asked.DelayMs < 0 {
+		return nil, failure("BAD_REQUEST", "link needs a node and a state of %v", linkNames)
+	}
+	link := nodeLink{state: linkState(state), delay: time.Duration(asked.DelayMs) * time.Millisecond}
+	if link.state != linkPass {
+		link.sinceNs = monotonicNs()
+	}
+	a.mu.Lock()
+	if before := a.links[asked.Node]; before.state == link.state {
+		link.sinceNs = before.sinceNs
+	}
+	a.links[asked.Node] = link
+	a.mu.Unlock()
+	affected := a.livePaths(func(p *path) bool { return p.node == asked.Node })
+	for _, p := range affected {
+		p.volume.note(p, opLink, uint8(link.state))
+		p.gate.set(link.state, link.delay, link.sinceNs)
+	}
+	return map[string]any{"paths": len(affected)}, nil
+}
+
+// cut also fences a generation that was never opened: it can't be opened any more.
+func (a *array) cut(asked request) (any, error) {
+	if err := asked.needPath(); err != nil {
+		return nil, err
+	}
+	if asked.AfterMs > 0 {
+		time.AfterFunc(time.Duration(asked.AfterMs)*time.Millisecond, func() { a.cutNow(asked) })
+		return map[string]any{"cut": false, "dueNs": monotonicNs() + uint64(asked.AfterMs)*1e6}, nil
+	}
+	p := a.cutNow(asked)
+	if p == nil {
+		return map[string]any{"cut": true, "bytesWritten": 0}, nil
+	}
+	return map[string]any{
+		"cut": true, "cutNs": p.cutNs.Load(), "device": devicePath(p.loop),
+		"bytesWritten": p.bytesWritten.Load(),
+	}, nil
+}
+
+// cutNow returns the path, or nil where there is none yet.
+func (a *array) cutNow(asked request) *path {
+	key := pathKey{asked.Volume, asked.Generation}
+	a.mu.Lock()
+	p := a.paths[key]
+	if p == nil || p.closed.Load() {
+		a.fenced[key] = asked.Why
+	}
+	a.mu.Unlock()
+	if p != nil && !p.closed.Load() {
+		p.volume.cut(p, asked.Why)
+	}
+	return p
+}
+
+func (r request) needPath() error {
+	if !isName(r.Volume) || r.Generation == 0 {
+		return failure("BAD_REQUEST", "%s needs a volume and its generation", r.Do)
+	}
+	return nil
+}
+
+// isName is true for a plain path segment: it can't leave the volumes' directory.
+func isName(name string) bool {
+	if name == "" || len(name) > 128 || name[0] == '.' {
+		return false
+	}
+	return !slices.ContainsFunc([]byte(name), func(c byte) bool { return c == '/' || c == 0 })
+}
+
+// shutDown cuts nothing: held requests are answered EIO, devices go with their last user.
+func (a *array) shutDown() {
+	for _, p := range a.livePaths(func(*path) bool { return true }) {
+		p.gate.shutForEver()
+		_ = detachLoop(p.loop)
+	}
+	a.flushLogs()
+}

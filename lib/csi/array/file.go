@@ -1,0 +1,68 @@
+package main
+
+import (
+	"io"
+
+	"golang.org/x/sys/unix"
+)
+
+// preadAll reads until the buffer is full or the file ends.
+func preadAll(fd int, into []byte, offset int64) (int, error) {
+	done := 0
+	for done < len(into) {
+		n, err := unix.Pread(fd, into[done:], offset+int64(done))
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return done, err
+		}
+		if n == 0 {
+			break
+		}
+		done += n
+	}
+	return done, nil
+}
+
+func pwriteAll(fd int, from []byte, offset int64) error {
+	for done := 0; done < len(from); {
+		n, err := unix.Pwrite(fd, from[done:], offset+int64(done))
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return io.ErrShortWrite
+		}
+		done += n
+	}
+	return nil
+}
+
+// extent is a range of a file.
+type extent struct{ offset, length int64 }
+
+// dataExtents are the parts of the range that are not holes.
+func dataExtents(fd int, offset, length int64) ([]extent, error) {
+	var found []extent
+	for at, end := offset, offset+length; at < end; {
+		start, err := unix.Seek(fd, at, unix.SEEK_DATA)
+		if err == unix.ENXIO || (err == nil && start >= end) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		stop, err := unix.Seek(fd, start, unix.SEEK_HOLE)
+		if err != nil {
+			return nil, err
+		}
+		stop = min(stop, end)
+		found = append(found, extent{start, stop - start})
+		at = stop
+	}
+	return found, nil
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// op says what a record of the write log tells of.
+type op uint8
+
+const (
+	opWrite        op = 1  // applied to disk.img
+	opFlushBegin   op = 2  // what this generation wrote before it will be durable
+	opFlushEnd     op = 3  // offset: index of the flush-begin record
+	opZero         op = 4  // discarded or zeroed, applied to disk.img
+	opRefused      op = 5  // answered EIO, not applied; flags: the op that was refused
+	opFlushIgnored op = 6  // acknowledged, nothing became durable
+	opCut          op = 7  // nothing of this generation is applied after this record
+	opPowerLost    op = 8  // flags: index of the power loss kind in `powerLosses`
+	opOpen         op = 9  //
+	opClose        op = 10 //
+	opRestored     op = 11 // a power loss put other bytes there
+	opLink         op = 12 // flags: 0 pass, 1 stall, 2 fail
+)
+
+const (
+	logMagic      = "FDWRLOG1"
+	logVersion    = 1
+	headerBytes   = 64
+	recordBytes   = 40
+	noData        = ^uint64(0)
+	maxLogPending = 8 << 20 // Data that waits for the file; more is written at once.
+)
+
+type record struct {
+	timeNs     uint64 // CLOCK_MONOTONIC
+	offset     uint64
+	dataOffset uint64 // place in writes.data; noData: not kept
+	length     uint32
+	generation uint32
+	op         op
+	flags      uint8
+}
+
+func (r record) appendTo(buffer []byte) []byte {
+	order := binary.LittleEndian
+	buffer = order.AppendUint64(buffer, r.timeNs)
+	buffer = order.AppendUint64(buffer, r.offset)
+	buffer = order.AppendUint64(buffer, r.dataOffset)
+	buffer = order.AppendUint32(buffer, r.length)
+	buffer = order.AppendUint32(buffer, r.generation)
+	return append(buffer, byte(r.op), r.flags, 0, 0, 0, 0, 0, 0)
+}
+
+func logHeader(volumeBytes uint64) []byte {
+	header := append(make([]byte, 0, headerBytes), logMagic...)
+	header = binary.LittleEndian.AppendUint32(header, recordBytes)
+	header = binary.LittleEndian.AppendUint32(header, logVersion)
+	header = binary.LittleEndian.AppendUint64(header, volumeBytes)
+	return header[:headerBytes]
+}
+
+// writeLog appends to writes.log and writes.data. The order of records is the order of calls.
+type writeLog struct {
+	mu       sync.Mutex // guards what waits and the counts
+	records  []byte
+	data     []byte
+	count    uint64 // records so far
+	dataSize uint64
+
+	flushing sync.Mutex // one flush at a time: the files are appended in order
+	file     *os.File
+	dataFile *os.File
+}
+
+// openLog continues the log of a volume, or begins it.
+func openLog(folder string, volumeBytes uint64) (*writeLog, error) {
+	file, size, err := openAppend(filepath.Join(folder, "writes.log"))
+	if err != nil {
+		return nil, err
+	}
+	log := &writeLog{file: file}
+	if size < headerBytes {
+		if err := rewrite(file, logHeader(volumeBytes)); err != nil {
+			return nil, err
+		}
+	} else {
+		log.count = uint64(size-headerBytes) / recordBytes
+		// A killed array may have left half a record.
+		if err := file.Truncate(headerBytes + int64(log.count)*recordBytes); err != nil {
+			return nil, err
+		}
+	}
+	data, dataSize, err := openAppend(filepath.Join(folder, "writes.data"))
+	if err != nil {
+		return nil, err
+	}
+	log.dataFile, log.dataSize = data, uint64(dataSize)
+	return log, nil
+}
+
+func openAppend(path string) (*os.File, int64, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+func rewrite(file *os.File, content []byte) error {
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := file.Write(content)
+	return err
+}
+
+// add appends a record, with the bytes it is about where they are kept, and returns its index.
+func (l *writeLog) add(r record, data []byte) uint64 {
+	r.timeNs = monotonicNs()
+	r.dataOffset = noData
+	l.mu.Lock()
+	if data != nil {
+		r.dataOffset = l.dataSize
+		l.dataSize += uint64(len(data))
+		l.data = append(l.data, data...)
+	}
+	l.records = r.appendTo(l.records)
+	index := l.count
+	l.count++
+	full := len(l.data) > maxLogPending
+	l.mu.Unlock()
+	if full {
+		l.flush()
+	}
+	return index
+}
+
+// flush hands all records so far to the kernel. A log that can't be written would make evidence of
+// a gap, so the array ends instead.
+func (l *writeLog) flush() {
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
+	l.mu.Lock()
+	records, data := l.records, l.data
+	l.records, l.data = nil, nil
+	l.mu.Unlock()
+	// Data first: no record points behind the end of the data.
+	for _, part := range []struct {
+		file  *os.File
+		bytes []byte
+	}{{l.dataFile, data}, {l.file, records}} {
+		if len(part.bytes) == 0 {
+			continue
+		}
+		if _, err := part.file.Write(part.bytes); err != nil {
+			fmt.Fprintf(os.Stderr, "forcedetach-array: write log lost: %v\n", err)
+			os.Exit(1)
+		}
+	}
+}
+
+func (l *writeLog) close() {
+	l.flush()
+	l.file.Close()
+	l.dataFile.Close()
+}

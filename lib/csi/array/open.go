@@ -1,0 +1,162 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// unbindPatience is how long a device that nobody claims may take to let go of its file: somebody
+// may just be looking at it.
+const unbindPatience = 5 * time.Second
+
+func (a *array) open(asked request) (any, error) {
+	if err := asked.needPath(); err != nil {
+		return nil, err
+	}
+	if asked.Node == "" || asked.Loop < 0 || (asked.Flushes != "honest" && asked.Flushes != "ignored") {
+		return nil, failure("BAD_REQUEST", "open needs a node, a loop number and honest or ignored flushes")
+	}
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	known, err := a.openedAlready(asked)
+	if err != nil || known != nil {
+		return known, err
+	}
+	v, err := a.use(asked.Volume)
+	if err != nil {
+		return nil, err
+	}
+	p := &path{
+		volume: v, node: asked.Node, generation: asked.Generation, loop: asked.Loop,
+		keepData: asked.KeepData, honest: asked.Flushes == "honest", gate: newGate(),
+		openedNs: monotonicNs(), gone: make(chan struct{}),
+	}
+	v.note(p, opOpen, 0)
+	if err := a.bind(p); err != nil {
+		return nil, err
+	}
+	if err := a.enter(p); err != nil {
+		return nil, err
+	}
+	return map[string]any{"device": devicePath(p.loop)}, nil
+}
+
+// openedAlready is the answer where the path is open; nil where it must be opened.
+func (a *array) openedAlready(asked request) (any, error) {
+	key := pathKey{asked.Volume, asked.Generation}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p := a.paths[key]
+	if why, fenced := a.fenced[key]; fenced || (p != nil && p.isCut()) {
+		if p != nil {
+			why = p.cutWhy
+		}
+		return nil, failure("PATH_CUT", "generation %d of %s was cut: %s", asked.Generation, asked.Volume, why)
+	}
+	if p == nil || p.closed.Load() {
+		return nil, nil
+	}
+	if p.node != asked.Node || p.loop != asked.Loop {
+		return nil, failure("PATH_DIFFERS", "generation %d of %s is open for %s on %s",
+			asked.Generation, asked.Volume, p.node, devicePath(p.loop))
+	}
+	return map[string]any{"device": devicePath(p.loop)}, nil
+}
+
+// bind puts the path's file behind its loop device. The path ends when nobody has the file open.
+func (a *array) bind(p *path) error {
+	file, err := openPathFile(p, func() { a.ended(p) })
+	if err != nil {
+		return err
+	}
+	defer unix.Close(file)
+	return bindLoop(p.loop, file, loopName(p.volume.name, p.generation))
+}
+
+// enter lists the path, gives it its node's link, and cuts it where a cut came meanwhile.
+func (a *array) enter(p *path) error {
+	key := pathKey{p.volume.name, p.generation}
+	a.mu.Lock()
+	a.paths[key] = p
+	link := a.links[p.node]
+	why, fenced := a.fenced[key]
+	a.mu.Unlock()
+	p.gate.set(link.state, link.delay, link.sinceNs)
+	if fenced {
+		p.volume.cut(p, why)
+	}
+	return notePath(p)
+}
+
+// notePath adds the path to paths.jsonl: the log's generations have names there.
+func notePath(p *path) error {
+	line, err := json.Marshal(map[string]any{
+		"volume": p.volume.name, "node": p.node, "generation": p.generation,
+		"device": devicePath(p.loop), "timeNs": p.openedNs,
+	})
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(p.volume.folder, "paths.jsonl"),
+		os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = file.Write(append(line, '\n'))
+	return err
+}
+
+// close takes the device away. By force it is cut first, and where somebody still has it mounted it
+// goes with its last user.
+func (a *array) close(asked request) (any, error) {
+	if err := asked.needPath(); err != nil {
+		return nil, err
+	}
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	a.mu.Lock()
+	p := a.paths[pathKey{asked.Volume, asked.Generation}]
+	a.mu.Unlock()
+	if p == nil || p.closed.Load() {
+		return map[string]any{"closed": true}, nil
+	}
+	if asked.Force {
+		p.volume.cut(p, "closed by force")
+	} else if isClaimed(p.loop) {
+		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
+	}
+	if err := detachLoop(p.loop); err != nil {
+		return nil, err
+	}
+	patience := unbindPatience
+	if asked.Force && isMounted(p.loop) {
+		patience = 0
+	}
+	select {
+	case <-p.gone:
+		removeLoop(p.loop)
+	case <-time.After(patience):
+		if !asked.Force {
+			return nil, failure("PATH_BUSY", "somebody has %s open", devicePath(p.loop))
+		}
+	}
+	return map[string]any{"closed": true}, nil
+}
+
+// ended settles a path whose file nobody has open any more.
+func (a *array) ended(p *path) {
+	v := p.volume
+	v.mu.Lock()
+	v.cache.settle(p, v.cache.next)
+	v.note(p, opClose, 0)
+	v.mu.Unlock()
+	p.gate.shutForEver()
+	p.closed.Store(true)
+	a.release(v)
+	close(p.gone)
+}

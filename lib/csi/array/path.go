@@ -1,0 +1,73 @@
+package main
+
+import "sync/atomic"
+
+// path is one node's way to one volume: a generation of the volume's attachments.
+type path struct {
+	volume     *volume
+	node       string
+	generation uint32
+	loop       int
+	keepData   bool
+	honest     bool
+	openedNs   uint64
+	gate       *gate
+
+	cutNs   atomic.Uint64 // 0: not cut; set under volume.mu
+	cutWhy  string        // set before cutNs
+	pending []*cached     // guarded by volume.mu
+
+	gone                    chan struct{} // closed when nobody has the file open any more
+	closed                  atomic.Bool
+	reads, writes, flushes  atomic.Int64
+	bytesRead, bytesWritten atomic.Int64
+	unflushedBytes          atomic.Int64
+}
+
+type pathStatus struct {
+	Volume         string `json:"volume"`
+	Node           string `json:"node"`
+	Generation     uint32 `json:"generation"`
+	Loop           int    `json:"loop"`
+	Device         string `json:"device"`
+	State          string `json:"state"`
+	Link           string `json:"link"`
+	Held           int    `json:"held"`
+	Reads          int64  `json:"reads"`
+	Writes         int64  `json:"writes"`
+	Flushes        int64  `json:"flushes"`
+	BytesWritten   int64  `json:"bytesWritten"`
+	BytesRead      int64  `json:"bytesRead"`
+	UnflushedBytes int64  `json:"unflushedBytes"`
+	OpenedNs       uint64 `json:"openedNs"`
+	CutNs          uint64 `json:"cutNs,omitempty"`
+	CutWhy         string `json:"cutWhy,omitempty"`
+	LinkNs         uint64 `json:"linkNs,omitempty"`
+	Bound          bool   `json:"bound"`
+	Claimed        bool   `json:"claimed"`
+}
+
+func (p *path) status() pathStatus {
+	link, sinceNs, held := p.gate.status()
+	state, why := "open", ""
+	cutNs := p.cutNs.Load()
+	if cutNs != 0 {
+		state, why = "cut", p.cutWhy
+	}
+	closed := p.closed.Load()
+	if closed {
+		state = "closed"
+	}
+	return pathStatus{
+		Volume: p.volume.name, Node: p.node, Generation: p.generation,
+		Loop: p.loop, Device: devicePath(p.loop),
+		State: state, Link: linkNames[link], LinkNs: sinceNs, Held: held,
+		Reads: p.reads.Load(), Writes: p.writes.Load(), Flushes: p.flushes.Load(),
+		BytesWritten: p.bytesWritten.Load(), BytesRead: p.bytesRead.Load(),
+		UnflushedBytes: p.unflushedBytes.Load(),
+		OpenedNs:       p.openedNs, CutNs: cutNs, CutWhy: why,
+		Bound: !closed && isBound(p.loop), Claimed: !closed && isMounted(p.loop),
+	}
+}
+
+func (p *path) isCut() bool { return p.cutNs.Load() != 0 }

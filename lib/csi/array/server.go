@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// serve answers requests on root/array.sock until a signal comes. Then it cuts nothing: held
+// requests are answered EIO, and each loop device goes with its last user.
+func serve(root string, ended <-chan os.Signal) error {
+	if err := ensureKernelDevices(); err != nil {
+		return err
+	}
+	socket := filepath.Join(root, "array.sock")
+	if err := removeDeadSocket(socket); err != nil {
+		return err
+	}
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		return err
+	}
+	array := newArray(root)
+	go accept(listener, array)
+	fmt.Println("listening")
+	<-ended
+	listener.Close()
+	array.shutDown()
+	return nil
+}
+
+// removeDeadSocket removes what a killed array left; a living one keeps its socket.
+func removeDeadSocket(socket string) error {
+	connection, err := net.Dial("unix", socket)
+	if err == nil {
+		connection.Close()
+		return fmt.Errorf("another array serves %s", socket)
+	}
+	if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+func accept(listener net.Listener, array *array) {
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go converse(connection, array)
+	}
+}
+
+// converse runs the requests of one connection side by side: a copy must not hold up a status.
+func converse(connection net.Conn, array *array) {
+	defer connection.Close()
+	var writing sync.Mutex
+	var running sync.WaitGroup
+	lines := bufio.NewScanner(connection)
+	for lines.Scan() {
+		var asked request
+		err := json.Unmarshal(lines.Bytes(), &asked)
+		running.Go(func() {
+			var result any
+			if err != nil {
+				err = failure("BAD_REQUEST", "%v", err)
+			} else {
+				result, err = array.do(asked)
+			}
+			writing.Lock()
+			defer writing.Unlock()
+			_, _ = connection.Write(reply(asked.ID, result, err))
+		})
+	}
+	running.Wait()
+}
