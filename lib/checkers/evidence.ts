@@ -67,7 +67,9 @@ export interface SqlFailure {
 }
 
 export interface ImageEvidence {
-  /** Journal replay of the copy, then a full read-only check. */
+  /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
+  readonly mmpCleared?: CommandEvidence;
+  /** Journal replay of the copy, then a full read-only check. Absent for a shared directory. */
   readonly fsckReplay?: CommandEvidence;
   readonly fsck?: CommandEvidence;
   /** The copy could be mounted. */
@@ -92,7 +94,7 @@ export interface ImageEvidence {
   readonly failures: readonly string[];
   /** Answered with an error by a living server; the ledger's own is `ledgerError`. Default none. */
   readonly sqlFailures?: readonly SqlFailure[];
-  /** UUID of the ext4 file system: a new one means that it was formatted anew. */
+  /** UUID of the file system: a new one means that it was formatted anew. */
   readonly filesystemUuid?: string;
   /** server_uuid in auto.cnf: a new one means that the data directory was initialised anew. */
   readonly serverUuid?: string;

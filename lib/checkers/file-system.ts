@@ -7,6 +7,11 @@ import { damage, incomplete } from './findings.ts';
 /** Exit codes of e2fsck(8), bits: 4 errors left uncorrected; from 8 on it could not do its work. */
 const uncorrected = 4;
 const unable = 8;
+/** Exit code of xfs_repair(8) with -n: there is corruption. */
+const xfsCorrupt = 1;
+
+const foundErrors = ({ command, exitCode }: CommandEvidence): boolean =>
+  command.startsWith('xfs_repair') ? exitCode === xfsCorrupt : (exitCode & uncorrected) !== 0;
 
 /** Each line of a tool's answer once: fsck repeats itself block by block. */
 const told = ({ command, exitCode, output }: CommandEvidence): string =>
@@ -19,8 +24,8 @@ export const fileSystem: Checker = {
     const findings: Finding[] = [];
     const runs = [fsckReplay, fsck].filter((run) => run !== undefined);
     // Where fsck could not even begin, the mount tells whether that was the disk's fault.
-    const isBad = ({ exitCode }: CommandEvidence): boolean =>
-      (exitCode & uncorrected) !== 0 || (exitCode >= unable && mountError !== undefined);
+    const isBad = (run: CommandEvidence): boolean =>
+      foundErrors(run) || (run.exitCode >= unable && mountError !== undefined);
     const bad = runs.filter(isBad);
     const failed = runs.filter((run) => run.exitCode >= unable && !isBad(run));
     if (bad.length > 0) {

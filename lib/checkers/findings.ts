@@ -1,10 +1,9 @@
 /** Makes findings; one form for all checkers. */
 import type { Finding, Safety } from '../experiment/verdict.ts';
-import type { ImageLabel } from '../history/events.ts';
 
 interface Damage {
   readonly code: string;
-  readonly image: ImageLabel;
+  readonly image: string;
   readonly safety: Extract<Safety, 'lost' | 'corrupt'>;
   /** Would probes, events, error logs, fsck or CHECK TABLE have told a normal operator? */
   readonly loud: boolean;

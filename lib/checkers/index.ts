@@ -60,6 +60,7 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
   for (const op of history.ops()) journal.add(op);
 
   const images: AuditedImage[] = [];
+  const reconciliations = new Map<ImageLabel, Reconciliation>();
   let before: Reconciler | undefined;
   for (const { image, takenAtMs, evidence } of records.toSorted(byTime)) {
     const reconciler = new Reconciler({
@@ -71,6 +72,7 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
     for (const row of history.rows(image)) reconciler.row(row);
     const previous = images.at(-1);
     const reconciliation = reconciler.result(unreadBecause(evidence));
+    reconciliations.set(image, reconciliation);
     images.push({
       image,
       evidence,
@@ -80,10 +82,7 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = reconciliation.complete ? reconciler : undefined;
   }
-  return {
-    findings: runChecks(images),
-    reconciliations: new Map(images.map((each) => [each.image, each.reconciliation])),
-  };
+  return { findings: runChecks(images), reconciliations };
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. */

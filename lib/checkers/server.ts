@@ -1,6 +1,5 @@
 /** Whether mysqld starts on the copy and lives, and what its error log says. */
 import type { Finding } from '../experiment/verdict.ts';
-import type { ImageLabel } from '../history/events.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
 import { damage, incomplete, note, plural } from './findings.ts';
@@ -17,7 +16,7 @@ export const serverStarts: Checker = {
   check: ({ image, evidence }) => evidence.starts.flatMap((start) => judgeStart(image, start)),
 };
 
-function judgeStart(image: ImageLabel, start: ServerStart): Finding[] {
+function judgeStart(image: string, start: ServerStart): Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
   if (ready && died === undefined) return [];
   const when = `started ${occasion[purpose]}`;

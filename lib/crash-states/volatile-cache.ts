@@ -1,0 +1,52 @@
+/**
+ * What the disk had promised at one moment of its log: each path has a cache that a loss of power
+ * empties, and a flush of that path makes durable what the path wrote before the flush began.
+ */
+import { writeOps, type WriteLog } from '../history/writes.ts';
+
+export class VolatileCache {
+  readonly #log: WriteLog;
+  /** By path (generation): its writes that no flush has covered yet, oldest first. */
+  readonly #unflushed = new Map<number, number[]>();
+  #next = 0;
+
+  constructor(log: WriteLog) {
+    this.#log = log;
+  }
+
+  /**
+   * Plays the log on, up to and with that record. Gives the writes that became durable on the way,
+   * by index, oldest first. A record that was played already plays nothing.
+   */
+  advance(last: number): number[] {
+    const durable: number[] = [];
+    for (; this.#next <= last; this.#next += 1) durable.push(...this.#play(this.#next));
+    return durable.toSorted((a, b) => a - b);
+  }
+
+  /** Writes that a loss of power may take, by index, oldest first. */
+  unflushed(): number[] {
+    return [...this.#unflushed.values()].flat().toSorted((a, b) => a - b);
+  }
+
+  #play(index: number): readonly number[] {
+    const { op, generation, offset } = this.#log.at(index);
+    if (op === writeOps.write || op === writeOps.zero) this.#of(generation).push(index);
+    if (op === writeOps.flushEnd) return this.#flush(generation, offset);
+    // What became of unflushed writes was decided there; what was lost follows as `restored`.
+    if (op === writeOps.powerLost) return this.#flush(generation, index);
+    return op === writeOps.restored ? [index] : [];
+  }
+
+  #flush(generation: number, before: number): number[] {
+    const writes = this.#of(generation);
+    const kept = writes.findIndex((index) => index >= before);
+    return writes.splice(0, kept === -1 ? writes.length : kept);
+  }
+
+  #of(generation: number): number[] {
+    let writes = this.#unflushed.get(generation);
+    if (writes === undefined) this.#unflushed.set(generation, (writes = []));
+    return writes;
+  }
+}
