@@ -2,15 +2,12 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'network-partition',
   question: 'A node is cut off but alive: does Kubernetes let a second node write its volume?',
   fault: 'network-partition',
   defaults: { remedy: 'force-delete' },
-  expected: ({ remedy, disk, rate }) => {
-    // Eviction alone never detaches: the Terminating pod keeps its attachment.
-    if (remedy === 'none' || disk === 'fenced') return ['safe'];
-    return rate === 0 ? ['exposed', 'lost', 'corrupt'] : ['lost', 'corrupt'];
-  },
+  expected: expectedVerdicts,
 });

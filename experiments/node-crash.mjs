@@ -2,12 +2,12 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'node-crash',
   question: 'A node crashes: does every acknowledged commit survive the move to another node?',
   fault: 'node-crash',
   defaults: { remedy: 'force-delete' },
-  // With trxCommit 0 or 2 MySQL acknowledges before the log is on disk: a crash takes the tail.
-  expected: ({ trxCommit, rate }) => (trxCommit === 1 || rate === 0 ? ['safe'] : ['lost']),
+  expected: expectedVerdicts,
 });

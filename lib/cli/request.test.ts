@@ -81,7 +81,7 @@ test.each([
   [['--rte', '5'], /unknown option '--rte'.*--rate/s],
   [['--rate', 'fast'], /operations per second/],
   [['--grace', '10 parsecs'], /duration/],
-  [['--disk', 'floppy'], /unfenced, fenced/],
+  [['--disk', 'floppy'], /unfenced, ack-early/],
   [['--trx-commit', '3'], /0, 1, 2/],
   [['--workers', '1'], /successor/],
   [['--seed', ''], /empty/],
@@ -99,8 +99,30 @@ test.each([
   }
 });
 
+test('each flag about the disk reaches its field', () => {
+  const flags =
+    '--disk exclusive --watcher-check missing --link stalls --fs xfs --flushes ignored ' +
+    '--access-mode ReadWriteOncePod --keep-writes';
+  const { scenario, replay } = request(...flags.split(' '));
+  expect(scenario).toMatchObject({
+    disk: 'exclusive',
+    watcherCheck: 'missing',
+    link: 'stalls',
+    filesystem: 'xfs',
+    flushes: 'ignored',
+    accessMode: 'ReadWriteOncePod',
+    keepWrites: true,
+  });
+  expect(request(...replay('kind').split(' ').slice(3)).scenario).toEqual(scenario);
+  expect(request('--disk', 'ack-early', '--cut-after', '3s').scenario.cutAfterMs).toBe(3000);
+  const locks = request('--disk', 'shared-file', '--file-locks', 'local').scenario;
+  expect(locks.fileLocks).toBe('local');
+});
+
 test('a value that the schema refuses is a usage error too', () => {
   expect(() => request('--connections', '65')).toThrow(UsageError);
+  expect(() => request('--cut-after', '3s')).toThrow(/only disk ack-early/);
+  expect(() => request('--power-loss', 'drops')).toThrow(/only a node-crash/);
 });
 
 test('the forced-detach wait can’t be changed in published images', () => {

@@ -22,7 +22,7 @@ export interface ExperimentDefinition {
   /** Where this experiment's defaults differ from the scenario's. */
   readonly defaults?: Partial<ScenarioInput>;
   /** Sees the scenario with the flags applied. */
-  readonly expected: (scenario: Omit<Scenario, 'expected'>) => readonly VerdictWord[];
+  readonly expected: (scenario: Scenario) => readonly VerdictWord[];
 }
 
 export interface RunRequest {
@@ -70,12 +70,21 @@ export function requestOf(
 }
 
 function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Flags): Scenario {
-  const chosen = {
+  const chosen = parseScenario({
     ...base,
     reboot: flags.reboot && base.reboot,
     remedy: flags.remedy,
     remedyAt: flags.remedyAt,
     disk: flags.disk,
+    cutAfterMs: flags.cutAfter,
+    watcherCheck: flags.watcherCheck,
+    fileLocks: flags.fileLocks,
+    link: flags.link,
+    filesystem: flags.fs,
+    accessMode: flags.accessMode,
+    flushes: flags.flushes,
+    powerLoss: flags.powerLoss,
+    keepWrites: flags.keepWrites,
     rate: flags.rate,
     connections: flags.connections,
     trxCommit: flags.trxCommit,
@@ -87,8 +96,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     patienceMs: flags.patience,
     horizonMs: flags.horizon,
     convergeMs: flags.converge,
-  };
-  return parseScenario({ ...chosen, expected: definition.expected(chosen) });
+  });
+  return { ...chosen, expected: [...definition.expected(chosen)] };
 }
 
 /** The forced-detach wait is compiled in: only the controller manager built here can change it. */

@@ -20,13 +20,35 @@ test('any changed timer makes the basis `shortened`', () => {
   }
 });
 
+const partition = { ...minimal, fault: 'network-partition' };
+const shared = { ...partition, disk: 'shared-file' };
+
 test.each([
   [{ ...minimal, rate: -1 }, 'rate'],
   [{ ...minimal, connections: 0 }, 'connections'],
   [{ ...minimal, expected: [] }, 'expected'],
-  [{ ...minimal, grace: 10 }, 'grace'],
+  [{ ...minimal, grace: 10 }, '"grace"'],
+  [{ ...minimal, link: 'stalls' }, 'link'],
+  [{ ...minimal, cutAfterMs: 5000 }, 'cutAfterMs'],
+  [{ ...minimal, watcherCheck: 'missing' }, 'watcherCheck'],
+  [{ ...minimal, fileLocks: 'local' }, 'fileLocks'],
+  [{ ...minimal, disk: 'shared-file' }, 'disk'],
+  [{ ...partition, powerLoss: 'drops' }, 'powerLoss'],
+  [{ ...shared, link: 'errors' }, 'link'],
+  [{ ...shared, filesystem: 'xfs' }, 'filesystem'],
+  [{ ...shared, flushes: 'ignored' }, 'flushes'],
+  [{ ...shared, keepWrites: true }, 'keepWrites'],
 ])('a bad field is named: %o', (input, path) => {
   const parse = (): unknown => parseScenario(input);
   expect(parse).toThrow(UsageError);
-  expect(parse).toThrow(path);
+  expect(parse).toThrow(new RegExp(`(at|key:) ${path}`));
+});
+
+test.each([
+  { ...partition, link: 'stalls', disk: 'exclusive', watcherCheck: 'missing' },
+  { ...partition, disk: 'ack-early', cutAfterMs: 5000 },
+  { ...shared, fileLocks: 'local', accessMode: 'ReadWriteMany' },
+  { ...minimal, flushes: 'ignored', powerLoss: 'tears', keepWrites: true },
+])('what fits together is accepted: %o', (input) => {
+  expect(() => parseScenario(input)).not.toThrow();
 });

@@ -2,13 +2,17 @@
 import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
+import { contradictions, defaultCutAfterMs } from './contradictions.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
 
+/** As Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
+export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
+
 const durationMs = z.number().int().nonnegative();
 
-export const scenarioSchema = z.strictObject({
+const fields = z.strictObject({
   /** Kebab-case; the experiment's name. */
   name: z.string().regex(/^[a-z0-9-]+$/),
   /** The question in one sentence, for the report. */
@@ -22,7 +26,7 @@ export const scenarioSchema = z.strictObject({
   /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */
   disk: z.enum(diskModes).default('unfenced'),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
-  cutAfterMs: durationMs.default(10_000),
+  cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */
   watcherCheck: z.enum(['works', 'missing']).default('works'),
   /** `shared-file` only: one lock table for all nodes, or one a node (NFS mounted with nolock). */
@@ -31,9 +35,7 @@ export const scenarioSchema = z.strictObject({
   link: z.enum(storageLinks).default('survives'),
   filesystem: z.enum(filesystems).default('ext4'),
   /** Of the volume, as Kubernetes is told. */
-  accessMode: z
-    .enum(['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'])
-    .default('ReadWriteOnce'),
+  accessMode: z.enum(accessModes).default('ReadWriteOnce'),
   /** A disk that ignores flushes acknowledges them and does nothing. */
   flushes: z.enum(['honest', 'ignored']).default('honest'),
   /** What a node's crash does to writes that the disk had acknowledged but not flushed. */
@@ -66,8 +68,15 @@ export const scenarioSchema = z.strictObject({
   expected: z.array(z.enum(verdictWords)).min(1),
 });
 
-export type Scenario = Readonly<z.output<typeof scenarioSchema>>;
-export type ScenarioInput = z.input<typeof scenarioSchema>;
+export type Scenario = Readonly<z.output<typeof fields>>;
+export type ScenarioInput = z.input<typeof fields>;
+
+/** Each field by itself, then whether they fit together. */
+export const scenarioSchema = fields.superRefine((scenario, context) => {
+  for (const { field, message } of contradictions(scenario)) {
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+});
 
 /** The stock value of each timer that can be shortened. */
 export const stockTimersMs = {

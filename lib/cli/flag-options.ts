@@ -1,0 +1,169 @@
+/** The flags that every experiment takes, by what they are about. Defaults are the scenario's. */
+import { Option } from 'commander';
+import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
+import { accessModes, type Scenario } from '../experiment/scenario.ts';
+import { defaultKubernetesVersion } from '../images/versions.ts';
+import { formatDuration } from './durations.ts';
+import {
+  clusterName,
+  durationMs,
+  nonEmpty,
+  rate,
+  remedyAt,
+  trxCommit,
+  version,
+  wholeNumber,
+  workerCount,
+} from './flag-values.ts';
+
+/** A duration flag whose default is shown as it would be typed. */
+const duration = (flags: string, about: string, defaultMs: number): Option =>
+  new Option(flags, about).argParser(durationMs).default(defaultMs, formatDuration(defaultMs));
+
+const choice = (flags: string, about: string, choices: readonly string[], value: string): Option =>
+  new Option(flags, about).choices(choices).default(value);
+
+export function whereOptions(): Option[] {
+  return [
+    choice(
+      '--cluster <where>',
+      'kind measures on real machines, sim predicts by a model; auto: kind where an engine answers',
+      ['auto', 'kind', 'sim'],
+      'auto',
+    ),
+    new Option('--cluster-name <name>', 'kind cluster to create or reuse')
+      .argParser(clusterName)
+      .default('main'),
+    choice(
+      '--images <source>',
+      'published: from registries; built: here from packages and Go modules',
+      ['auto', 'published', 'built'],
+      'auto',
+    ),
+    new Option('--kubernetes-version <version>', 'Kubernetes version')
+      .argParser(version)
+      .default(defaultKubernetesVersion),
+    new Option('--workers <n>', 'worker nodes').argParser(workerCount).default(2),
+    new Option('--keep', 'keep the cluster for the next run'),
+  ];
+}
+
+export function scenarioOptions(base: Scenario): Option[] {
+  return [
+    choice(
+      '--remedy <kind>',
+      'what removes the old pod',
+      ['none', 'force-delete', 'out-of-service'],
+      base.remedy,
+    ),
+    new Option('--remedy-at <when>', 'terminating, or so long after the fault (400s)')
+      .argParser(remedyAt)
+      .default(base.remedyAt),
+    new Option('--rate <n>', 'acknowledged operations per second and client; max; 0: idle')
+      .argParser(rate)
+      .default(base.rate),
+    new Option('--connections <n>', 'connections per client')
+      .argParser(wholeNumber)
+      .default(base.connections),
+    new Option('--trx-commit <n>', 'innodb_flush_log_at_trx_commit: 0, 1 or 2')
+      .argParser(trxCommit)
+      .default(base.trxCommit),
+    new Option('--no-reboot', 'leave a crashed node down until the clean-up'),
+  ];
+}
+
+export function diskOptions(base: Scenario): Option[] {
+  return [
+    choice(
+      '--disk <kind>',
+      'how the disk answers a detach of a volume in use',
+      diskModes,
+      base.disk,
+    ),
+    duration(
+      '--cut-after <time>',
+      'ack-early: the node is cut off so long after the detach was answered',
+      base.cutAfterMs,
+    ),
+    choice(
+      '--watcher-check <how>',
+      'exclusive: whether the question for watchers gets an answer',
+      ['works', 'missing'],
+      base.watcherCheck,
+    ),
+    choice(
+      '--file-locks <kind>',
+      'shared-file: one lock table for all nodes, or one a node',
+      ['shared', 'local'],
+      base.fileLocks,
+    ),
+    choice(
+      '--link <fate>',
+      'what a partition does to the victim’s path to the disk',
+      storageLinks,
+      base.link,
+    ),
+    choice('--fs <kind>', 'file system of the volume', filesystems, base.filesystem),
+    choice(
+      '--access-mode <mode>',
+      'of the volume, as Kubernetes is told',
+      accessModes,
+      base.accessMode,
+    ),
+    choice(
+      '--flushes <kind>',
+      'ignored: the disk acknowledges flushes and does nothing',
+      ['honest', 'ignored'],
+      base.flushes,
+    ),
+    choice(
+      '--power-loss <fate>',
+      'what a crash does to writes that the disk had acknowledged but not flushed',
+      powerLosses,
+      base.powerLoss,
+    ),
+    new Option('--keep-writes', 'keep the data of each write, for crash-states').default(
+      base.keepWrites,
+    ),
+  ];
+}
+
+export function timerOptions(base: Scenario): Option[] {
+  return [
+    duration(
+      '--force-detach-after <time>',
+      'wait before a forced detach (other than stock: built images or sim only)',
+      base.forceDetachAfterMs,
+    ),
+    duration('--grace <time>', 'node-monitor-grace-period', base.graceMs),
+    duration(
+      '--toleration <time>',
+      'tolerationSeconds of the unreachable taint',
+      base.tolerationMs,
+    ),
+    duration('--warmup <time>', 'writers run so long before the fault', base.warmupMs),
+    duration('--overlap <time>', 'writers run so long after the hand-over', base.overlapMs),
+    duration(
+      '--patience <time>',
+      'a successor that mounted but commits nothing is watched so much longer',
+      base.patienceMs,
+    ),
+    duration('--horizon <time>', 'the watch ends so long after the fault', base.horizonMs),
+    duration('--converge <time>', 'bound for commits to come back after the heal', base.convergeMs),
+  ];
+}
+
+export function outputOptions(): Option[] {
+  return [
+    new Option(
+      '--seed <text>',
+      'seed of everything random (default: drawn, printed first)',
+    ).argParser(nonEmpty),
+    new Option(
+      '--out <dir>',
+      'folder of the run (default: reports/<time>-<name>-<run id>)',
+    ).argParser(nonEmpty),
+    new Option('--json', 'verdict.json on stdout, everything else on stderr'),
+    new Option('--dry-run', 'say what would run and create nothing'),
+  ];
+}

@@ -1,0 +1,50 @@
+/** From the text behind a flag to its value, or a sentence that says what would do. */
+import { InvalidArgumentError } from 'commander';
+import { parseDurationMs } from './durations.ts';
+
+export function durationMs(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('Give a duration such as 30s, 6m or 500ms.');
+}
+
+export function wholeNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number.');
+}
+
+export function workerCount(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) >= 2) return Number(text);
+  throw new InvalidArgumentError('At least 2: a victim and a successor.');
+}
+
+export function clusterName(text: string): string {
+  if (/^[a-z0-9][a-z0-9.-]*$/.test(text)) return text;
+  throw new InvalidArgumentError('Lower-case letters, digits, dots and dashes.');
+}
+
+/** Without the leading `v`. */
+export function version(text: string): string {
+  if (/^v?\d+\.\d+\.\d+$/.test(text)) return text.replace(/^v/, '');
+  throw new InvalidArgumentError('Give a full version such as 1.34.4.');
+}
+
+export function nonEmpty(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('It is empty.');
+}
+
+export function rate(text: string): number | 'max' {
+  if (text === 'max') return text;
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give operations per second and client, or max.');
+}
+
+export function remedyAt(text: string): number | 'terminating' {
+  return text === 'terminating' ? text : durationMs(text);
+}
+
+export function trxCommit(text: string): 0 | 1 | 2 {
+  if (text === '0' || text === '1' || text === '2') return Number(text) as 0 | 1 | 2;
+  throw new InvalidArgumentError('Allowed choices are 0, 1, 2.');
+}

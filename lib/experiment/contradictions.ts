@@ -1,0 +1,67 @@
+/** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
+import type { Scenario } from './scenario.ts';
+
+export interface Contradiction {
+  readonly field: keyof Scenario;
+  /** What is wrong and what would be right. */
+  readonly message: string;
+}
+
+interface Rule extends Contradiction {
+  readonly broken: (scenario: Scenario) => boolean;
+}
+
+/** The default of `cutAfterMs`; any other value is a wish. */
+export const defaultCutAfterMs = 10_000;
+
+const inSharedFile = (field: keyof Scenario, message: string, usual: unknown): Rule => ({
+  field,
+  message: `not with disk shared-file: ${message}`,
+  broken: (scenario) => scenario.disk === 'shared-file' && scenario[field] !== usual,
+});
+
+const rules: readonly Rule[] = [
+  {
+    field: 'cutAfterMs',
+    message: 'only disk ack-early cuts a node off a while after the detach',
+    broken: ({ disk, cutAfterMs }) => disk !== 'ack-early' && cutAfterMs !== defaultCutAfterMs,
+  },
+  {
+    field: 'watcherCheck',
+    message: 'only disk exclusive asks for watchers',
+    broken: ({ disk, watcherCheck }) => disk !== 'exclusive' && watcherCheck !== 'works',
+  },
+  {
+    field: 'fileLocks',
+    message: 'only disk shared-file has file locks',
+    broken: ({ disk, fileLocks }) => disk !== 'shared-file' && fileLocks !== 'shared',
+  },
+  {
+    field: 'link',
+    message: 'only a network-partition reaches the storage link',
+    broken: ({ fault, link }) => fault !== 'network-partition' && link !== 'survives',
+  },
+  {
+    field: 'powerLoss',
+    message: 'only a node-crash loses power',
+    broken: ({ fault, powerLoss }) => fault !== 'node-crash' && powerLoss !== 'keeps',
+  },
+  {
+    field: 'disk',
+    message:
+      'a node-crash takes nothing from disk shared-file: its directory lies in the page cache ' +
+      'of this machine, which outlives a node',
+    broken: ({ fault, disk }) => fault === 'node-crash' && disk === 'shared-file',
+  },
+  inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
+  inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),
+  inSharedFile('flushes', 'its writes do not pass through the array', 'honest'),
+  inSharedFile('keepWrites', 'its writes do not pass through the array', false),
+];
+
+/** Empty where all fits. */
+export function contradictions(scenario: Scenario): Contradiction[] {
+  return rules
+    .filter(({ broken }) => broken(scenario))
+    .map(({ field, message }) => ({ field, message }));
+}

@@ -1,0 +1,81 @@
+/** Expected verdicts: every combination has some, with a reason; the telling ones are as thought. */
+import { expect, test } from 'vitest';
+import { diskModes, filesystems, storageLinks } from '../disk-kinds.ts';
+import { contradictions } from './contradictions.ts';
+import { expectationOf } from './expectations.ts';
+import { accessModes, parseScenario, type Scenario, type ScenarioInput } from './scenario.ts';
+
+const of = (fields: Partial<ScenarioInput>): string => {
+  const base = { name: 'test', question: '?', fault: 'network-partition', expected: ['safe'] };
+  const scenario = parseScenario({ ...base, remedy: 'force-delete', ...fields });
+  return expectationOf(scenario).verdicts.join();
+};
+
+const damage = 'lost,corrupt';
+const overlap = 'exposed,lost,corrupt';
+
+test.each<readonly [Partial<ScenarioInput>, string]>([
+  [{}, damage],
+  [{ rate: 0 }, overlap],
+  [{ remedy: 'none' }, 'safe'],
+  [{ disk: 'fenced' }, 'safe'],
+  [{ disk: 'fenced', link: 'stalls' }, 'safe'],
+  [{ disk: 'fenced', accessMode: 'ReadWriteOncePod' }, 'safe'],
+  [{ disk: 'fenced', accessMode: 'ReadWriteMany' }, damage],
+  [{ disk: 'fenced', accessMode: 'ReadWriteMany', remedy: 'out-of-service' }, 'safe'],
+  [{ disk: 'ack-early' }, overlap],
+  [{ disk: 'ack-early', cutAfterMs: 0 }, 'safe'],
+  [{ disk: 'ack-early', link: 'stalls' }, 'safe'],
+  [{ disk: 'ack-early', cutAfterMs: 600_000 }, damage],
+  [{ disk: 'pending-while-busy' }, 'safe'],
+  [{ disk: 'fence-if-out-of-service' }, damage],
+  [{ disk: 'fence-if-out-of-service', remedy: 'out-of-service' }, 'safe'],
+  [{ disk: 'exclusive' }, 'safe'],
+  [{ disk: 'exclusive', watcherCheck: 'missing', link: 'stalls' }, 'safe'],
+  [{ disk: 'exclusive', link: 'stalls' }, damage],
+  [{ disk: 'exclusive', link: 'errors' }, overlap],
+  [{ disk: 'reservation', link: 'stalls' }, 'safe'],
+  [{ disk: 'shared-file' }, 'safe'],
+  [{ disk: 'shared-file', fileLocks: 'local' }, overlap],
+  [{ filesystem: 'ext4-mmp' }, 'safe'],
+  [{ filesystem: 'ext4-mmp', link: 'stalls' }, damage],
+  [{ filesystem: 'xfs' }, damage],
+  [{ accessMode: 'ReadWriteMany', disk: 'reservation' }, 'safe'],
+  [{ fault: 'node-crash' }, 'safe'],
+  [{ fault: 'node-crash', powerLoss: 'tears' }, 'safe'],
+  [{ fault: 'node-crash', trxCommit: 2 }, 'lost'],
+  [{ fault: 'node-crash', flushes: 'ignored' }, 'safe'],
+  [{ fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' }, damage],
+])('%o: %s', (fields, verdicts) => {
+  expect(of(fields)).toBe(verdicts);
+});
+
+test('every combination has verdicts and a reason', () => {
+  const base = parseScenario({
+    name: 'test',
+    question: '?',
+    fault: 'network-partition',
+    expected: ['safe'],
+  });
+  const remedies = ['none', 'force-delete', 'out-of-service'] as const;
+  const all: Scenario[] = remedies.flatMap((remedy) =>
+    diskModes.flatMap((disk) =>
+      storageLinks.flatMap((link) =>
+        filesystems.flatMap((filesystem) =>
+          accessModes.map((accessMode) => ({
+            ...base,
+            ...{ remedy, disk, link, filesystem, accessMode },
+          })),
+        ),
+      ),
+    ),
+  );
+  const fitting = all.filter((scenario) => contradictions(scenario).length === 0);
+  expect(fitting.length).toBeGreaterThan(500);
+  for (const scenario of fitting) {
+    const { verdicts, because } = expectationOf(scenario);
+    expect(verdicts.length).toBeGreaterThan(0);
+    expect(because).not.toBe('');
+    if (scenario.remedy === 'none') expect(verdicts).toEqual(['safe']);
+  }
+});
