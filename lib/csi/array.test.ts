@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { arraySocket, connectArray } from './array.ts';
+
+let root: string;
+let server: Server | undefined;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'forcedetach-array-'));
+});
+
+afterEach(async () => {
+  server?.close();
+  server = undefined;
+  await rm(root, { recursive: true });
+});
+
+/** A server that answers each line by the function; undefined: it hangs up. Resolves with the lines. */
+async function answerBy(answer: (line: string) => object | undefined): Promise<string[]> {
+  const asked: string[] = [];
+  server = createServer((socket) => {
+    createInterface({ input: socket }).on('line', (line) => {
+      asked.push(line);
+      const reply = answer(line);
+      if (reply === undefined) socket.destroy();
+      else socket.write(`${JSON.stringify(reply)}\n`);
+    });
+  });
+  await new Promise<void>((listening) => {
+    server?.listen(arraySocket(root), listening);
+  });
+  return asked;
+}
+
+test('asks on one line and gives back what the array answers', async () => {
+  const asked = await answerBy(() => ({ id: 1, device: '/dev/loop128' }));
+  const request = { volume: 'v', node: 'a', generation: 3, loop: 128 };
+  expect(await connectArray(root).open(request)).toEqual({ device: '/dev/loop128' });
+  expect(asked.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { id: 1, do: 'open', flushes: 'honest', ...request },
+  ]);
+});
+
+test("the array's errors keep their codes", async () => {
+  await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
+  const opening = connectArray(root).open({ volume: 'v', node: 'a', generation: 3, loop: 128 });
+  await expect(opening).rejects.toMatchObject({ code: 'PATH_CUT', exitCode: 4 });
+});
+
+test('an answer of another shape is an error, not a surprise later', async () => {
+  await answerBy(() => ({ id: 1, paths: [{ volume: 'v' }] }));
+  await expect(connectArray(root).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
+});
+
+test('an array that hangs up, or that is not there, is unreachable', async () => {
+  const array = connectArray(root);
+  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_UNREACHABLE' });
+  await answerBy(() => undefined);
+  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_UNREACHABLE' });
+});
+
+test('an array that does not answer in time is an error of its own', async () => {
+  await answerBy(() => ({}));
+  server?.removeAllListeners('connection');
+  const array = connectArray(root, { timeoutMs: 50 });
+  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_TIMEOUT' });
+});
