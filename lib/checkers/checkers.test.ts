@@ -90,6 +90,10 @@ describe('the checkers', () => {
       { innochecksum: [{ command: 'i', exitCode: 1, output: 'Fail: page 4', durationMs: 1 }] },
     ],
     ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
+    [
+      'FSCK_ERRORS',
+      { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: '', durationMs: 1 } },
+    ],
     ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: ['[ERROR] [MY-012562] [InnoDB] LSN'] }) }],
     ['ERROR_LOG_OTHER', { starts: starts({ errorLines: ['[ERROR] [MY-010000] [Server] odd'] }) }],
     ['SERVER_DIED', { starts: starts({ purpose: 'cold', died: 'SIGABRT' }) }],
@@ -101,6 +105,14 @@ describe('the checkers', () => {
     ['FSCK_FAILED', { fsck: { command: 'e2fsck', exitCode: 8, output: '', durationMs: 1 } }],
   ])('say %s, and nothing else', (code, changed) => {
     expect(judged(changed)).toEqual([code]);
+  });
+
+  test('miss no fsck of a shared directory', () => {
+    const { fsck: _fsck, fsckReplay: _replay, ...unchecked } = healthy;
+    const found = (evidence: ImageEvidence): string[] =>
+      findingsOf({ evidence, rows }).map(({ code }) => code);
+    expect(found({ ...unchecked, isDirectory: true })).toEqual([]);
+    expect(found(unchecked)).toEqual(['AUDIT_INCOMPLETE']);
   });
 
   test('tell a database that cannot start from an audit that failed', () => {

@@ -25,7 +25,7 @@ function missingParts(evidence: ImageEvidence): string[] {
   const need = (there: boolean, part: string): void => {
     if (!there) missing.push(`no ${part}`);
   };
-  need(evidence.fsck !== undefined, 'fsck');
+  need(evidence.fsck !== undefined || evidence.isDirectory === true, 'fsck');
   need(Object.keys(evidence.balances).length > 0, 'balances');
   need(evidence.indexCounts.length > 0, 'comparison of the indexes');
   need(evidence.innochecksum.length > 0, 'innochecksum');

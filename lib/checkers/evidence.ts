@@ -67,6 +67,8 @@ export interface SqlFailure {
 }
 
 export interface ImageEvidence {
+  /** The volume is a shared directory, on whose file system nobody mounts anything. Default false. */
+  readonly isDirectory?: boolean;
   /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
   readonly mmpCleared?: CommandEvidence;
   /** Journal replay of the copy, then a full read-only check. Absent for a shared directory. */

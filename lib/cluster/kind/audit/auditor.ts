@@ -1,6 +1,6 @@
 /** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
 import type { ImageEvidence } from '../../../checkers/evidence.ts';
-import { copyPath, defaultRoot, layoutOf } from '../../../csi/layout.ts';
+import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../../csi/layout.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { Auditor } from '../../port.ts';
 import type { Lab } from '../lab-port.ts';
@@ -10,6 +10,8 @@ export interface KindAuditorOptions {
   readonly lab: Lab;
   /** Number of a loop device that is leased to this cluster and used for nothing else. */
   readonly loop: number;
+  /** The volume is a shared directory, and so are its copies. Default false. */
+  readonly isDirectory?: boolean;
   /** The run's seed. */
   readonly seed: string;
   /** Label of the disk's copy of an image. Default: the image's own label. */
@@ -23,9 +25,10 @@ const toolPath = '/app/lib/cluster/kind/audit/audit-tool.ts';
 
 export function kindAuditor(options: KindAuditorOptions): Auditor {
   const { lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
   return {
     async audit(image, onRow): Promise<ImageEvidence> {
-      const path = copyPath(layoutOf(defaultRoot), copyLabel(image));
+      const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
       const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
       const argv = ['node', toolPath, ...target, '--until-stdin-ends'];
       const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();

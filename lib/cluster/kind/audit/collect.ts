@@ -89,12 +89,8 @@ class Audit {
 
   async auditCopy(copy: VolumeCopy): Promise<void> {
     const { evidence } = this;
-    await this.step('fsck', async () => {
-      evidence.fsckReplay = await copy.replayJournal();
-      evidence.fsck = await copy.check();
-      const uuid = await copy.filesystemUuid();
-      if (uuid !== undefined) evidence.filesystemUuid = uuid;
-    });
+    if (copy.isDirectory) evidence.isDirectory = true;
+    else await this.#checkFileSystem(copy);
     await this.step('mount', async () => {
       const refused = await copy.mount();
       evidence.mounted = refused === undefined;
@@ -115,6 +111,18 @@ class Audit {
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
+  }
+
+  async #checkFileSystem(copy: VolumeCopy): Promise<void> {
+    const { evidence } = this;
+    await this.step('fsck', async () => {
+      const cleared = await copy.clearMountProtection();
+      if (cleared !== undefined) evidence.mmpCleared = cleared;
+      evidence.fsckReplay = await copy.replayJournal();
+      evidence.fsck = await copy.check();
+      const uuid = await copy.filesystemUuid();
+      if (uuid !== undefined) evidence.filesystemUuid = uuid;
+    });
   }
 
   async #auditServer(dataDirectory: string, scratch: string): Promise<void> {
