@@ -33,6 +33,10 @@ export const observed = {
   // source `devices`: data.device, data.generation, data.bytesWritten (since attach)
   deviceWritten: 'device-written',
   deviceCut: 'device-cut',
+  // The node's way to the storage. data.state: 'pass' | 'stall' | 'fail'; it passes at first.
+  linkChanged: 'link-changed',
+  // data.device, data.generation, data.held: so many requests wait for the link
+  requestsHeld: 'requests-held',
   // source `mysqld`: error log line. data.line, data.level
   serverLog: 'server-log',
 } as const;

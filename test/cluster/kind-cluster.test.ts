@@ -23,11 +23,12 @@ import {
   followDatabaseLog,
   removeDatabase,
 } from '../../lib/cluster/kind/database.ts';
-import { createVolume, removeVolume } from '../../lib/cluster/kind/disk.ts';
+import { createVolume, removeVolume } from '../../lib/cluster/kind/disk-tool.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { reap } from '../../lib/cluster/kind/reap.ts';
 import { findCluster, findClusters } from '../../lib/cluster/kind/registry.ts';
+import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 
@@ -131,7 +132,7 @@ test('a database survives what is done to its node, and leaves a clean slate', {
   const clients = await cluster.kube();
   const volume = 'fd-ct-volume';
   const sizeBytes = 2 * 1024 ** 3;
-  await createVolume(cluster.lab, { volume, sizeBytes });
+  await createVolume(cluster.lab, { volume, sizeBytes, mode: 'unfenced' });
   const said: string[] = [];
   const restarts = new Set<number>();
   await using logs = new AsyncDisposableStack();
@@ -139,7 +140,13 @@ test('a database survives what is done to its node, and leaves a clean slate', {
     logs.use(followDatabaseLog(node, ({ text }) => said.push(text)));
   }
   logs.use(followControllerManager(cluster.controlPlane, ({ restart }) => restarts.add(restart)));
-  const common = { detachMode: 'unfenced', tolerationMs: 300_000, trxCommit: 1 } as const;
+  const choice = parseScenario({
+    name: 'cluster',
+    question: '?',
+    fault: 'node-crash',
+    expected: ['safe'],
+  });
+  const common = { choice, tolerationMs: 300_000, trxCommit: 1 } as const;
   const options = { image: images.mysql, volumeHandle: volume, sizeBytes, ...common };
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];

@@ -13,12 +13,12 @@ export interface ClusterConfig {
 }
 
 /**
- * 16 hex digits. The driver's image is left out: it is deployed anew at each start, so an edit of
- * the driver costs no cluster.
+ * 16 hex digits. The images of driver and array are left out: they are renewed at each start, so an
+ * edit of the disk costs no cluster.
  */
 export function configHash({ images, workers, timers }: ClusterConfig): string {
   const ids = Object.entries(images.ids)
-    .filter(([name]) => name !== 'driver')
+    .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const kubernetes = images.kubernetesVersion;
   const text = JSON.stringify({ format, kubernetes, node: images.node, ids, workers, timers });

@@ -1,14 +1,15 @@
-/** Makes a cluster from nothing: lease, volume, lab, kind's nodes, network, images, Ready nodes. */
+/** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
+import { startArray } from './array.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
 import { kindConfig, kubeadmPatches } from './kind-config.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
-import { encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
+import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
 import { leaseCount, leases, type Lease } from './lease.ts';
 import { lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
@@ -53,6 +54,13 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     network: name,
     volume: name,
     sockets: state.sockets,
+    labels: flags,
+    signal,
+  });
+  await startArray({
+    container: arrayName(labels.cluster),
+    image: images.array,
+    volume: name,
     labels: flags,
     signal,
   });

@@ -1,5 +1,6 @@
 /** The database on the cluster: one MySQL on one volume, and the clean slate after it. */
-import { driverName } from '../../csi/layout.ts';
+import { driverName, filesDriverName } from '../../csi/layout.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
 import type { PodRef } from '../port.ts';
 import { apply, orMissing, type KubeClients } from './kube.ts';
 import { readManifest } from './manifest.ts';
@@ -13,12 +14,25 @@ const podName = 'mysql-0';
 const claim = 'data-mysql-0';
 const volumeName = 'forcedetach-mysql';
 
+/** What kind of disk the database gets. */
+export type DiskChoice = Pick<
+  Scenario,
+  | 'disk'
+  | 'cutAfterMs'
+  | 'watcherCheck'
+  | 'fileLocks'
+  | 'flushes'
+  | 'keepWrites'
+  | 'filesystem'
+  | 'accessMode'
+>;
+
 export interface DatabaseOptions {
   readonly image: string;
   /** Of the CSI volume; its image exists already. */
   readonly volumeHandle: string;
   readonly sizeBytes: number;
-  readonly detachMode: 'unfenced' | 'fenced';
+  readonly choice: DiskChoice;
   /** tolerationSeconds of the unreachable and not-ready taints; whole seconds count. */
   readonly tolerationMs: number;
   /** innodb_flush_log_at_trx_commit. */
@@ -41,10 +55,9 @@ export async function deployDatabase(
     MYSQL_IMAGE: options.image,
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
-    DETACH_MODE: options.detachMode,
+    ...volumeValues(options.choice),
     TOLERATION_SECONDS: Math.round(options.tolerationMs / 1_000),
     TRX_COMMIT: options.trxCommit,
-    DRIVER: driverName,
   };
   await apply(clients, await readManifest('mysql/volume.yaml', values));
   await apply(clients, await readManifest('mysql/statefulset.yaml', values));
@@ -55,6 +68,23 @@ export async function deployDatabase(
     command: `kubectl describe pod ${podName}`,
   };
   return waitFor(wait, () => readyPod(clients));
+}
+
+/** Fills in manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+export function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
+  const { disk, filesystem } = choice;
+  return {
+    DRIVER: disk === 'shared-file' ? filesDriverName : driverName,
+    FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
+    ACCESS_MODE: choice.accessMode,
+    DETACH_MODE: disk,
+    CUT_AFTER_MS: String(choice.cutAfterMs),
+    WATCHER_CHECK: choice.watcherCheck,
+    FILE_LOCKS: choice.fileLocks,
+    FLUSHES: choice.flushes,
+    KEEP_WRITES: String(choice.keepWrites),
+    MKFS: filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
+  };
 }
 
 async function readyPod({ core }: KubeClients): Promise<DatabasePod | string> {

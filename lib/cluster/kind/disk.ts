@@ -1,125 +1,162 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
-import { z } from 'zod';
-import { InfrastructureError, UsageError } from '../../errors.ts';
+import { join } from 'node:path';
+import type { LinkState } from '../../csi/array-port.ts';
+import type { DiskMode, PowerLoss, StorageLink } from '../../disk-kinds.ts';
+import { InfrastructureError } from '../../errors.ts';
 import type { Disk, Machine } from '../port.ts';
 import { writeCanaries } from './canary.ts';
+import * as tool from './disk-tool.ts';
 import { docker } from './engine.ts';
 import type { Lab } from './lab-port.ts';
-
-const diskTool = ['node', '/app/lib/csi/disk-tool.ts'];
 
 export interface KindDiskOptions {
   readonly lab: Lab;
   /** Handle of the volume. */
   readonly volume: string;
+  readonly mode: DiskMode;
+  /** What a node's loss of power does to what it wrote and did not flush. */
+  readonly powerLoss: PowerLoss;
+  /** Decides which of those writes stay. */
+  readonly seed: string;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
   readonly machine: (node: string) => Machine;
 }
 
-export interface NewVolume {
+/** What was done to a path, and how it is known. */
+interface Proof {
+  readonly verified: boolean;
+  readonly evidence: string;
+}
+
+interface NodeAndVolume {
+  readonly node: string;
   readonly volume: string;
-  readonly sizeBytes: number;
 }
 
-/** A blank volume. Throws where there is one of that name. */
-export async function createVolume(lab: Lab, { volume, sizeBytes }: NewVolume): Promise<void> {
-  await tool(lab, 'create-volume', '--volume', volume, '--size-bytes', String(sizeBytes));
-}
-
-/** Takes the volume away with what a dead node left of it. No error when there is none. */
-export async function removeVolume(lab: Lab, volume: string): Promise<void> {
-  await tool(lab, 'remove-volume', '--volume', volume);
-}
-
-/** Handles of the volumes that there are. */
-export async function listVolumes(lab: Lab): Promise<string[]> {
-  const { volumes } = statusSchema.parse(await tool(lab, 'status'));
-  return volumes.map(({ volume }) => volume);
-}
-
-const cutSchema = z.object({
-  devices: z.array(
-    z.object({ device: z.string(), generation: z.number(), bytesWritten: z.number() }),
-  ),
-});
-const releasedSchema = z.object({ freed: z.array(z.string()), busy: z.array(z.string()) });
-const statusSchema = z.object({
-  volumes: z.array(
-    z.object({
-      volume: z.string(),
-      devices: z.array(z.object({ node: z.string(), loop: z.number(), cut: z.boolean() })),
-    }),
-  ),
-});
-
-export function kindDisk({ lab, volume, machine }: KindDiskOptions): Disk {
+export function kindDisk(options: KindDiskOptions): Disk {
+  const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
   return {
     async losePower(node) {
-      const answer = await tool(lab, 'cut', '--volume', volume, '--node', node);
-      const { devices } = cutSchema.parse(answer);
-      const each = devices.map(
-        ({ device, generation, bytesWritten }) =>
-          `${device} (generation ${generation}) has one sector left, by its sizelimit in sysfs; ` +
-          `${bytesWritten} bytes were written through it`,
-      );
-      const evidence =
-        devices.length === 0 ? `${node} has no device of ${volume}` : each.join('\n');
-      return { verified: devices.length > 0, evidence };
+      return powerLost(await tool.losePower(lab, { node, powerLoss, seed }), { node, volume });
+    },
+    async sever(node, how) {
+      return severed(await tool.severLink(lab, node, how), { node, volume, how });
+    },
+    async restore(node) {
+      return restored(await tool.restoreLink(lab, node), { node, volume });
     },
 
-    sever: () => Promise.reject(new UsageError('NOT_YET', 'this disk cannot be severed')),
-    restore: () => Promise.resolve(),
-    exportWrites: () => Promise.resolve(),
-
     async releaseDead(node) {
-      const { busy } = releasedSchema.parse(await tool(lab, 'release', '--node', node));
-      if (busy.length > 0) {
-        throw new InfrastructureError(
-          'DEVICE_BUSY',
-          `${node} is off, yet ${busy.join()} is in use`,
-          {
-            hint: 'Something outside the node holds its mount; find it in the lab.',
-            command: `docker exec ${lab.container} sh -c 'grep -l ${busy[0]} /proc/*/mountinfo'`,
-          },
-        );
-      }
+      const { busy } = await tool.releaseNode(lab, node);
+      if (busy.length === 0) return;
+      throw new InfrastructureError('DEVICE_BUSY', `${node} is off, yet ${busy.join()} is in use`, {
+        hint: 'Something outside the node holds its mount; find it in the lab.',
+        command: `docker exec ${lab.container} sh -c 'grep -l ${busy[0]} /proc/*/mountinfo'`,
+      });
     },
 
     async writeCanaries(node, content) {
-      await docker([
-        'exec',
-        node,
-        ...writeCanaries(await mountPointOn(lab, volume, node), content),
-      ]);
+      const mountPoint = await mountPointOn(lab, volume, node);
+      await docker(['exec', node, ...writeCanaries(mountPoint, content)]);
     },
 
     async copy(label, freeze) {
       await using thaw = new AsyncDisposableStack();
-      for (const each of freeze.map(machine)) {
+      // The array holds every path for a moment by itself; a shared directory has no such gate.
+      for (const each of mode === 'shared-file' ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
         thaw.defer(() => each.thaw());
         await each.freeze();
       }
-      await tool(lab, 'copy', '--volume', volume, '--label', label);
+      await tool.copyVolume(lab, volume, label);
+    },
+
+    async exportWrites(folder) {
+      if (mode === 'shared-file') return;
+      const exported = await tool.exportWrites(lab, volume, originNs);
+      for (const { name } of exported.files) {
+        const from = `${lab.container}:${exported.folder}/${name}`;
+        await docker(['cp', from, join(folder, 'history', name)]);
+      }
+      await lab.exec(['rm', '-r', exported.folder]);
     },
   };
 }
 
+/** Holds where every path that the node has to the volume was cut. */
+export function powerLost(
+  { devices, lost }: tool.PowerLost,
+  { node, volume }: NodeAndVolume,
+): Proof {
+  const paths = devices.filter((each) => each.volume === volume);
+  if (paths.length === 0) return noDevice(node, volume);
+  const told = paths.map(
+    ({ device, generation, bytesWritten, cut }) =>
+      `${device} (generation ${generation}) ${cut ? 'is cut' : 'WAS NOT CUT'}; ` +
+      `${bytesWritten} bytes were written through it`,
+  );
+  for (const { unflushedWrites, unflushedBytes, kept } of lost.filter(
+    (one) => one.volume === volume,
+  )) {
+    told.push(
+      `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
+        `${kept} of them stay`,
+    );
+  }
+  return { verified: paths.every(({ cut }) => cut), evidence: told.join('\n') };
+}
+
+/** How the array calls what a scenario's link does. */
+const stateOf: Readonly<Record<Exclude<StorageLink, 'survives'>, LinkState>> = {
+  stalls: 'stall',
+  errors: 'fail',
+};
+
+/** Holds where some path that was not cut is in that state, and none is in another. */
+export function severed(
+  { devices }: tool.Link,
+  { node, volume, how }: NodeAndVolume & { readonly how: Exclude<StorageLink, 'survives'> },
+): Proof {
+  const paths = devices.filter((each) => each.volume === volume && !each.cut);
+  if (paths.length === 0) return noDevice(node, volume);
+  const told = paths.map(
+    ({ device, generation, link, held }) =>
+      `the link under ${device} (generation ${generation}): ${link}, ${held} requests held`,
+  );
+  const verified = paths.every(({ link }) => link === stateOf[how]);
+  return { verified, evidence: told.join('\n') };
+}
+
+/** Holds where the node's link passes; what was cut meanwhile stays cut. */
+export function restored({ link, devices }: tool.Link, { node, volume }: NodeAndVolume): Proof {
+  const told = devices
+    .filter((each) => each.volume === volume)
+    .map(({ device, generation, cut, held }) =>
+      cut
+        ? `${device} (generation ${generation}) is cut: what it held was refused`
+        : `${device} (generation ${generation}) serves again, ${held} requests still held`,
+    );
+  return { verified: link === 'pass', evidence: [`${node}: ${link}`, ...told].join('\n') };
+}
+
+const noDevice = (node: string, volume: string): Proof => ({
+  verified: false,
+  evidence: `${node} has no device of ${volume}`,
+});
+
 /** Where the node has the volume staged. A zombie may have it by an older device as well. */
 async function mountPointOn(lab: Lab, volume: string, node: string): Promise<string> {
-  const { volumes } = statusSchema.parse(await tool(lab, 'status'));
-  const devices = volumes.find((each) => each.volume === volume)?.devices ?? [];
+  const status = await tool.diskStatus(lab);
+  const devices = status.find((each) => each.volume === volume)?.devices ?? [];
   const loop = devices.findLast((each) => each.node === node && !each.cut)?.loop;
   const wanted = `$3 == "7:${loop}" && $5 ~ /globalmount$/ { print $5; exit }`;
   const found =
     loop === undefined ? '' : await docker(['exec', node, 'awk', wanted, '/proc/1/mountinfo']);
   if (found.trim() === '') {
     throw new InfrastructureError('NOT_MOUNTED', `${volume} is not mounted on ${node}`, {
-      command: `docker exec ${lab.container} ${diskTool.join(' ')} status`,
+      command: `docker exec ${lab.container} ${tool.diskTool.join(' ')} status`,
     });
   }
   return found.trim();
-}
-
-async function tool(lab: Lab, ...args: readonly string[]): Promise<unknown> {
-  return JSON.parse(await lab.exec([...diskTool, ...args]));
 }

@@ -27,6 +27,7 @@ export const kindClusterLabel = 'io.x-k8s.kind.cluster';
 /** Name of kind cluster, network and volume. */
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
+export const arrayName = (cluster: string): string => `${engineName(cluster)}-array`;
 
 export interface ClusterLabels {
   readonly cluster: string;

@@ -23,6 +23,8 @@ export interface MachineFacts {
   readonly engine: EngineFacts | { readonly missing: string };
   readonly availableMemoryBytes: number;
   readonly loopControl: boolean;
+  /** /dev/fuse: the array serves its paths through it. */
+  readonly fuse: boolean;
   /** Nodes of any kind cluster on the engine, but for the cluster that is asked about. */
   readonly otherNodes: number;
   readonly inotifyInstances: number;
@@ -47,6 +49,7 @@ export async function machineFacts(cluster?: string): Promise<MachineFacts> {
     engine: await engineFacts(),
     availableMemoryBytes: Number(memory?.[1] ?? 0) * 1024,
     loopControl: existsSync('/dev/loop-control'),
+    fuse: existsSync('/dev/fuse'),
     otherNodes: await otherNodes(cluster),
     inotifyInstances: await number('/proc/sys/fs/inotify/max_user_instances'),
     inotifyWatches: await number('/proc/sys/fs/inotify/max_user_watches'),

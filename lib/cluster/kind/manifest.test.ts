@@ -1,15 +1,29 @@
 import { expect, test } from 'vitest';
+import { readAttributes } from '../../csi/volume-attributes.ts';
+import { driverName } from '../../csi/layout.ts';
 import { InfrastructureError } from '../../errors.ts';
+import { parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
+import { volumeValues } from './database.ts';
 import { fillManifest, readManifest } from './manifest.ts';
 
+const choice = (change: Partial<ScenarioInput> = {}): Record<string, string> =>
+  volumeValues(
+    parseScenario({
+      name: 't',
+      question: '?',
+      fault: 'network-partition',
+      expected: ['safe'],
+      ...change,
+    }),
+  );
+
 const values = {
+  ...choice(),
   MYSQL_IMAGE: 'mysql:9.7',
   TOLERATION_SECONDS: 300,
   TRX_COMMIT: 1,
   SIZE_BYTES: 2 ** 31,
-  DRIVER: 'disk.forcedetach.dev',
   VOLUME_HANDLE: 'fd-run-1',
-  DETACH_MODE: 'unfenced',
 };
 
 interface StatefulSet {
@@ -21,7 +35,13 @@ interface StatefulSet {
         readonly containers: { image: string; args: string[] }[];
       };
     };
-    readonly volumeClaimTemplates: { spec: { volumeName: string } }[];
+    readonly volumeClaimTemplates: { spec: { volumeName: string; accessModes: string[] } }[];
+  };
+}
+
+interface Volume {
+  readonly spec: {
+    readonly csi: { readonly fsType: string; readonly volumeAttributes: Record<string, string> };
   };
 }
 
@@ -51,6 +71,39 @@ test('the volume is bound to the claim that the StatefulSet makes, for one node'
       csi: { volumeHandle: 'fd-run-1', volumeAttributes: { detachMode: 'unfenced' } },
     },
   });
+});
+
+test('the kind of disk reaches the driver as attributes, all of them as text', async () => {
+  const asked = choice({ disk: 'ack-early', cutAfterMs: 7_000, filesystem: 'ext4-mmp' });
+  const [volume] = await readManifest('mysql/volume.yaml', { ...values, ...asked });
+  const { csi } = (volume as unknown as Volume).spec;
+  expect(csi.fsType).toBe('ext4');
+  expect(readAttributes(csi.volumeAttributes)).toEqual({
+    detachMode: 'ack-early',
+    cutAfterMs: 7_000,
+    watcherCheck: 'works',
+    fileLocks: 'shared',
+    flushes: 'honest',
+    keepWrites: false,
+    mkfs: 'mmp',
+  });
+});
+
+test('a volume of many nodes, of one pod, of another file system', async () => {
+  const asked = choice({ filesystem: 'xfs', accessMode: 'ReadWriteOncePod' });
+  const both = { ...values, ...asked };
+  const [volume] = await readManifest('mysql/volume.yaml', both);
+  const set = (await readManifest('mysql/statefulset.yaml', both))[1] as unknown as StatefulSet;
+  expect(volume).toMatchObject({
+    spec: { accessModes: ['ReadWriteOncePod'], csi: { driver: driverName, fsType: 'xfs' } },
+  });
+  expect(set.spec.volumeClaimTemplates[0]?.spec.accessModes).toEqual(['ReadWriteOncePod']);
+});
+
+test('a shared directory is another driver’s', async () => {
+  const asked = choice({ disk: 'shared-file', accessMode: 'ReadWriteMany' });
+  const [volume] = await readManifest('mysql/volume.yaml', { ...values, ...asked });
+  expect(volume).toMatchObject({ spec: { csi: { driver: 'files.forcedetach.dev' } } });
 });
 
 test('a name without a value is an error, but not in a comment', () => {

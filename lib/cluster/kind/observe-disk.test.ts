@@ -23,6 +23,23 @@ test('bytes written come with the attachment that wrote them', () => {
   });
 });
 
+test('a link that stalls is the node’s, the requests that it holds are a device’s', () => {
+  const link = { type: 'link', monoMs: 2000, node: 'w1', state: 'stall' } as const;
+  expect(recordOf(link, 1000)).toEqual({
+    type: 'observation',
+    t: 1000,
+    source: 'devices',
+    name: 'link-changed',
+    node: 'w1',
+    data: { state: 'stall' },
+  });
+  expect(recordOf({ type: 'held', monoMs: 2100, ...device, held: 12 }, 1000)).toMatchObject({
+    name: 'requests-held',
+    node: 'w1',
+    data: { device: '/dev/loop128', generation: 2, held: 12 },
+  });
+});
+
 test('a CSI call keeps its request, its error and what it found out on its way', () => {
   const entry = {
     monoMs: 1200,

@@ -91,6 +91,8 @@ const nameOf = {
   unmounted: observed.unmounted,
   written: observed.deviceWritten,
   cut: observed.deviceCut,
+  link: observed.linkChanged,
+  held: observed.requestsHeld,
 } as const;
 
 /** Stamped when the call came in; `data.durationMs` says when it was answered. */

@@ -72,6 +72,11 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
       found: facts.loopControl ? '/dev/loop-control' : 'no /dev/loop-control',
       mend: 'modprobe loop',
     }),
+    judge('FUSE', 'FUSE, by which the disk is served', {
+      ok: facts.fuse,
+      found: facts.fuse ? '/dev/fuse' : 'no /dev/fuse',
+      mend: 'modprobe fuse',
+    }),
     judge('INOTIFY', 'inotify limits', {
       ok: facts.inotifyInstances >= instances && facts.inotifyWatches >= leastInotifyWatches,
       found:

@@ -2,6 +2,7 @@
 import { InfrastructureError } from '../../errors.ts';
 import { docker, inspect, list } from './engine.ts';
 import {
+  arrayName,
   decodeLabels,
   engineName,
   kindClusterLabel,
@@ -17,7 +18,7 @@ export interface FoundCluster {
   readonly labels: ClusterLabels;
   readonly hasNetwork: boolean;
   readonly hasVolume: boolean;
-  /** kind's nodes, then the lab, whatever state they are in. */
+  /** kind's nodes, the lab and the array, whatever state they are in. */
   readonly containers: readonly string[];
 }
 
@@ -31,7 +32,7 @@ interface LabelledContainer {
 }
 
 export async function findClusters(): Promise<FoundCluster[]> {
-  const [networks, volumes, labs] = await Promise.all([
+  const [networks, volumes, containers] = await Promise.all([
     list('network', [label.cluster]).then((ids) => inspect('network', ids)),
     list('volume', [label.cluster]).then((ids) => inspect('volume', ids)),
     list('container', [label.cluster]).then((ids) => inspect('container', ids)),
@@ -42,9 +43,12 @@ export async function findClusters(): Promise<FoundCluster[]> {
     if (decoded !== undefined) byName.set(decoded.cluster, decoded);
     return decoded?.cluster;
   };
-  const withLab = new Set(
-    (labs as LabelledContainer[]).map(({ Config }) => remember(Config.Labels)),
-  );
+  const labelled = new Map<string, string[]>();
+  for (const { Config, Name } of containers as LabelledContainer[]) {
+    const cluster = remember(Config.Labels);
+    if (cluster === undefined) continue;
+    labelled.set(cluster, [...(labelled.get(cluster) ?? []), Name.replace(/^\//, '')]);
+  }
   const withVolume = new Set((volumes as Labelled[]).map(({ Labels }) => remember(Labels)));
   const withNetwork = new Set((networks as Labelled[]).map(({ Labels }) => remember(Labels)));
   return Promise.all(
@@ -52,10 +56,7 @@ export async function findClusters(): Promise<FoundCluster[]> {
       labels,
       hasNetwork: withNetwork.has(labels.cluster),
       hasVolume: withVolume.has(labels.cluster),
-      containers: [
-        ...(await kindNodes(labels.cluster)),
-        ...(withLab.has(labels.cluster) ? [labName(labels.cluster)] : []),
-      ],
+      containers: [...(await kindNodes(labels.cluster)), ...(labelled.get(labels.cluster) ?? [])],
     })),
   );
 }
@@ -81,8 +82,10 @@ export async function refuseForeign(name: string, found: FoundCluster | undefine
   if (found?.hasVolume !== true && (await inspect('volume', [engineName(name)])).length > 0) {
     taken.push('volume');
   }
-  const hasLab = found?.containers.includes(labName(name)) === true;
-  if (!hasLab && (await inspect('container', [labName(name)])).length > 0) taken.push('container');
+  for (const container of [labName(name), arrayName(name)]) {
+    if (found?.containers.includes(container) === true) continue;
+    if ((await inspect('container', [container])).length > 0) taken.push('container');
+  }
   if (taken.length === 0) return;
   throw new InfrastructureError(
     'CLUSTER_FOREIGN',
@@ -110,9 +113,14 @@ export async function removeCluster({ labels, ...found }: FoundCluster): Promise
   return left;
 }
 
-/** Does what `kind delete cluster` does, so that cleaning up needs no kind binary. */
+/**
+ * Does what `kind delete cluster` does, so that cleaning up needs no kind binary. The array goes
+ * first: a process that waits for a request which it holds can't be killed until that fails.
+ */
 async function removeContainers(cluster: string, found: readonly string[]): Promise<void> {
-  let containers = found;
+  const array = arrayName(cluster);
+  if (found.includes(array)) await docker(['rm', '--force', array]);
+  let containers = found.filter((container) => container !== array);
   // A creation that was just killed may still be under way in the engine.
   while (containers.length > 0) {
     await docker(['rm', '--force', '--volumes', ...containers]);

@@ -1,13 +1,14 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
 import { describeError } from '../../errors.ts';
+import { ensureArray } from './array.ts';
 import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
 import { removeDatabase } from './database.ts';
-import { listVolumes, removeVolume } from './disk.ts';
+import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { docker, inspect, run } from './engine.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { labIn } from './lab.ts';
-import { engineName, labName, type ClusterLabels } from './labels.ts';
+import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
 import { leaseAt } from './lease.ts';
 import { KindMachine } from './machine.ts';
 import { routeLab } from './node-network.ts';
@@ -31,8 +32,9 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
     onProgress(`the cluster ${labels.cluster} has another configuration and is replaced`);
     return undefined;
   }
-  // Its nodes and the lab.
-  if (found.containers.length < workers + 2) return undefined;
+  // Its nodes and the lab; the array is started anew where it died.
+  const others = found.containers.filter((each) => each !== arrayName(labels.cluster));
+  if (others.length < workers + 2) return undefined;
   onProgress(`reusing the cluster ${labels.cluster}`);
   try {
     const standing = await revive(options, found.labels);
@@ -47,7 +49,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
 }
 
 async function revive(
-  { kind, workers, signal }: CreateOptions,
+  { kind, images, workers, signal }: CreateOptions,
   labels: ClusterLabels,
 ): Promise<Standing> {
   const network = engineName(labels.cluster);
@@ -57,6 +59,9 @@ async function revive(
   const state = stateDirAt(labels.stateDir);
   // A control plane that was stopped may come back under another port, so that it is made anew.
   await mustRun([controlPlane, lab.container]);
+  const container = arrayName(labels.cluster);
+  const array = { container, image: images.array, volume: network, signal };
+  await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
   await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
     signal,
     env: { KIND_EXPERIMENTAL_PROVIDER: 'docker', KUBECONFIG: state.kubeconfig },
@@ -67,6 +72,8 @@ async function revive(
     nodes.map(async (self) => {
       const common = { all: nodes, controlPlane, network, lab: lab.container, lease };
       const machine = new KindMachine({ self, ...common });
+      // What waits for the disk can neither be thawed nor booted.
+      await restoreLink(lab, self.node);
       await machine.thaw();
       await machine.start();
     }),

@@ -5,7 +5,8 @@ import type { Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { kindAuditor } from './audit/auditor.ts';
 import type { Cluster } from './cluster.ts';
 import { deployDatabase, removeDatabase } from './database.ts';
-import { createVolume, kindDisk, removeVolume } from './disk.ts';
+import { kindDisk } from './disk.ts';
+import { createVolume, removeVolume, restoreLink } from './disk-tool.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { observeApi } from './observe-api.ts';
 import { observeDisk } from './observe-disk.ts';
@@ -47,14 +48,14 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   const volume = `fd-${runId}`;
   await removeDatabase(clients, { signal });
   opening.defer(() => removeVolume(cluster.lab, volume));
-  await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes });
+  await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
   onProgress('MySQL starts on an empty volume');
   opening.defer(() => removeDatabase(clients, { signal: AbortSignal.timeout(120_000) }));
   const pod = await deployDatabase(clients, {
     image: images.mysql,
     volumeHandle: volume,
     sizeBytes: volumeBytes,
-    detachMode: scenario.disk === 'fenced' ? 'fenced' : 'unfenced',
+    choice: scenario,
     tolerationMs: scenario.tolerationMs,
     trxCommit: scenario.trxCommit,
     signal,
@@ -73,8 +74,21 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     versions,
     nodes: cluster.nodes,
     kubernetes: kubernetesOf(clients),
-    disk: kindDisk({ lab: cluster.lab, volume, machine: (node) => cluster.machine(node) }),
-    auditor: kindAuditor({ lab: cluster.lab, loop: auditLoop(cluster), seed }),
+    disk: kindDisk({
+      lab: cluster.lab,
+      volume,
+      mode: scenario.disk,
+      powerLoss: scenario.powerLoss,
+      seed,
+      originNs: options.originNs,
+      machine: (node) => cluster.machine(node),
+    }),
+    auditor: kindAuditor({
+      lab: cluster.lab,
+      loop: auditLoop(cluster),
+      isDirectory: scenario.disk === 'shared-file',
+      seed,
+    }),
     machine: (node) => cluster.machine(node),
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
@@ -83,8 +97,12 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   };
 }
 
-/** Whatever a fault left behind, all idempotent: the next run finds a whole cluster. */
+/**
+ * Whatever a fault left behind, all idempotent: the next run finds a whole cluster. The links come
+ * first: a process that waits for the disk can neither be thawed nor ended.
+ */
 async function restoreNodes(cluster: Cluster): Promise<void> {
+  for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
   for (const node of cluster.nodes) {
     const machine = cluster.machine(node);
     await machine.thaw();

@@ -1,0 +1,124 @@
+/** The disk's tool in the lab (lib/csi/disk-tool.ts): its commands, and what their answers look like. */
+import { z } from 'zod';
+import { linkStates } from '../../csi/array-port.ts';
+import type { DiskMode, PowerLoss, StorageLink } from '../../disk-kinds.ts';
+import type { Lab } from './lab-port.ts';
+
+/** To paste behind `docker exec LAB`. */
+export const diskTool = ['node', '/app/lib/csi/disk-tool.ts'];
+
+async function tool(lab: Lab, ...args: readonly string[]): Promise<unknown> {
+  return JSON.parse(await lab.exec([...diskTool, ...args]));
+}
+
+export interface NewVolume {
+  readonly volume: string;
+  readonly sizeBytes: number;
+  readonly mode: DiskMode;
+}
+
+/** A blank volume. Throws where there is one of that name. */
+export async function createVolume(
+  lab: Lab,
+  { volume, sizeBytes, mode }: NewVolume,
+): Promise<void> {
+  const size = ['--size-bytes', String(sizeBytes)];
+  await tool(lab, 'create-volume', '--volume', volume, ...size, '--mode', mode);
+}
+
+/** Takes the volume away with what a dead node left of it. No error when there is none. */
+export async function removeVolume(lab: Lab, volume: string): Promise<void> {
+  await tool(lab, 'remove-volume', '--volume', volume);
+}
+
+const statusSchema = z.object({
+  volumes: z.array(
+    z.object({
+      volume: z.string(),
+      devices: z.array(z.object({ node: z.string(), loop: z.number(), cut: z.boolean() })),
+    }),
+  ),
+});
+export type DiskStatus = z.infer<typeof statusSchema>['volumes'];
+
+export async function diskStatus(lab: Lab): Promise<DiskStatus> {
+  return statusSchema.parse(await tool(lab, 'status')).volumes;
+}
+
+/** Handles of the volumes that there are. */
+export async function listVolumes(lab: Lab): Promise<string[]> {
+  return (await diskStatus(lab)).map(({ volume }) => volume);
+}
+
+const pathSchema = z.object({
+  volume: z.string(),
+  device: z.string(),
+  generation: z.number(),
+  bytesWritten: z.number(),
+  cut: z.boolean(),
+});
+const lostSchema = z.object({
+  devices: z.array(pathSchema),
+  lost: z.array(
+    z.object({
+      volume: z.string(),
+      unflushedWrites: z.number(),
+      unflushedBytes: z.number(),
+      kept: z.number(),
+    }),
+  ),
+});
+export type PowerLost = z.infer<typeof lostSchema>;
+
+export async function losePower(
+  lab: Lab,
+  { node, powerLoss, seed }: { node: string; powerLoss: PowerLoss; seed: string },
+): Promise<PowerLost> {
+  const how = ['--unflushed', powerLoss, '--seed', seed];
+  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how));
+}
+
+const linkSchema = z.object({
+  link: z.enum(linkStates),
+  devices: z.array(pathSchema.extend({ link: z.enum(linkStates), held: z.number() })),
+});
+export type Link = z.infer<typeof linkSchema>;
+
+export async function severLink(
+  lab: Lab,
+  node: string,
+  how: Exclude<StorageLink, 'survives'>,
+): Promise<Link> {
+  return linkSchema.parse(await tool(lab, 'sever', '--node', node, '--how', how));
+}
+
+/** The node's path to the storage works again, except where it was cut. Idempotent. */
+export async function restoreLink(lab: Lab, node: string): Promise<Link> {
+  return linkSchema.parse(await tool(lab, 'restore', '--node', node));
+}
+
+const releasedSchema = z.object({ freed: z.array(z.string()), busy: z.array(z.string()) });
+
+/** Frees the devices of a node that is off; those that stay are `busy`. */
+export async function releaseNode(lab: Lab, node: string): Promise<{ readonly busy: string[] }> {
+  return releasedSchema.parse(await tool(lab, 'release', '--node', node));
+}
+
+export async function copyVolume(lab: Lab, volume: string, label: string): Promise<void> {
+  await tool(lab, 'copy', '--volume', volume, '--label', label);
+}
+
+const exportedSchema = z.object({
+  folder: z.string(),
+  files: z.array(z.object({ name: z.string() })),
+});
+
+/** Puts the volume's log of writes, compressed, into a folder that the lab sees. */
+export async function exportWrites(
+  lab: Lab,
+  volume: string,
+  originNs: bigint,
+): Promise<z.infer<typeof exportedSchema>> {
+  const asked = ['--volume', volume, '--label', volume, '--origin-ns', String(originNs)];
+  return exportedSchema.parse(await tool(lab, 'export-writes', ...asked));
+}
