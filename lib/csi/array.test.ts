@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { arraySocket, connectArray } from './array.ts';
 
+const path = { volume: 'v', generation: 3 };
+const request = { ...path, node: 'a', loop: 128, keepData: false, flushes: 'honest' } as const;
+
 let root: string;
 let server: Server | undefined;
 
@@ -38,16 +41,15 @@ async function answerBy(answer: (line: string) => object | undefined): Promise<s
 
 test('asks on one line and gives back what the array answers', async () => {
   const asked = await answerBy(() => ({ id: 1, device: '/dev/loop128' }));
-  const request = { volume: 'v', node: 'a', generation: 3, loop: 128 };
   expect(await connectArray(root).open(request)).toEqual({ device: '/dev/loop128' });
   expect(asked.map((line) => JSON.parse(line) as unknown)).toEqual([
-    { id: 1, do: 'open', flushes: 'honest', ...request },
+    { id: 1, do: 'open', ...request },
   ]);
 });
 
 test("the array's errors keep their codes", async () => {
   await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
-  const opening = connectArray(root).open({ volume: 'v', node: 'a', generation: 3, loop: 128 });
+  const opening = connectArray(root).open(request);
   await expect(opening).rejects.toMatchObject({ code: 'PATH_CUT', exitCode: 4 });
 });
 
@@ -56,11 +58,11 @@ test('an answer of another shape is an error, not a surprise later', async () =>
   await expect(connectArray(root).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
 });
 
-test('an array that hangs up, or that is not there, is unreachable', async () => {
+test('where nothing answers, or it hangs up, there is no array', async () => {
   const array = connectArray(root);
-  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_UNREACHABLE' });
+  await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
   await answerBy(() => undefined);
-  await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_UNREACHABLE' });
+  await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
 });
 
 test('an array that does not answer in time is an error of its own', async () => {

@@ -92,7 +92,7 @@ func (a *array) allPaths() []*path {
 
 // livePaths are those that are not closed and for which the test holds.
 func (a *array) livePaths(test func(*path) bool) []*path {
-	return slices.DeleteFunc(a.allPaths(), func(p *path) bool { return p.closed.Load() || !test(p) })
+	return slices.DeleteFunc(a.allPaths(), func(p *path) bool { return p.isClosed() || !test(p) })
 }
 
 func (a *array) flushLogs() {
@@ -177,11 +177,11 @@ func (a *array) cutNow(asked request) *path {
 	key := pathKey{asked.Volume, asked.Generation}
 	a.mu.Lock()
 	p := a.paths[key]
-	if p == nil || p.closed.Load() {
+	if p == nil || p.isClosed() {
 		a.fenced[key] = asked.Why
 	}
 	a.mu.Unlock()
-	if p != nil && !p.closed.Load() {
+	if p != nil && !p.isClosed() {
 		p.volume.cut(p, asked.Why)
 	}
 	return p

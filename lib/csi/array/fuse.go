@@ -52,7 +52,7 @@ func openPathFile(p *path, ended func()) (file int, err error) {
 	}
 	go server.Serve()
 	// Not os.Open: Go's poller would send the file poll requests.
-	file, err = unix.Open(mountPoint+"/"+loopName(p.volume.name, p.generation),
+	file, err = unix.Open(mountPoint+"/"+fileName(p.volume.name, p.generation),
 		unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if detachErr := unix.Unmount(mountPoint, unix.MNT_DETACH); err == nil && detachErr != nil {
 		unix.Close(file)
@@ -74,7 +74,7 @@ func (f *pathFile) attributes(node uint64, out *fuse.Attr) {
 }
 
 func (f *pathFile) Lookup(_ <-chan struct{}, header *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
-	if name != loopName(f.path.volume.name, f.path.generation) {
+	if name != fileName(f.path.volume.name, f.path.generation) {
 		return fuse.ENOENT
 	}
 	out.NodeId, out.EntryValid, out.AttrValid = fileNode, validSeconds, validSeconds

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -78,23 +79,24 @@ type writeLog struct {
 
 // openLog continues the log of a volume, or begins it.
 func openLog(folder string, volumeBytes uint64) (*writeLog, error) {
-	file, size, err := openAppend(filepath.Join(folder, "writes.log"))
+	file, size, err := openAtEnd(filepath.Join(folder, "writes.log"))
 	if err != nil {
 		return nil, err
 	}
-	log := &writeLog{file: file}
-	if size < headerBytes {
-		if err := rewrite(file, logHeader(volumeBytes)); err != nil {
-			return nil, err
-		}
-	} else {
-		log.count = uint64(size-headerBytes) / recordBytes
-		// A killed array may have left half a record.
-		if err := file.Truncate(headerBytes + int64(log.count)*recordBytes); err != nil {
-			return nil, err
-		}
+	log := &writeLog{file: file, count: uint64(max(size-headerBytes, 0)) / recordBytes}
+	// The volume may have grown since.
+	if _, err := file.WriteAt(logHeader(volumeBytes), 0); err != nil {
+		return nil, err
 	}
-	data, dataSize, err := openAppend(filepath.Join(folder, "writes.data"))
+	// A killed array may have left half a record.
+	end := headerBytes + int64(log.count)*recordBytes
+	if err := file.Truncate(end); err != nil {
+		return nil, err
+	}
+	if _, err := file.Seek(end, io.SeekStart); err != nil {
+		return nil, err
+	}
+	data, dataSize, err := openAtEnd(filepath.Join(folder, "writes.data"))
 	if err != nil {
 		return nil, err
 	}
@@ -102,24 +104,13 @@ func openLog(folder string, volumeBytes uint64) (*writeLog, error) {
 	return log, nil
 }
 
-func openAppend(path string) (*os.File, int64, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+func openAtEnd(path string) (*os.File, int64, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, 0, err
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	return file, info.Size(), nil
-}
-
-func rewrite(file *os.File, content []byte) error {
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	_, err := file.Write(content)
-	return err
+	size, err := file.Seek(0, io.SeekEnd)
+	return file, size, err
 }
 
 // add appends a record, with the bytes it is about where they are kept, and returns its index.

@@ -8,12 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func devicePath(loop int) string         { return fmt.Sprintf("/dev/loop%d", loop) }
-func devicesSys(loop int) string         { return fmt.Sprintf("/sys/block/loop%d", loop) }
-func loopNodeExists(n int) bool          { return exists(devicesSys(n)) }
-func isBound(loop int) bool              { return exists(devicesSys(loop) + "/loop/backing_file") }
-func exists(path string) bool            { _, err := os.Stat(path); return err == nil }
-func loopName(v string, g uint32) string { return fmt.Sprintf("fd:%s:%d", v, g) }
+// fileName is how the kernel shows whose device it is (losetup, /sys/block/loopN/loop/backing_file).
+func fileName(volume string, generation uint32) string {
+	return fmt.Sprintf("forcedetach.%s.%d", volume, generation)
+}
+
+func devicePath(loop int) string { return fmt.Sprintf("/dev/loop%d", loop) }
+func devicesSys(loop int) string { return fmt.Sprintf("/sys/block/loop%d", loop) }
+func loopNodeExists(n int) bool  { return exists(devicesSys(n)) }
+func isBound(loop int) bool      { return exists(devicesSys(loop) + "/loop/backing_file") }
+func exists(path string) bool    { _, err := os.Stat(path); return err == nil }
 
 // bindLoop puts the open file behind a loop device of that number. The number is made anew, so
 // that its counters begin at 0.

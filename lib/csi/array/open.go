@@ -57,7 +57,7 @@ func (a *array) openedAlready(asked request) (any, error) {
 		}
 		return nil, failure("PATH_CUT", "generation %d of %s was cut: %s", asked.Generation, asked.Volume, why)
 	}
-	if p == nil || p.closed.Load() {
+	if p == nil || p.isClosed() {
 		return nil, nil
 	}
 	if p.node != asked.Node || p.loop != asked.Loop {
@@ -74,7 +74,7 @@ func (a *array) bind(p *path) error {
 		return err
 	}
 	defer unix.Close(file)
-	return bindLoop(p.loop, file, loopName(p.volume.name, p.generation))
+	return bindLoop(p.loop, file, fileName(p.volume.name, p.generation))
 }
 
 // enter lists the path, gives it its node's link, and cuts it where a cut came meanwhile.
@@ -122,7 +122,7 @@ func (a *array) close(asked request) (any, error) {
 	a.mu.Lock()
 	p := a.paths[pathKey{asked.Volume, asked.Generation}]
 	a.mu.Unlock()
-	if p == nil || p.closed.Load() {
+	if p == nil || p.isClosed() {
 		return map[string]any{"closed": true}, nil
 	}
 	if asked.Force {
@@ -156,7 +156,7 @@ func (a *array) ended(p *path) {
 	v.note(p, opClose, 0)
 	v.mu.Unlock()
 	p.gate.shutForEver()
-	p.closed.Store(true)
+	p.closedNs.Store(monotonicNs())
 	a.release(v)
 	close(p.gone)
 }

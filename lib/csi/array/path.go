@@ -18,7 +18,7 @@ type path struct {
 	pending []*cached     // guarded by volume.mu
 
 	gone                    chan struct{} // closed when nobody has the file open any more
-	closed                  atomic.Bool
+	closedNs                atomic.Uint64 // 0: not closed
 	reads, writes, flushes  atomic.Int64
 	bytesRead, bytesWritten atomic.Int64
 	unflushedBytes          atomic.Int64
@@ -42,6 +42,7 @@ type pathStatus struct {
 	OpenedNs       uint64 `json:"openedNs"`
 	CutNs          uint64 `json:"cutNs,omitempty"`
 	CutWhy         string `json:"cutWhy,omitempty"`
+	ClosedNs       uint64 `json:"closedNs,omitempty"`
 	LinkNs         uint64 `json:"linkNs,omitempty"`
 	Bound          bool   `json:"bound"`
 	Claimed        bool   `json:"claimed"`
@@ -54,7 +55,7 @@ func (p *path) status() pathStatus {
 	if cutNs != 0 {
 		state, why = "cut", p.cutWhy
 	}
-	closed := p.closed.Load()
+	closed := p.isClosed()
 	if closed {
 		state = "closed"
 	}
@@ -65,9 +66,11 @@ func (p *path) status() pathStatus {
 		Reads: p.reads.Load(), Writes: p.writes.Load(), Flushes: p.flushes.Load(),
 		BytesWritten: p.bytesWritten.Load(), BytesRead: p.bytesRead.Load(),
 		UnflushedBytes: p.unflushedBytes.Load(),
-		OpenedNs:       p.openedNs, CutNs: cutNs, CutWhy: why,
+		OpenedNs:       p.openedNs, CutNs: cutNs, CutWhy: why, ClosedNs: p.closedNs.Load(),
 		Bound: !closed && isBound(p.loop), Claimed: !closed && isMounted(p.loop),
 	}
 }
 
 func (p *path) isCut() bool { return p.cutNs.Load() != 0 }
+
+func (p *path) isClosed() bool { return p.closedNs.Load() != 0 }
