@@ -4,16 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { arraySocket, connectArray } from './array.ts';
+import { arrayAt } from './array.ts';
 
 const path = { volume: 'v', generation: 3 };
 const request = { ...path, node: 'a', loop: 128, keepData: false, flushes: 'honest' } as const;
 
 let root: string;
+let socketPath: string;
 let server: Server | undefined;
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'forcedetach-array-'));
+  socketPath = join(root, 'array.sock');
 });
 
 afterEach(async () => {
@@ -34,14 +36,14 @@ async function answerBy(answer: (line: string) => object | undefined): Promise<s
     });
   });
   await new Promise<void>((listening) => {
-    server?.listen(arraySocket(root), listening);
+    server?.listen(socketPath, listening);
   });
   return asked;
 }
 
 test('asks on one line and gives back what the array answers', async () => {
   const asked = await answerBy(() => ({ id: 1, device: '/dev/loop128' }));
-  expect(await connectArray(root).open(request)).toEqual({ device: '/dev/loop128' });
+  expect(await arrayAt(socketPath).open(request)).toEqual({ device: '/dev/loop128' });
   expect(asked.map((line) => JSON.parse(line) as unknown)).toEqual([
     { id: 1, do: 'open', ...request },
   ]);
@@ -49,17 +51,17 @@ test('asks on one line and gives back what the array answers', async () => {
 
 test("the array's errors keep their codes", async () => {
   await answerBy(() => ({ id: 1, error: { code: 'PATH_CUT', message: 'generation 3 was cut' } }));
-  const opening = connectArray(root).open(request);
+  const opening = arrayAt(socketPath).open(request);
   await expect(opening).rejects.toMatchObject({ code: 'PATH_CUT', exitCode: 4 });
 });
 
 test('an answer of another shape is an error, not a surprise later', async () => {
   await answerBy(() => ({ id: 1, paths: [{ volume: 'v' }] }));
-  await expect(connectArray(root).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
+  await expect(arrayAt(socketPath).status()).rejects.toMatchObject({ code: 'ARRAY_STRANGE' });
 });
 
 test('where nothing answers, or it hangs up, there is no array', async () => {
-  const array = connectArray(root);
+  const array = arrayAt(socketPath);
   await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
   await answerBy(() => undefined);
   await expect(array.ping()).rejects.toMatchObject({ code: 'NO_ARRAY' });
@@ -68,6 +70,6 @@ test('where nothing answers, or it hangs up, there is no array', async () => {
 test('an array that does not answer in time is an error of its own', async () => {
   await answerBy(() => ({}));
   server?.removeAllListeners('connection');
-  const array = connectArray(root, { timeoutMs: 50 });
+  const array = arrayAt(socketPath, { timeoutMs: 50 });
   await expect(array.ping()).rejects.toMatchObject({ code: 'ARRAY_TIMEOUT' });
 });

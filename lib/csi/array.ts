@@ -1,10 +1,9 @@
 /**
- * The client of the array (lib/csi/array): one JSON object a line each way over `<root>/array.sock`.
+ * The client of the array (lib/csi/array): one JSON object a line each way over its UNIX socket.
  * Each call is a connection of its own, so calls share nothing and none waits for another.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { InfrastructureError } from '../errors.ts';
@@ -17,8 +16,6 @@ export interface ArrayOptions {
   readonly copyTimeoutMs?: number;
 }
 
-export const arraySocket = (root: string): string => join(root, 'array.sock');
-
 /** Where a call's answer says nothing but that it is done. */
 const done = z.object({});
 
@@ -26,9 +23,8 @@ const done = z.object({});
  * Nothing is connected until a call is made. Beyond the array's own errors, calls throw
  * NO_ARRAY, ARRAY_TIMEOUT and ARRAY_STRANGE.
  */
-export function connectArray(root: string, options: ArrayOptions = {}): ArrayPort {
+export function arrayAt(socketPath: string, options: ArrayOptions = {}): ArrayPort {
   const { timeoutMs = 15_000, copyTimeoutMs = 300_000 } = options;
-  const socketPath = arraySocket(root);
   const call = async <T>(
     request: { readonly do: string },
     answer: z.ZodType<T>,
