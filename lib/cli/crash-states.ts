@@ -1,0 +1,170 @@
+/** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { quote } from 'zx';
+import type { StateResult } from '../crash-states/explore.ts';
+import { describeState, describeSummary } from '../crash-states/describe.ts';
+import { keptWrites, runRecord } from '../crash-states/run-facts.ts';
+import { expectedOf, summarize } from '../crash-states/summary.ts';
+import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
+import { InfrastructureError, type ExitCode } from '../errors.ts';
+import { exitCodeOf } from '../experiment/verdict.ts';
+import { openHistory } from '../history/reader.ts';
+import { defaultKubernetesVersion } from '../images/versions.ts';
+import { runCommand } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
+
+interface Flags {
+  readonly states: number;
+  readonly seed?: string;
+  readonly policy: readonly PowerLoss[];
+  readonly workers?: number;
+  readonly only?: number;
+  readonly images: 'auto' | 'published' | 'built';
+  readonly json: boolean;
+}
+
+interface Request extends Flags {
+  readonly folder: string;
+  readonly seed: string;
+}
+
+/** Explores, writes `<RUN>/crash-states.json`, and sets the exit code. Never throws. */
+export const exploreCrashStates = (): Promise<void> =>
+  runCommand('crash-states', async (args) => {
+    const command = commandLine();
+    command.parse(args, { from: 'user' });
+    const flags = command.opts<Flags>();
+    const [folder = ''] = command.args;
+    const seed = flags.seed ?? randomBytes(4).toString('hex');
+    return carryOut({ ...flags, folder, seed });
+  });
+
+function commandLine(): Command {
+  return new Command('crash-states')
+    .description(
+      'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
+        'recovers MySQL on it, and checks every commit acknowledged by then.\n' +
+        'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
+    )
+    .argument('<run>', 'folder of the run')
+    .option('--states <n>', 'how many crash states', wholeNumber, 200)
+    .option('--seed <text>', 'draws the moments and what is lost (default: at random)')
+    .option('--policy <list>', 'what unflushed writes become', policies, [...powerLosses])
+    .option('--workers <n>', 'states at a time (default: one a processor)', workerCount)
+    .option('--only <n>', 'only this state, thoroughly; its image is kept', wholeNumber)
+    .option('--images <source>', 'auto, published or built', imageSource, 'auto')
+    .option('--json', 'the result as JSON on stdout', false)
+    .exitOverride();
+}
+
+async function carryOut(request: Request): Promise<ExitCode> {
+  const { folder } = request;
+  const run = runRecord(folder, openHistory(folder).smallRecords());
+  keptWrites(folder);
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  say(`crash states of run ${run.runId}, seed ${request.seed}`);
+  const startedMs = performance.now();
+  const { results, coverage } = await explored(request, say);
+  const summary = summarize(results);
+  const expected = expectedOf(run.scenario);
+  const answer = {
+    schemaVersion: 1,
+    runId: run.runId,
+    seed: request.seed,
+    command: commandOf(request),
+    ...coverage,
+    durationS: Math.round((performance.now() - startedMs) / 1000),
+    ...summary,
+    expected,
+    asExpected: expected.includes(summary.verdict),
+    ...(summary.worst === undefined
+      ? {}
+      : { rebuildWorst: commandOf({ ...request, only: summary.worst.number }) }),
+    states: results,
+  };
+  const path = join(folder, 'crash-states.json');
+  const text = `${JSON.stringify(answer, undefined, 2)}\n`;
+  if (request.only === undefined) writeFileSync(path, text);
+  else for (const result of results) say(describeState(result));
+  const report = request.json ? process.stderr : process.stdout;
+  report.write(`${describeSummary(answer)}\n`);
+  if (request.json) process.stdout.write(text);
+  return exitCodeOf(summary.verdict, expected);
+}
+
+interface Explored {
+  readonly results: StateResult[];
+  readonly coverage: { readonly moments: number; readonly flushMoments: number };
+}
+
+/** What only an exploration needs is imported by it: --help answers at once. */
+async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
+  const { ensureImages } = await import('../images/ensure.ts');
+  const { runStates } = await import('../cluster/kind/crash-states/run-states.ts');
+  const { folder, states, seed, policy, workers, only, images: source } = request;
+  const kubernetesVersion = defaultKubernetesVersion;
+  const { tools } = await ensureImages({ source, kubernetesVersion, onProgress: say });
+  const results: StateResult[] = [];
+  let coverage = { moments: 0, flushMoments: 0 };
+  let planned = 0;
+  using interrupt = onInterrupt(say, () => `${results.length} of ${planned} states`);
+  await runStates({
+    folder,
+    image: tools,
+    states,
+    policies: policy,
+    seed,
+    workers,
+    only: only === undefined ? undefined : { number: only, keepAs: `crash-state-${only}.img` },
+    onPlanned: ({ moments, flushMoments, states: count, acked }) => {
+      coverage = { moments, flushMoments };
+      planned = only === undefined ? count : 1;
+      say(`${planned} states; the run acknowledged ${acked} commits`);
+    },
+    onState: (result) => {
+      results.push(result);
+      const { verdict } = result;
+      if (verdict !== 'safe' || results.length % 20 === 0) {
+        say(`${results.length} of ${planned}: ${describeState(result)}`);
+      }
+    },
+    signal: interrupt.signal,
+  });
+  if (results.length < planned || planned === 0) {
+    throw new InfrastructureError('STATES_MISSING', `${results.length} of ${planned} states came`);
+  }
+  return { results: results.toSorted((a, b) => a.number - b.number), coverage };
+}
+
+/** Paste-ready, with everything that decides which states there are. */
+function commandOf({ folder, states, seed, policy, only }: Request): string {
+  const words = ['npx', 'zx', 'experiments/crash-states.mjs', folder];
+  words.push('--states', String(states), '--seed', seed, '--policy', policy.join(','));
+  if (only !== undefined) words.push('--only', String(only));
+  return words.map((word) => quote(word)).join(' ');
+}
+
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number from 1.');
+}
+
+function workerCount(text: string): number {
+  if (/^[1-8]$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('From 1 to 8.');
+}
+
+function policies(text: string): PowerLoss[] {
+  const words = text.split(',');
+  const known = powerLosses.filter((policy) => words.includes(policy));
+  if (known.length === words.length) return known;
+  throw new InvalidArgumentError(`Some of ${powerLosses.join(',')}.`);
+}
+
+function imageSource(text: string): Flags['images'] {
+  if (text === 'auto' || text === 'published' || text === 'built') return text;
+  throw new InvalidArgumentError('auto, published or built.');
+}

@@ -1,0 +1,64 @@
+/** The Recovery port inside a container of the tools image, with loop devices of its own. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PlannedState } from '../../../crash-states/plan.ts';
+import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
+import { recoverImage } from './recover-image.ts';
+import type { BuiltState, RollingImage } from './rolling-image.ts';
+
+export interface ContainerRecoveryOptions {
+  readonly rolling: RollingImage;
+  /** Numbers of loop devices that nobody else uses: one a worker. */
+  readonly loops: readonly number[];
+  /** Directory of the states' images, each about as large as what the database has written. */
+  readonly directory: string;
+  /** The run's seed. */
+  readonly runSeed: string;
+  /** Keeps the image as the loss of power left it there. Default: it is gone after its reading. */
+  readonly keepAt?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export class ContainerRecovery implements Recovery {
+  readonly #options: ContainerRecoveryOptions;
+  readonly #freeLoops: number[];
+  /** The end of the last build that was asked for: one at a time moves the rolling image on. */
+  #built: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ContainerRecoveryOptions) {
+    this.#options = options;
+    this.#freeLoops = [...options.loops];
+  }
+
+  get workers(): number {
+    return this.#options.loops.length;
+  }
+
+  async recover(state: PlannedState, options: RecoverOptions): Promise<Recovered> {
+    const { directory, runSeed, signal } = this.#options;
+    const image = join(directory, `${state.number}.img`);
+    const loop = this.#freeLoops.pop();
+    if (loop === undefined) throw new RangeError('more states at a time than workers');
+    const startedMs = performance.now();
+    try {
+      const built = await this.#build(state, image);
+      const buildMs = Math.round(performance.now() - startedMs);
+      const evidence = await recoverImage({ image, loop, runSeed, signal, ...options });
+      const durationsMs = { build: buildMs, ...evidence.durationsMs };
+      return { ...built, evidence: { ...evidence, durationsMs } };
+    } finally {
+      await rm(image, { force: true });
+      this.#freeLoops.push(loop);
+    }
+  }
+
+  #build(state: PlannedState, image: string): Promise<BuiltState> {
+    const { rolling, keepAt } = this.#options;
+    const building = this.#built.then(async () => {
+      if (keepAt !== undefined) await rolling.build(state, keepAt);
+      return rolling.build(state, image);
+    });
+    this.#built = building.catch(() => undefined);
+    return building;
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Recovers the database on one image and reads it: the mount replays the file system's journal,
+ * mysqld its own logs; then every row. A step that fails is evidence or a named gap.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  nothingRead,
+  type ImageEvidence,
+  type LedgerRow,
+  type ServerStart,
+} from '../../../checkers/evidence.ts';
+import { describeError } from '../../../errors.ts';
+import { looksEmpty } from '../audit/data-directory.ts';
+import { assertRunnable, Mysqld } from '../audit/mysqld.ts';
+import {
+  checkTable,
+  compareIndexes,
+  readBalances,
+  streamLedger,
+  tablesToCheck,
+} from '../audit/read-tables.ts';
+import { RowVerifier } from '../audit/row-verifier.ts';
+import type { SqlClient } from '../audit/sql-client.ts';
+import { CrashVolume } from './crash-volume.ts';
+
+export interface RecoverImageOptions {
+  readonly image: string;
+  /** Number of a loop device that nobody else uses. */
+  readonly loop: number;
+  /** The run's seed: gives what each session's first row must link to. */
+  readonly runSeed: string;
+  /** Also indexes, CHECK TABLE and fsck. */
+  readonly thorough: boolean;
+  readonly onRows: (rows: readonly LedgerRow[]) => void;
+  readonly signal: AbortSignal;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Draft = Writable<ImageEvidence> & {
+  starts: ServerStart[];
+  failures: string[];
+  sqlFailures: { what: string; error: string }[];
+  durationsMs: Record<string, number>;
+};
+
+/** Leaves nothing mounted, bound or running. Rejects only when it was aborted. */
+export async function recoverImage(options: RecoverImageOptions): Promise<ImageEvidence> {
+  const recovering = new Recovering(options);
+  await recovering.run();
+  return recovering.evidence;
+}
+
+class Recovering {
+  readonly evidence: Draft = {
+    ...nothingRead,
+    starts: [],
+    failures: [],
+    sqlFailures: [],
+    durationsMs: {},
+  };
+  readonly #options: RecoverImageOptions;
+  readonly #volume: CrashVolume;
+
+  constructor(options: RecoverImageOptions) {
+    this.#options = options;
+    this.#volume = new CrashVolume(options.image, options.loop, options.signal);
+  }
+
+  async run(): Promise<void> {
+    const { evidence } = this;
+    await using volume = this.#volume;
+    await this.#step('mount', async () => {
+      const refused = await volume.mount();
+      evidence.mounted = refused === undefined;
+      if (refused !== undefined) evidence.mountError = refused;
+    });
+    if (!evidence.mounted) return;
+    const dataDirectory = join(volume.mountPoint, 'data');
+    evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+    if (!evidence.dataDirectoryEmpty) await this.#serveTwice(dataDirectory);
+    await this.#step('unmount', () => volume.unmount());
+    if (!this.#options.thorough) return;
+    await this.#step('fsck', async () => {
+      evidence.fsck = await volume.check();
+    });
+  }
+
+  async #serveTwice(dataDirectory: string): Promise<void> {
+    const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
+    try {
+      const where = { dataDirectory, scratch };
+      await this.#serve('recovery', where, (client, server) => this.#read(client, server));
+      const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
+      if (!this.#options.thorough || !sound) return;
+      await this.#serve('check', where, (client, server) => this.#check(client, server));
+    } finally {
+      await rm(scratch, { recursive: true, force: true });
+    }
+  }
+
+  /** Starts a server, lets it be used, kills it, and notes what became of it. */
+  async #serve(
+    purpose: ServerStart['purpose'],
+    where: { readonly dataDirectory: string; readonly scratch: string },
+    use: (client: SqlClient, server: Mysqld) => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#options;
+    const server = new Mysqld({ purpose, ...where, signal });
+    try {
+      await this.#step(purpose, async () => {
+        const client = await server.ready();
+        if (client === undefined) return;
+        await use(client, server);
+        client.destroy();
+      });
+    } finally {
+      await server.kill();
+    }
+    const start = await server.record();
+    assertRunnable(start);
+    this.evidence.starts.push(start);
+  }
+
+  async #read(client: SqlClient, server: Mysqld): Promise<void> {
+    const { evidence } = this;
+    const { runSeed, onRows } = this.#options;
+    const error = await this.#ask('ledger', server, async () => {
+      await streamLedger(client, new RowVerifier(runSeed), (rows) => {
+        evidence.ledgerRows += rows.length;
+        onRows(rows);
+      });
+      evidence.ledgerComplete = true;
+    });
+    if (error !== undefined) evidence.ledgerError = error;
+    await this.#ask('balances', server, async () => {
+      evidence.balances = await readBalances(client);
+    });
+  }
+
+  async #check(client: SqlClient, server: Mysqld): Promise<void> {
+    const { evidence } = this;
+    await this.#ask('indexes', server, async () => {
+      evidence.indexCounts = await compareIndexes(client);
+    });
+    await this.#ask('check table', server, async () => {
+      for (const quoted of await tablesToCheck(client)) {
+        evidence.tables = [...evidence.tables, await checkTable(client, quoted)];
+      }
+    });
+  }
+
+  /** One question. Its refusal is evidence; a dead server has a record of its own. */
+  async #ask(
+    what: string,
+    server: Mysqld,
+    question: () => Promise<void>,
+  ): Promise<string | undefined> {
+    if (server.died !== undefined) return undefined;
+    try {
+      await this.#timed(what, question);
+      return undefined;
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      const refused = describeError(error);
+      if (!(await server.diedSoon())) this.evidence.sqlFailures.push({ what, error: refused });
+      return refused;
+    }
+  }
+
+  /** What it throws becomes a named gap in the evidence. */
+  async #step(name: string, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#options;
+    signal.throwIfAborted();
+    try {
+      await this.#timed(name, work);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.evidence.failures.push(`${name}: ${describeError(error)}`);
+    }
+  }
+
+  async #timed(name: string, work: () => Promise<void>): Promise<void> {
+    const startedMs = performance.now();
+    try {
+      await work();
+    } finally {
+      this.evidence.durationsMs[name] = Math.round(performance.now() - startedMs);
+    }
+  }
+}

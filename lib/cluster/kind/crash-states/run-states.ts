@@ -1,0 +1,105 @@
+/** Starts the tool in a container of its own, without any cluster, and hands on what it finds. */
+import { availableParallelism } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { StateResult } from '../../../crash-states/explore.ts';
+import { EvidenceError, InfrastructureError } from '../../../errors.ts';
+import { openStream } from '../lab.ts';
+import { lockCluster, type Lock } from '../lock.ts';
+import type { PlannedMessage, StatesMessage, StatesRequest } from './wire.ts';
+
+export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {
+  /** The run's folder on this machine. */
+  readonly folder: string;
+  /** The tools image. */
+  readonly image: string;
+  /** States at a time. Default: one a processor, at most 8. */
+  readonly workers?: number | undefined;
+  /** Only this state, with its image kept in the run's folder. Default all. */
+  readonly only?: { readonly number: number; readonly keepAs: string } | undefined;
+  readonly onPlanned: (planned: PlannedMessage) => void;
+  readonly onState: (result: StateResult) => void;
+  readonly signal: AbortSignal;
+}
+
+const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
+/** Where the container sees this project, the run, and its own directories. */
+const places = { app: '/app', run: '/run-folder', images: '/images', scratch: '/scratch' };
+
+const maxWorkers = 8;
+/** Above the loop devices of all leases of clusters (lease.ts), below those of the tests. */
+const firstLoop = 4096;
+const shares = 32;
+
+/** Resolves when every state was told. Rejects with what ended it before. */
+export async function runStates(options: RunStatesOptions): Promise<void> {
+  const { signal, onPlanned, onState } = options;
+  signal.throwIfAborted();
+  const share = await takeShare();
+  try {
+    const { promise, resolve: finish, reject } = Promise.withResolvers<void>();
+    const onLine = (line: string): void => {
+      const message = JSON.parse(line) as StatesMessage;
+      if (message.type === 'planned') onPlanned(message);
+      else if (message.type === 'state') onState(message.result);
+      else if (message.type === 'done') finish();
+      else reject(failure(message));
+    };
+    await using stream = await openStream(commandFor(options, share.firstLoop), onLine);
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    stream.closed.then(() => reject(new EvidenceError('STATES_ENDED', 'it was ended')), reject);
+    await promise.finally(() => signal.removeEventListener('abort', abort));
+  } finally {
+    await share.lock.release();
+  }
+}
+
+/** Loop devices are the machine's, so explorations side by side share out their numbers. */
+async function takeShare(): Promise<{ readonly firstLoop: number; readonly lock: Lock }> {
+  for (let share = 0; share < shares; share += 1) {
+    try {
+      const lock = await lockCluster(`crash-states-${share}`, 'crash-states');
+      return { firstLoop: firstLoop + share * maxWorkers, lock };
+    } catch (error) {
+      if (!(error instanceof InfrastructureError)) throw error;
+    }
+  }
+  throw new InfrastructureError('NO_LOOPS', `${shares} explorations are running already`);
+}
+
+function commandFor(options: RunStatesOptions, firstNumber: number): string[] {
+  const { folder, image, states, policies, seed, only } = options;
+  const { workers = Math.min(availableParallelism(), maxWorkers) } = options;
+  const request: StatesRequest = {
+    folder: places.run,
+    states,
+    policies,
+    seed,
+    loops: Array.from({ length: only === undefined ? workers : 1 }, (_, n) => firstNumber + n),
+    images: places.images,
+    scratch: places.scratch,
+    ...(only === undefined
+      ? {}
+      : { only: { number: only.number, keepAt: join(places.run, basename(only.keepAs)) } }),
+  };
+  const mounts = [
+    `${projectRoot}:${places.app}:ro`,
+    `${resolve(folder)}:${places.run}${only === undefined ? ':ro' : ''}`,
+    // An anonymous volume goes with its container.
+    places.scratch,
+  ];
+  return [
+    ...['docker', 'run', '--rm', '--interactive', '--init', '--privileged', '--network', 'none'],
+    ...['--label', 'forcedetach.crash-states=true', '--tmpfs', places.images],
+    ...mounts.flatMap((mount) => ['--volume', mount]),
+    ...[image, 'node', `${places.app}/lib/cluster/kind/crash-states/states-tool.ts`],
+    JSON.stringify(request),
+  ];
+}
+
+function failure(message: Extract<StatesMessage, { type: 'failed' }>): Error {
+  const { evidence, code, message: what, hint } = message;
+  const Failure = evidence ? EvidenceError : InfrastructureError;
+  return new Failure(code, what, hint === undefined ? {} : { hint });
+}

@@ -1,0 +1,65 @@
+/** Crash states as lines for a terminal. */
+import type { VerdictWord } from '../experiment/verdict.ts';
+import type { StateResult } from './explore.ts';
+import type { PolicySummary, Summary } from './summary.ts';
+
+/** One line, and one more for each finding. */
+export function describeState(result: StateResult): string {
+  const { number, atMs, policy, verdict, acked, lost, unflushed, survived, findings } = result;
+  const kept = `${survived} of ${unflushed} unflushed writes kept`;
+  const head =
+    `state ${number} (${policy} at ${seconds(atMs)}, ${kept}): ${verdict}, ` +
+    `${lost} of ${acked} commits lost`;
+  const why = findings.filter(({ level }) => level !== 'note');
+  return [head, ...why.map(({ code, summary }) => `    ${code}: ${summary}`)].join('\n');
+}
+
+export interface Described extends Summary {
+  readonly moments: number;
+  readonly flushMoments: number;
+  readonly durationS: number;
+  readonly expected: readonly VerdictWord[];
+  readonly asExpected: boolean;
+  readonly rebuildWorst?: string;
+  readonly states: readonly StateResult[];
+}
+
+export function describeSummary(described: Described): string {
+  const { states, moments, flushMoments, durationS, policies, worst, rebuildWorst } = described;
+  const atFlush = states.filter(({ drawn }) => drawn === 'at-flush').length;
+  const lines = [
+    `${states.length} crash states in ${durationS} s: ${states.length - atFlush} of ` +
+      `${moments} moments since the first acknowledged commit, and ${atFlush} of the ` +
+      `${flushMoments} right before or after a flush`,
+    '',
+    row(['unflushed', 'states', 'lost', 'corrupt', 'not started', 'unreadable', 'bound']),
+    ...policies.map(policyRow),
+    '',
+  ];
+  if (worst !== undefined) lines.push(`worst: ${describeState(worst)}`);
+  if (rebuildWorst !== undefined) lines.push(`rebuild it: ${rebuildWorst}`, '');
+  return [...lines, verdictSentence(described)].join('\n');
+}
+
+function verdictSentence({ verdict, asExpected, expected, states }: Described): string {
+  const damaged = states.filter((each) => each.verdict === 'lost' || each.verdict === 'corrupt');
+  const expectation = asExpected ? 'as expected' : `expected ${expected.join(' or ')}`;
+  const what =
+    verdict === 'inconclusive'
+      ? 'not every state could be read'
+      : `${damaged.length} of ${states.length} crash states lost what was acknowledged`;
+  return `${verdict.toUpperCase()} (${expectation}) — ${what}`;
+}
+
+function policyRow(summary: PolicySummary): string {
+  const { policy, states, lost, corrupt, notStarted, inconclusive, shareBelow } = summary;
+  const bound = shareBelow === undefined ? '–' : `< ${(shareBelow * 100).toFixed(1)} %`;
+  return row([policy, states, lost, corrupt, notStarted, inconclusive, bound]);
+}
+
+const row = (cells: readonly (string | number)[]): string =>
+  cells
+    .map((cell, index) => (index === 0 ? `${cell}`.padEnd(10) : `${cell}`.padStart(12)))
+    .join('');
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;

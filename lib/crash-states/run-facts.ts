@@ -1,0 +1,55 @@
+/** What crash states ask of a run: who was told what and when, and which promises it made. */
+import { Journal } from '../checkers/journal.ts';
+import { EvidenceError, UsageError } from '../errors.ts';
+import type { RunRecord } from '../history/events.ts';
+import { openHistory } from '../history/reader.ts';
+import { openWrites, type WriteLog } from '../history/writes.ts';
+
+export interface RunFacts {
+  readonly run: RunRecord;
+  readonly journal: Journal;
+  /** Acknowledged operations, and when the first one was, ms on the run's clock. */
+  readonly acked: number;
+  readonly firstAckMs: number;
+}
+
+/** Throws EvidenceError where the run has no history, or nothing was acknowledged in it. */
+export function readRunFacts(folder: string): RunFacts {
+  const history = openHistory(folder);
+  const run = runRecord(folder, history.smallRecords());
+  const journal = new Journal();
+  let acked = 0;
+  let firstAckMs = Number.POSITIVE_INFINITY;
+  for (const operation of history.ops()) {
+    journal.add(operation);
+    if (operation.outcome !== 'ok' || operation.endedAtMs === undefined) continue;
+    acked += 1;
+    firstAckMs = Math.min(firstAckMs, operation.endedAtMs);
+  }
+  if (acked === 0) {
+    throw new EvidenceError('NOTHING_ACKED', `no commit was acknowledged in ${folder}`, {
+      hint: 'without promises there are none to break; give --rate more than 0',
+    });
+  }
+  return { run, journal, acked, firstAckMs };
+}
+
+export function runRecord(folder: string, records: Iterable<{ readonly type: string }>): RunRecord {
+  for (const record of records) if (record.type === 'run') return record as RunRecord;
+  throw new EvidenceError('HISTORY_DAMAGED', `the history in ${folder} does not say of which run`);
+}
+
+export interface KeptWrites {
+  readonly log: WriteLog;
+  /** The zstd file with their data. */
+  readonly dataPath: string;
+}
+
+/** Throws UsageError where the run did not keep its writes with their data. */
+export function keptWrites(folder: string): KeptWrites {
+  const log = openWrites(folder);
+  if (log?.dataPath !== undefined) return { log, dataPath: log.dataPath };
+  throw new UsageError('WRITES_NOT_KEPT', `the run in ${folder} did not keep its writes`, {
+    hint: 'make the run with --keep-writes',
+  });
+}
