@@ -2,6 +2,7 @@
 import { installedClosure } from './node-closure.ts';
 import { filesUnder } from './part.ts';
 
+const shared = ['errors.ts', 'disk-kinds.ts'];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
 export interface StagedDriver {
@@ -13,9 +14,9 @@ export interface StagedDriver {
   readonly commands: readonly string[];
 }
 
-/** All of lib/csi but its tests, the errors it throws, and the packages it imports. */
+/** All of lib/csi but its tests, what it takes from lib/, and the packages it imports. */
 export function stageDriver(root: string): StagedDriver {
-  const code = [...filesUnder(`${root}/lib/csi`), `${root}/lib/errors.ts`]
+  const code = [...filesUnder(`${root}/lib/csi`), ...shared.map((file) => `${root}/lib/${file}`)]
     .map((path) => path.slice(root.length + 1))
     .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));
   const closure = installedClosure(root, packages);

@@ -44,8 +44,8 @@ async function sourceOf({ source, kubernetesVersion }: EnsureRequest): Promise<S
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, mysql, attacher, driver, tools } = images;
-  const named = { node, mysql, attacher, driver, tools };
+  const { node, mysql, attacher, driver, array, tools } = images;
+  const named = { node, mysql, attacher, driver, array, tools };
   const refs = Object.values(named);
   const list = await $({ quiet: true })`docker image inspect --format {{.Id}} ${refs}`;
   const ids = list.stdout.trim().split('\n');

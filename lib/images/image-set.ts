@@ -14,6 +14,8 @@ export interface ImageSet {
   readonly mysql: string;
   readonly attacher: string;
   readonly driver: string;
+  /** Runs beside the cluster on the engine: the program of lib/csi/array and nothing else. */
+  readonly array: string;
   /** Runs beside the cluster on the engine: Node, mysqld, innochecksum, e2fsprogs, losetup, socat, perl. */
   readonly tools: string;
   /** Image id by name (`node`, `mysql`, …): recorded in each report. */

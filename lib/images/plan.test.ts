@@ -9,7 +9,7 @@ let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'forcedetach-plan-'));
-  for (const path of ['lib/images', 'lib/csi', 'lib/errors.ts']) {
+  for (const path of ['lib/images', 'lib/csi', 'lib/errors.ts', 'lib/disk-kinds.ts']) {
     cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
@@ -42,6 +42,18 @@ test('a test of the driver is not in its image', () => {
   expect(changed(before, builtParts(copy, '1.34.4'))).toEqual([]);
 });
 
+test('an edit of the array rebuilds only the array', () => {
+  const before = builtParts(copy, '1.34.4');
+  appendFileSync(join(copy, 'lib/csi/array/main.go'), '// edited\n');
+  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual(['array']);
+});
+
+test('a test of the array is not in its image', () => {
+  const before = builtParts(copy, '1.34.4');
+  appendFileSync(join(copy, 'lib/csi/array/new_test.go'), '// a test\n');
+  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual([]);
+});
+
 test('an edit of the node entrypoint rebuilds base and node', () => {
   const before = builtParts(copy, '1.34.4');
   appendFileSync(join(copy, 'lib/images/built/node/entrypoint'), '# edited\n');
@@ -71,7 +83,7 @@ test('built: every part comes after its needs, and the driver is the one image t
     if (node?.commands.join(' ').includes(ref) && ref !== node.ref) expect(stage).toBe(0);
   }
   expect(steps.map((step) => step.name).toSorted()).toEqual(
-    'attacher base driver kubernetes mysql node pause runtime tools'.split(' '),
+    'array attacher base driver kubernetes mysql node pause runtime tools'.split(' '),
   );
   expect(plan.images.load).toEqual([plan.images.driver]);
   expect(plan.images.tunableForceDetach).toBe(true);
@@ -86,6 +98,9 @@ test('published: pulls the official images and builds ours on top of official on
   expect(commands.filter((line) => line.startsWith('docker build '))).toEqual([
     expect.stringMatching(
       /driver\.Dockerfile --tag forcedetach\/published-driver:\w{12} "\$WORK"$/,
+    ),
+    expect.stringMatching(
+      /array\.Dockerfile --tag forcedetach\/published-array:\w{12} lib\/csi\/array$/,
     ),
     expect.stringMatching(/tools\.Dockerfile --tag forcedetach\/published-tools:\w{12} "\$WORK"$/),
   ]);

@@ -34,7 +34,7 @@ export function planImages(request: PlanRequest): ImagePlan {
 
 function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
   const parts = builtParts(root, kubernetesVersion);
-  const { kubernetes, attacher, pause, base, mysql, node, tools, runtime, driver } = parts;
+  const { kubernetes, attacher, array, pause, base, mysql, node, tools, runtime, driver } = parts;
   return {
     images: {
       source: 'built',
@@ -44,13 +44,14 @@ function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
       mysql: mysql.ref,
       attacher: attacher.ref,
       driver: driver.ref,
+      array: array.ref,
       tools: tools.ref,
       tunableForceDetach: true,
     },
     // The compiler wants the processor, the packages the network and the disk.
     stages: [
       [
-        [kubernetes, attacher, pause],
+        [kubernetes, attacher, pause, array],
         [base, mysql, runtime, tools],
       ],
       [[node, driver]],
@@ -59,7 +60,8 @@ function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
 }
 
 function planPublished(root: string, kubernetesVersion: string): ImagePlan {
-  const { node, mysql, attacher, driver, tools } = publishedSteps(root, kubernetesVersion);
+  const steps = publishedSteps(root, kubernetesVersion);
+  const { node, mysql, attacher, driver, array, tools } = steps;
   return {
     images: {
       source: 'published',
@@ -69,10 +71,11 @@ function planPublished(root: string, kubernetesVersion: string): ImagePlan {
       mysql: mysql.ref,
       attacher: attacher.ref,
       driver: driver.ref,
+      array: array.ref,
       tools: tools.ref,
       tunableForceDetach: false,
     },
-    stages: [[[node, mysql, attacher, driver, tools]]],
+    stages: [[[node, mysql, attacher, driver, array, tools]]],
   };
 }
 

@@ -6,7 +6,7 @@ import type { Step } from './part.ts';
 /** Go's oldest release that the committed modules accept. */
 export const oldestGo = '1.26';
 
-const fromGo = new Set(['kubernetes', 'attacher', 'pause']);
+const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
 const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
 
 /** The programs that building these steps needs. */

@@ -1,4 +1,5 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
+import { arrayFiles, arrayModule } from './array-files.ts';
 import { stageDriver } from './driver-files.ts';
 import { definePart, type Step } from './part.ts';
 import { attacherVersion, mysqlSeries } from './versions.ts';
@@ -8,6 +9,7 @@ export interface PublishedSteps {
   readonly mysql: Step;
   readonly attacher: Step;
   readonly driver: Step;
+  readonly array: Step;
   readonly tools: Step;
 }
 
@@ -21,8 +23,10 @@ export function publishedNode(kubernetesVersion: string): string {
 export function publishedSteps(root: string, kubernetesVersion: string): PublishedSteps {
   const staged = stageDriver(root);
   const driverFile = `${recipe}/driver.Dockerfile`;
+  const arrayFile = `${recipe}/array.Dockerfile`;
   const toolsFile = `${recipe}/tools.Dockerfile`;
   const driver = { files: [...staged.files, `${root}/${driverFile}`], settings: staged.settings };
+  const array = { files: [...arrayFiles(root), `${root}/${arrayFile}`], settings: [] };
   const tools = { files: [`${root}/${toolsFile}`], settings: [] };
   const series = `--build-arg MYSQL_SERIES=${mysqlSeries}`;
   return {
@@ -32,6 +36,9 @@ export function publishedSteps(root: string, kubernetesVersion: string): Publish
     driver: definePart('published-driver', driver, (key, ref) => [
       ...staged.commands,
       `docker build ${labels('driver', key)} --file ${driverFile} --tag ${ref} "$WORK"`,
+    ]),
+    array: definePart('published-array', array, (key, ref) => [
+      `docker build ${labels('array', key)} --file ${arrayFile} --tag ${ref} ${arrayModule}`,
     ]),
     tools: definePart('published-tools', tools, (key, ref) => [
       `docker build ${series} ${labels('tools', key)} --file ${toolsFile} --tag ${ref} "$WORK"`,

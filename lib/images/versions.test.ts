@@ -21,6 +21,11 @@ test('the attacher is pinned at its version and Go at the oldest that accepts it
   expect(module).toContain(`\ngo ${oldestGo}`);
 });
 
+test('the array is built by the same Go on both image ways', () => {
+  expect(read('lib/csi/array/go.mod')).toContain(`\ngo ${oldestGo}\n`);
+  expect(read('lib/images/published/array.Dockerfile')).toContain(`FROM golang:${oldestGo} `);
+});
+
 test('the images carry the Node that npm installs', () => {
   const manifest = JSON.parse(read('package.json')) as {
     optionalDependencies: Record<string, string>;

@@ -20,6 +20,9 @@ func serve(root string, ended <-chan os.Signal) error {
 	if err := removeDeadSocket(socket); err != nil {
 		return err
 	}
+	if err := copyProgram(filepath.Join(root, "bin", "forcedetach-array")); err != nil {
+		return err
+	}
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		return err
@@ -78,4 +81,20 @@ func converse(connection net.Conn, array *array) {
 		})
 	}
 	running.Wait()
+}
+
+// copyProgram puts this program where the nodes find it: they serve files with it.
+func copyProgram(to string) error {
+	program, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	// Written aside: the old one may be running.
+	if err := os.WriteFile(to+".new", program, 0o755); err != nil {
+		return err
+	}
+	return os.Rename(to+".new", to)
 }

@@ -1,5 +1,6 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import type { Part } from '../part.ts';
+import { arrayPart } from './array.ts';
 import { attacherPart } from './attacher.ts';
 import { basePart } from './base.ts';
 import { driverPart } from './driver.ts';
@@ -12,6 +13,7 @@ export interface BuiltParts {
   readonly base: Part;
   readonly kubernetes: Part;
   readonly attacher: Part;
+  readonly array: Part;
   readonly pause: Part;
   readonly mysql: Part;
   readonly node: Part;
@@ -31,6 +33,7 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
   return {
     kubernetes,
     attacher,
+    array: arrayPart(root),
     pause,
     base,
     mysql,
