@@ -1,15 +1,19 @@
 /** The verdict of a run, read from its history alone. */
 import { judgeImages } from '../checkers/index.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
+import { describeError } from '../errors.ts';
 import { crashCertificates } from '../faults/crash-certificate.ts';
+import { linkCertificates } from '../faults/link-certificate.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
-import { exposureOf, handoverAtMs } from '../timeline/exposure.ts';
+import type { WriteLog } from '../history/writes.ts';
+import { exposureOf } from '../timeline/exposure.ts';
 import { licenceOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
+import { diskFindings } from './disk-findings.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Loss, type Verdict } from './verdict.ts';
 
@@ -17,19 +21,24 @@ export function assembleVerdict(history: History): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
   const service = serviceOf(story, history);
-  const exposure = exposureOf(story);
+  const { writes, trouble } = writesOf(history);
+  const { lastVictimAckMs } = service;
+  const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(history, {
     faultAtMs,
-    handoverAtMs: handoverAtMs(story),
+    handoverAtMs: exposure.handoverAtMs,
     victimNode,
   });
-  const findings = [...damage, ...exposureFindings(exposure.summary, damage)];
+  const findings = [...damage, ...diskFindings(story, exposure, damage)];
   const certificates = [
     ...story.records.filter((record) => record.type === 'certificate'),
     ...crashCertificates(story),
+    ...linkCertificates(story, exposure.marks),
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
+    // Where nobody could write together, counters say enough.
+    ...(exposure.summary.ms > 0 ? trouble : []),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));
@@ -104,20 +113,18 @@ function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss {
   };
 }
 
-/** Two could write; whether it did harm is for the other findings to say. */
-function exposureFindings(exposure: Verdict['exposure'], damage: readonly Finding[]): Finding[] {
-  if (exposure.ms === 0) return [];
-  const { ms, bytesVictim, bytesSuccessor } = exposure;
-  return [
-    {
-      code: 'TWO_WRITERS',
-      level: 'exposure',
-      safety: 'exposed',
-      loud: damage.some(({ loud }) => loud),
-      summary: `two nodes could write the volume for ${(ms / 1000).toFixed(1)} s`,
-      evidence: [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`],
-    },
-  ];
+/** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */
+function writesOf(history: History): {
+  readonly writes?: WriteLog | undefined;
+  readonly trouble: readonly string[];
+} {
+  try {
+    const writes = history.writes();
+    const cut = writes?.cut === true ? ['the log of writes is cut'] : [];
+    return { writes, trouble: cut };
+  } catch (error) {
+    return { trouble: [describeError(error)] };
+  }
 }
 
 /** Null where there was nothing to notice. */

@@ -1,8 +1,11 @@
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
-import { observed } from '../history/observations.ts';
+import { observed, type ObservedName } from '../history/observations.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Finding } from './verdict.ts';
+
+/** The runner's step that fetches the disk's log of writes, as an error names it. */
+export const exportStep = 'export writes';
 
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
@@ -16,7 +19,12 @@ export function incompleteBecause(
   const { records, faultAtMs } = story;
 
   for (const record of records) {
-    if (record.type === 'error') reasons.push(`${record.where}: ${record.message}`);
+    if (
+      record.type === 'error' &&
+      !(record.where === exportStep && mayLackWrites(story, findings))
+    ) {
+      reasons.push(`${record.where}: ${record.message}`);
+    }
     if (record.type === 'action' && record.step === 'failed') {
       reasons.push(`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`);
     }
@@ -39,9 +47,17 @@ export function incompleteBecause(
   return reasons;
 }
 
+/** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */
+function mayLackWrites({ scenario }: Story, findings: readonly Finding[]): boolean {
+  return !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
+}
+
 /** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-function missingSights({ observations }: Story): string[] {
-  const needed = [observed.nodeReady, observed.mounted, observed.csiCall, observed.deviceWritten];
+function missingSights({ observations, scenario }: Story): string[] {
+  const needed: ObservedName[] = [observed.nodeReady, observed.mounted, observed.csiCall];
+  // A shared directory has no device, and a link that survives never changes.
+  if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
+  if (scenario.link !== 'survives') needed.push(observed.linkChanged);
   return needed
     .filter((name) => !observations.some((seen) => seen.name === name))
     .map((name) => `no observer ever saw ${name}`);

@@ -11,6 +11,7 @@ import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { remedies } from '../remedies/index.ts';
 import { assembleVerdict } from './assemble.ts';
+import { exportStep } from './completeness.ts';
 import { basisOf, type Scenario } from './scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Verdict } from './verdict.ts';
@@ -108,6 +109,7 @@ async function perform(run: Run): Promise<void> {
   });
   unsubscribe();
   await attempt('stop writers', async () => writers?.stop());
+  await attempt(exportStep, () => testbed.disk.exportWrites(run.folder));
   await attempt('close', () => testbed.close());
 }
 
@@ -162,7 +164,8 @@ async function faultToConvergence(
   const { testbed, scenario, recorder, sightings } = run;
   const fault = faults[scenario.fault];
   const remedy = remedies[scenario.remedy];
-  const context = { testbed, recorder, victim, reboot: scenario.reboot };
+  const { reboot, link, powerLoss } = scenario;
+  const context = { testbed, recorder, victim, reboot, link, powerLoss };
   sightings.begin(victim);
   enter(run, 'fault');
   const faultAtMs = testbed.clock.nowMs();

@@ -74,6 +74,11 @@ export const verdictSchema = z.object({
     ms: z.number(),
     bytesVictim: z.number(),
     bytesSuccessor: z.number(),
+    /** Blocks of 4 KiB that both wrote; absent where the disk kept no log of writes, as below. */
+    blocksBoth: z.number().int().optional(),
+    /** From when to when, seconds after the fault. */
+    fromS: z.number().optional(),
+    toS: z.number().optional(),
   }),
   loss: z.object({
     beforeFault: lossSchema,

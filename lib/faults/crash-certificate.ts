@@ -6,7 +6,8 @@ import { canaryContent } from './node-crash.ts';
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */
 export function crashCertificates(story: Story): CertificateRecord[] {
-  if (story.run.scenario.fault !== 'node-crash') return [];
+  const { fault, flushes, powerLoss } = story.scenario;
+  if (fault !== 'node-crash') return [];
   const image = story.records.find((record) => record.type === 'image' && record.image === 'first');
   if (image?.type !== 'image') return [];
   const { synced, unsynced } = image.evidence.canaries;
@@ -21,6 +22,12 @@ export function crashCertificates(story: Story): CertificateRecord[] {
   });
   const found = (content: string | undefined): string =>
     content === undefined ? 'not on the image' : JSON.stringify(content.slice(0, 80));
+  if (flushes === 'ignored' && powerLoss !== 'keeps') {
+    // Whatever was on such a disk may be gone: canaries, journal, file system.
+    const gone = synced !== canaryContent;
+    const claim = 'a synced canary is gone: the disk had ignored the flush';
+    return powerLoss === 'drops' ? [certificate(claim, gone, found(synced))] : [];
+  }
   return [
     certificate('a synced canary survived', synced === canaryContent, found(synced)),
     certificate(
@@ -37,6 +44,8 @@ function dirtyJournal(
   story: Story,
   certificate: (claim: string, holds: boolean, evidence: string) => CertificateRecord,
 ): CertificateRecord[] {
+  // XFS has no fsck that tells: its log is replayed by the mount.
+  if (story.scenario.filesystem === 'xfs') return [];
   const stage = story.observations.find(
     ({ t, name, data, node }) =>
       name === observed.csiCall &&

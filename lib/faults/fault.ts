@@ -1,5 +1,6 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
 import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 
 export interface FaultContext {
   readonly testbed: Testbed;
@@ -8,6 +9,10 @@ export interface FaultContext {
   readonly victim: PodRef;
   /** False leaves a crashed node down when the run heals. */
   readonly reboot: boolean;
+  /** What a partition does to the victim's path to the disk. */
+  readonly link: Scenario['link'];
+  /** What a crash does to writes that the disk had acknowledged but not flushed. */
+  readonly powerLoss: Scenario['powerLoss'];
 }
 
 export interface Fault {

@@ -1,4 +1,7 @@
-/** Network partition: the victim is off the cluster's network, alive and writing. */
+/**
+ * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
+ * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
+ */
 import type { Machine } from '../cluster/port.ts';
 import { certify, type Fault, type FaultContext, type Probe } from './fault.ts';
 
@@ -29,17 +32,34 @@ function reachability(machine: Machine, expected: boolean): Probe[] {
   ];
 }
 
+interface Proof {
+  readonly verified: boolean;
+  readonly evidence: string;
+}
+
+const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
+  claim,
+  ask: () => Promise.resolve({ holds: verified, evidence }),
+});
+
+const severed = {
+  stalls: 'the victim’s path to the disk stalls: its requests are held',
+  errors: 'the victim’s path to the disk fails: its requests are I/O errors',
+} as const;
+
 export const networkPartition: Fault = {
   name,
 
-  async inject({ testbed, recorder, victim }: FaultContext): Promise<void> {
+  async inject({ testbed, recorder, victim, link }: FaultContext): Promise<void> {
     const machine = testbed.machine(victim.node);
     await certify(recorder, name, 'before', reachability(machine, true));
     recorder.record({ type: 'action', actor: 'fault', name, step: 'begin', node: victim.node });
     await machine.disconnect();
+    const path = link === 'survives' ? undefined : await testbed.disk.sever(victim.node, link);
     recorder.record({ type: 'action', actor: 'fault', name, step: 'done', node: victim.node });
     await certify(recorder, name, 'during', [
       ...reachability(machine, false),
+      ...(link === 'survives' || path === undefined ? [] : [proven(severed[link], path)]),
       {
         claim: 'the victim itself still runs',
         ask: async () => {
@@ -50,11 +70,24 @@ export const networkPartition: Fault = {
     ]);
   },
 
-  async heal({ testbed, recorder, victim }: FaultContext): Promise<void> {
+  /**
+   * One cable: both come back together. The storage is first, since a disk driver's retries get
+   * through at once while a kubelet takes seconds to connect again. The other way round Kubernetes
+   * could end the old database before its held writes arrive, which no cable grants.
+   */
+  async heal({ testbed, recorder, victim, link }: FaultContext): Promise<void> {
     const machine = testbed.machine(victim.node);
     recorder.record({ type: 'action', actor: 'fault', name, step: 'heal', node: victim.node });
-    await machine.reconnect();
+    let path: Proof | undefined;
+    try {
+      if (link !== 'survives') path = await testbed.disk.restore(victim.node);
+    } finally {
+      await machine.reconnect();
+    }
     recorder.record({ type: 'action', actor: 'fault', name, step: 'healed', node: victim.node });
-    await certify(recorder, name, 'after', reachability(machine, true));
+    await certify(recorder, name, 'after', [
+      ...reachability(machine, true),
+      ...(path === undefined ? [] : [proven('the victim’s path to the disk is back', path)]),
+    ]);
   },
 };

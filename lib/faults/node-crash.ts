@@ -2,12 +2,19 @@
  * Node crash: every process of the victim and all that it had not synced are gone at once.
  *
  * Killing a kind node alone loses nothing: its mount namespace dies and ext4 unmounts cleanly. So
- * the victim is frozen, its device cut from outside, and only then killed. What is lost is the
- * client's cache; what the disk itself had not flushed stays (the host does not lose power).
+ * the victim is frozen, its paths to the disk are cut from outside, and only then it is killed. What
+ * is lost is the client's cache, and of what the disk had not flushed as much as `powerLoss` says.
  */
 import { certify, type Fault, type FaultContext } from './fault.ts';
 
 const name = 'node-crash';
+
+const lost = {
+  keeps: 'what the disk had acknowledged is kept',
+  drops: 'what it had not flushed is dropped',
+  reorders: 'of what it had not flushed some is kept, out of order',
+  tears: 'what it had not flushed is dropped, but for half a write',
+} as const;
 
 /** Content that the crash canaries get right before the crash; see verifying in crash-certificate.ts. */
 export const canaryContent = 'written right before the crash';
@@ -15,7 +22,7 @@ export const canaryContent = 'written right before the crash';
 export const nodeCrash: Fault = {
   name,
 
-  async inject({ testbed, recorder, victim }: FaultContext): Promise<void> {
+  async inject({ testbed, recorder, victim, powerLoss }: FaultContext): Promise<void> {
     const machine = testbed.machine(victim.node);
     await certify(recorder, name, 'before', [
       {
@@ -35,7 +42,7 @@ export const nodeCrash: Fault = {
     await testbed.disk.releaseDead(victim.node);
     await certify(recorder, name, 'during', [
       {
-        claim: 'the device was cut before the kill',
+        claim: `the disk was cut off before the kill; ${lost[powerLoss]}`,
         ask: () => Promise.resolve({ holds: cut.verified, evidence: cut.evidence }),
       },
       {

@@ -18,6 +18,7 @@ import { readOperations, type Operation } from './operations.ts';
 import { rowsSegment } from './recorder.ts';
 import { suffixes } from './segment.ts';
 import { readSegment, type Chunk, type HistoryCut, type SegmentContent } from './segment-reader.ts';
+import { openWrites, type WriteLog } from './writes.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
 export type { Operation } from './operations.ts';
@@ -37,6 +38,8 @@ export interface History {
   ops(): Generator<Operation>;
   /** The ledger of an audited image, in primary key order; nothing where there was no audit. */
   rows(image: ImageLabel): Generator<LedgerRow>;
+  /** What came to the disk; undefined where it kept no log. Throws EvidenceError where it is damaged. */
+  writes(): WriteLog | undefined;
 }
 
 /** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
@@ -69,6 +72,7 @@ export function openHistory(folder: string): History {
     *rows(image) {
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);
     },
+    writes: () => openWrites(folder),
   };
 }
 

@@ -20,6 +20,11 @@ const forced = (seen: ObservationRecord, why: string): boolean =>
 const tainted = (seen: ObservationRecord, key: string): boolean =>
   seen.name === observed.nodeTaints && JSON.stringify(seen.data['taints']).includes(key);
 
+const detachedBy = (atMs: number, story: Story): boolean =>
+  story.observations.some(
+    (seen) => seen.name === observed.attachmentGone && onVictim(seen, story) && seen.t <= atMs,
+  );
+
 /** In the order in which Kubernetes takes these decisions; those that did not happen are left out. */
 const links: readonly Link[] = [
   {
@@ -67,8 +72,23 @@ const links: readonly Link[] = [
     fits: (seen, story) => call(seen, csiCalls.publish) && elsewhere(seen, story),
   },
   {
+    step: 'declared ReadWriteMany, it was attached a second time before it was detached',
+    fits: (seen, story) =>
+      seen.name === observed.attachmentAttached &&
+      elsewhere(seen, story) &&
+      story.scenario.accessMode === 'ReadWriteMany' &&
+      !detachedBy(seen.t, story),
+  },
+  {
     step: 'the successor staged it',
     fits: (seen, story) => call(seen, csiCalls.stage) && elsewhere(seen, story),
+  },
+  {
+    step: 'the shared directory, which nothing attaches, was given to the successor',
+    fits: (seen, story) =>
+      story.scenario.disk === 'shared-file' &&
+      call(seen, csiCalls.nodePublish) &&
+      elsewhere(seen, story),
   },
   {
     step: 'the volume was mounted a second time',
@@ -92,10 +112,13 @@ export function licenceOf(story: Story): LicenceStep[] {
   });
   const chain = links.flatMap(({ step: text, fits }) => {
     const seen = firstAfterFault(story, (each) => fits(each, story));
-    return seen === undefined ? [] : [step(seen.t, text, seen.source, evidenceOf(seen))];
+    // What came after the mount let nobody in.
+    return seen === undefined || seen.t > mounted.t
+      ? []
+      : [step(seen.t, text, seen.source, evidenceOf(seen))];
   });
   const { remedy } = story;
-  if (remedy !== undefined) {
+  if (remedy !== undefined && remedy.t <= mounted.t) {
     chain.push(
       step(remedy.t, `the operator acted: ${remedy.name}`, 'remedy', `on ${remedy.node ?? '?'}`),
     );

@@ -6,6 +6,7 @@ import type {
   RunRecord,
   SetupRecord,
 } from '../history/events.ts';
+import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 
@@ -13,6 +14,8 @@ export interface Story {
   readonly records: readonly SmallRecord[];
   readonly observations: readonly ObservationRecord[];
   readonly run: RunRecord;
+  /** The run's, completed: an older history lacks fields that came later. */
+  readonly scenario: Scenario;
   /** Absent when the run ended before its testbed was up. */
   readonly setup: SetupRecord | undefined;
   /** When the fault began, ms on the run's clock; absent when it never did. */
@@ -46,6 +49,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     records,
     observations,
     run,
+    scenario: parseScenario(run.scenario),
     setup: records.find((record) => record.type === 'setup'),
     faultAtMs: fault?.t,
     faultDoneAtMs: action('fault', 'done')?.t,

@@ -123,6 +123,27 @@ test('the licence names every decision in order of time', () => {
   ]);
 });
 
+test('declared ReadWriteMany, the volume is attached twice, and a later detach is no licence', () => {
+  const [run, ...rest] = begin;
+  if (run?.type !== 'run') throw new Error('the first record is the run');
+  const many = { ...run, scenario: { ...run.scenario, accessMode: 'ReadWriteMany' as const } };
+  const chain = story(
+    [many, ...rest],
+    [
+      see(12_000, observed.podGone, 'a', { uid: 'pod-1' }),
+      see(13_000, observed.attachmentAttached, 'b', { volume: 'v' }),
+      see(14_000, observed.mounted, 'b', { device: 'loop2' }),
+      see(44_000, observed.attachmentGone, 'a', { volume: 'v' }),
+    ],
+    end,
+  );
+  expect(licenceOf(chain).map(({ step }) => step)).toEqual([
+    'the pod object was gone',
+    'declared ReadWriteMany, it was attached a second time before it was detached',
+    'the volume was mounted a second time',
+  ]);
+});
+
 test('downtime is the longest gap of the outside client, the end of the run included', () => {
   const meter = new ServiceMeter({ faultAtMs: 1000, endAtMs: 9000, victimNode: 'a' });
   const op = { connection: 0, session: 0, seq: 0 };

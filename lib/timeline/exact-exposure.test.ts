@@ -1,0 +1,174 @@
+/** Exposure from the disk's log of writes: exact to the block, with cuts and severed links. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { placeWrites, type WriteInput } from '../../test/support/writes.ts';
+import { diskFindings } from '../experiment/disk-findings.ts';
+import { parseScenario, type ScenarioInput } from '../experiment/scenario.ts';
+import { linkCertificates } from '../faults/link-certificate.ts';
+import { observed } from '../history/observations.ts';
+import type { SmallRecord } from '../history/reader.ts';
+import { linkFlags, openWrites, writeOps, type WriteLog } from '../history/writes.ts';
+import { exposureOf } from './exposure.ts';
+import { tellStory, type Story } from './story.ts';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-exposure-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A record at so many ms of the run's clock; generation 1 is the victim's, 2 the successor's. */
+function at(ms: number, generation: 1 | 2, op: number, more: Partial<WriteInput> = {}): WriteInput {
+  return { timeNs: BigInt(ms) * 1_000_000n, generation, op: op as WriteInput['op'], ...more };
+}
+const write = (ms: number, generation: 1 | 2, offset: number, length = 4096): WriteInput =>
+  at(ms, generation, writeOps.write, { offset, length });
+
+function logOf(...records: WriteInput[]): WriteLog {
+  const nodes = { 1: 'a', 2: 'b' };
+  placeWrites(folder, { sizeBytes: 1 << 20, originNs: 0n, nodes, records });
+  const log = openWrites(folder);
+  if (log === undefined) throw new Error('no log');
+  return log;
+}
+
+const see = (t: number, name: string, node: string, data = {}): SmallRecord => ({
+  type: 'observation',
+  source: 'test',
+  t,
+  name,
+  node,
+  data,
+});
+
+function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Story {
+  const base = { name: 'test', question: '?', fault: 'network-partition', expected: ['safe'] };
+  const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;
+  const records: SmallRecord[] = [
+    {
+      type: 'run',
+      t: 0,
+      ...{
+        schemaVersion: 1,
+        runId: 'r',
+        seed: 's',
+        backend: 'kind',
+        basis: 'measured',
+        replay: '',
+      },
+      scenario: parseScenario({ ...base, ...fields }),
+    },
+    { ...about, t: 1000, step: 'begin' },
+    { ...about, t: 1100, step: 'done' },
+    ...more,
+    { type: 'phase', t: 50_000, phase: 'heal' },
+    see(55_000, observed.unmounted, 'a'),
+    { type: 'phase', t: 90_000, phase: 'report' },
+  ];
+  return tellStory(records.toSorted((x, y) => x.t - y.t));
+}
+
+const opened = at(10, 1, writeOps.open);
+
+test('bytes and blocks count from the successor’s first write to the last moment both could', () => {
+  const writes = logOf(
+    opened,
+    write(500, 1, 0),
+    write(20_000, 1, 8192),
+    at(29_000, 2, writeOps.open),
+    write(30_000, 2, 4096, 8192),
+    write(31_000, 1, 8192 + 512, 512),
+    write(32_000, 1, 65_536),
+    at(33_000, 2, writeOps.zero, { offset: 65_536, length: 4096 }),
+    write(54_000, 1, 4096),
+    write(56_000, 2, 0),
+  );
+  const exposure = exposureOf(story(), { writes });
+  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 30_000, to: 55_000 });
+  expect(exposure.summary).toEqual({
+    ms: 25_000,
+    bytesVictim: 512 + 4096 + 4096,
+    bytesSuccessor: 8192,
+    blocksBoth: 3,
+    fromS: 29,
+    toS: 54,
+  });
+  expect(exposure.tally?.firstOffsets).toEqual([4096, 8192, 65_536]);
+  const [finding] = diskFindings(story(), exposure, []);
+  expect(finding?.evidence.join('\n')).toContain('both wrote 3 blocks of 4096 bytes');
+});
+
+test('a cut before the successor’s first write ends all, and refused writes prove the fence', () => {
+  const writes = logOf(
+    opened,
+    at(29_000, 1, writeOps.cut),
+    at(29_500, 1, writeOps.refused, { offset: 0, length: 4096 }),
+    write(30_000, 2, 4096),
+    at(31_000, 1, writeOps.refused, { offset: 4096, length: 8192 }),
+  );
+  const exposure = exposureOf(story(), { writes });
+  expect(exposure.summary).toEqual({ ms: 0, bytesVictim: 0, bytesSuccessor: 0 });
+  expect(exposure.marks?.refused).toEqual({ count: 2, bytes: 12_288 });
+  const findings = diskFindings(story(), exposure, []);
+  expect(findings.map(({ code, safety }) => [code, safety])).toEqual([['WRITES_REFUSED', 'safe']]);
+});
+
+test('a late cut is the end of the exposure', () => {
+  const writes = logOf(
+    opened,
+    write(30_000, 2, 0),
+    write(35_000, 1, 0),
+    at(40_000, 1, writeOps.cut),
+  );
+  expect(exposureOf(story(), { writes }).summary).toMatchObject({ ms: 10_000, blocksBoth: 1 });
+});
+
+test('a write after the cut makes the run incomplete: the disk leaks', () => {
+  const writes = logOf(opened, at(29_000, 1, writeOps.cut), write(29_500, 1, 0));
+  const findings = diskFindings(story(), exposureOf(story(), { writes }), []);
+  expect(findings.map(({ code, level }) => [code, level])).toEqual([['DISK_LEAKS', 'incomplete']]);
+});
+
+test('while its link is severed the victim can’t write; what it held counts at the heal', () => {
+  const stalled = story({ link: 'stalls' });
+  const writes = logOf(
+    opened,
+    at(1050, 1, writeOps.link, { flags: linkFlags.stall }),
+    write(1060, 1, 12_288),
+    write(30_000, 2, 0),
+    at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
+    write(50_001, 1, 0),
+  );
+  const exposure = exposureOf(stalled, { writes });
+  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 50_000, to: 55_000 });
+  expect(exposure.summary).toMatchObject({ ms: 5000, bytesVictim: 4096, blocksBoth: 1 });
+  expect(linkCertificates(stalled, exposure.marks)).toMatchObject([{ holds: true }]);
+  expect(linkCertificates(stalled, exposureOf(stalled, { writes: logOf(opened) }).marks)).toEqual([
+    expect.objectContaining({ holds: false }),
+  ]);
+});
+
+test('without a log the observers of the disk tell when the link was severed', () => {
+  const counters = [
+    see(1050, observed.linkChanged, 'a', { state: 'stall' }),
+    see(30_000, observed.mounted, 'b'),
+    see(50_000, observed.linkChanged, 'a', { state: 'pass' }),
+    see(52_000, observed.deviceWritten, 'a', { device: 'x', generation: 1, bytesWritten: 700 }),
+  ];
+  const { from, summary } = exposureOf(story({ link: 'stalls' }, ...counters));
+  expect(from).toBe(50_000);
+  expect(summary).toEqual({ ms: 5000, bytesVictim: 700, bytesSuccessor: 0 });
+});
+
+test('a shared directory that locks exposes nothing until two databases have it open', () => {
+  const mounts = [
+    see(30_000, observed.mounted, 'b'),
+    see(57_000, observed.serverLog, 'b', { line: 'mysqld: ready for connections.' }),
+  ];
+  const shared = story({ disk: 'shared-file' }, ...mounts);
+  const waited = exposureOf(shared, { lastVictimAckMs: 54_000 });
+  expect(waited).toMatchObject({ handoverAtMs: 57_000, summary: { ms: 0 } });
+  expect(exposureOf(shared, { lastVictimAckMs: 60_000 }).summary.ms).toBe(3000);
+  const local = story({ disk: 'shared-file', fileLocks: 'local' }, ...mounts);
+  expect(exposureOf(local)).toMatchObject({ handoverAtMs: 30_000, summary: { ms: 25_000 } });
+});
