@@ -1,6 +1,7 @@
 /**
  * The array as the driver sees it: who has which path to which volume, and what a path may do now.
- * `array.ts` speaks to the real one over its socket, `fake-array.ts` is one in memory for tests.
+ * `array.ts` speaks to the real one over its socket; tests have one in memory
+ * (test/support/fake-array.ts).
  * Every call may be repeated. Errors are InfrastructureErrors with one of `arrayErrorCodes`.
  */
 import { z } from 'zod';
@@ -15,6 +16,8 @@ export const arrayErrorCodes = [
   'LOOP_BUSY',
   'NO_SUCH_PATH',
   'NO_SUCH_VOLUME',
+  /** Nothing answers at its socket. */
+  'NO_ARRAY',
 ] as const;
 export type ArrayErrorCode = (typeof arrayErrorCodes)[number];
 

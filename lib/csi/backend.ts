@@ -1,152 +1,85 @@
-/**
- * The storage backend: attaches volumes to nodes, detaches them and cuts paths. The controller
- * service asks it on behalf of Kubernetes, the lab on behalf of a fault.
- *
- * A cut is in the record before any device is touched, and a node that stages looks into the record
- * after it made its device: whichever comes second sees the other, so no path slips through.
- */
+/** Attaches volumes to nodes and detaches them, on behalf of Kubernetes. */
 import { status } from '@grpc/grpc-js';
-import { CallError } from './grpc.ts';
-import { imagePath, type Layout } from './layout.ts';
-import { bytesWritten, cutDevice, devicePath, isCut, serves } from './loop-device.ts';
+import { CallError, type Notes } from './grpc.ts';
 import { freeLoop, type LoopRange } from './loop-range.ts';
+import { modes } from './modes/index.ts';
+import type { NodeTaints } from './modes/mode.ts';
+import { type Backend, type CutDevice, livePaths, type Target } from './paths.ts';
+import { attach, type Attachment, detach, heldBy, heldElsewhere } from './record.ts';
 import {
-  attach,
-  type Attachment,
-  cut,
-  type DetachMode,
-  detach,
-  heldBy,
-  heldElsewhere,
-  ownersOf,
-  type VolumeRecord,
-} from './record.ts';
-import { locked, readRecord, readRecords, writeRecord } from './record-store.ts';
+  locked,
+  neededRecord,
+  readRecord,
+  readRecords,
+  updateRecord,
+  writeRecord,
+} from './record-store.ts';
+import type { VolumeAttributes } from './volume-attributes.ts';
 
-export interface Target {
-  readonly volume: string;
-  readonly node: string;
+export interface AttachRequest extends Target {
+  readonly attributes: VolumeAttributes;
+  /** The volume was declared for several nodes at once. */
+  readonly manyNodes: boolean;
+  readonly notes: Notes;
 }
 
 /** The node's attachment: the one it holds, or a new one. */
 export function attachVolume(
-  layout: Layout,
+  backend: Backend,
   loops: LoopRange,
-  { volume, node, mode }: Target & { readonly mode: DetachMode },
+  request: AttachRequest,
 ): Promise<Attachment> {
+  const { layout } = backend;
+  const { volume, node, attributes } = request;
   return locked(layout, async () => {
-    const records = await readRecords(layout);
-    const record = records.get(volume);
-    if (record === undefined) {
-      throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
-    }
+    const record = await neededRecord(layout, volume);
     const elsewhere = heldElsewhere(record, node);
-    if (elsewhere !== undefined) {
+    if (elsewhere !== undefined && !request.manyNodes) {
       throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${elsewhere.node}`);
     }
     const held = heldBy(record, node);
     if (held !== undefined) return held;
-    const loop = await freeLoop(loops, record.nextGeneration, records.values());
-    if (loop === undefined) {
-      throw new CallError(status.RESOURCE_EXHAUSTED, 'all loop devices of this cluster are in use');
-    }
-    const attached = attach(record, { node, mode, loop, wallMs: Date.now() });
+    await modes[attributes.detachMode].attach?.({ ...request, backend });
+    const loop = await loopFor(backend, loops, record.nextGeneration);
+    const attached = attach(record, { node, attributes, loop, wallMs: Date.now() });
     await writeRecord(layout, volume, attached);
-    return needed(heldBy(attached, node));
+    return neededHeld(heldBy(attached, node));
   });
+}
+
+export interface DetachRequest extends Target {
+  readonly taints: NodeTaints;
+  readonly notes: Notes;
 }
 
 /** Takes the volume from the node, as the volume's detach mode says. Idempotent. */
-export async function detachVolume(layout: Layout, target: Target): Promise<CutDevice[]> {
-  const { volume, node } = target;
-  const record = await readRecord(layout, volume);
+export async function detachVolume(
+  backend: Backend,
+  request: DetachRequest,
+): Promise<readonly CutDevice[]> {
+  const { volume, node } = request;
+  const record = await readRecord(backend.layout, volume);
   if (record === undefined || heldBy(record, node) === undefined) return [];
-  const devices = record.mode === 'fenced' ? await cutPaths(layout, target, 'fence') : [];
-  await update(layout, volume, (now) => detach(now, node, Date.now()));
+  const { attributes } = record;
+  const mode = modes[attributes.detachMode];
+  const devices = await mode.detach({ ...request, backend, attributes });
+  await updateRecord(backend.layout, volume, (now) => detach(now, node, Date.now()));
   return devices;
 }
 
-export interface CutDevice {
-  readonly device: string;
-  readonly generation: number;
-  /** Bytes the node had written through it when it was cut. */
-  readonly bytesWritten: number;
+/** A loop number that serves nobody, by any record, the array or the kernel. For lock holders. */
+export async function loopFor(
+  { layout, array }: Backend,
+  loops: LoopRange,
+  generation: number,
+): Promise<number> {
+  const inUse = (await livePaths(array)).map(({ loop }) => loop);
+  const loop = await freeLoop(loops, generation, [...(await readRecords(layout)).values()], inUse);
+  if (loop !== undefined) return loop;
+  throw new CallError(status.RESOURCE_EXHAUSTED, 'all loop devices of this cluster are in use');
 }
 
-/** Cuts every path of the node to the volume. Safe to repeat after a death half-way. */
-export async function cutPaths(
-  layout: Layout,
-  { volume, node }: Target,
-  cutFor: 'fence' | 'crash',
-): Promise<CutDevice[]> {
-  const record = await update(layout, volume, (now) => cut(now, node, cutFor, Date.now()));
-  const devices: CutDevice[] = [];
-  for (const { loop, generation } of await boundAttachments(layout, volume, record)) {
-    if (needed(ownersOf(record).get(loop)).node !== node) continue;
-    if (!(await cutUnlessGone(loop, imagePath(layout, volume)))) continue;
-    const written = (await bytesWritten(loop)) ?? 0;
-    devices.push({ device: devicePath(loop), generation, bytesWritten: written });
-  }
-  return devices;
-}
-
-/** False where the node gave the device back meanwhile: a stage that met the cut in the record. */
-async function cutUnlessGone(loop: number, file: string): Promise<boolean> {
-  try {
-    if (!(await isCut(loop))) await cutDevice(loop);
-    return true;
-  } catch (error) {
-    if (await serves(loop, file)) throw error;
-    return false;
-  }
-}
-
-/** The volume's attachments whose devices exist now, whatever the record says of their state. */
-export async function boundAttachments(
-  layout: Layout,
-  volume: string,
-  record: VolumeRecord,
-): Promise<Attachment[]> {
-  const file = imagePath(layout, volume);
-  const bound: Attachment[] = [];
-  for (const [loop, attachment] of ownersOf(record)) {
-    if (await serves(loop, file)) bound.push(attachment);
-  }
-  return bound;
-}
-
-/** Bytes written so far through each device of the volume, keyed `node/generation`. */
-export async function writtenSoFar(
-  layout: Layout,
-  volume: string,
-): Promise<Readonly<Record<string, number>>> {
-  const record = await readRecord(layout, volume);
-  if (record === undefined) return {};
-  const written: Record<string, number> = {};
-  for (const { node, generation, loop } of await boundAttachments(layout, volume, record)) {
-    written[`${node}/${generation}`] = (await bytesWritten(loop)) ?? 0;
-  }
-  return written;
-}
-
-/** Changes one volume's record under the lock. */
-export function update(
-  layout: Layout,
-  volume: string,
-  change: (record: VolumeRecord) => VolumeRecord,
-): Promise<VolumeRecord> {
-  return locked(layout, async () => {
-    const record = await readRecord(layout, volume);
-    if (record === undefined) {
-      throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
-    }
-    const changed = change(record);
-    await writeRecord(layout, volume, changed);
-    return changed;
-  });
-}
-
-function needed<T>(value: T | undefined): T {
-  if (value === undefined) throw new CallError(status.INTERNAL, 'the record contradicts itself');
-  return value;
+function neededHeld(attachment: Attachment | undefined): Attachment {
+  if (attachment !== undefined) return attachment;
+  throw new CallError(status.INTERNAL, 'the record contradicts itself');
 }

@@ -16,23 +16,35 @@ export function neededVolume(volumeId: string): string {
   return volumeId;
 }
 
-const singleNode: ReadonlySet<Mode> = new Set([
-  Mode.SINGLE_NODE_WRITER,
-  Mode.SINGLE_NODE_READER_ONLY,
-  Mode.SINGLE_NODE_SINGLE_WRITER,
-  Mode.SINGLE_NODE_MULTI_WRITER,
+/** Readers on several nodes are accepted too: what is declared is not what is done. */
+const manyNodes: ReadonlySet<Mode> = new Set([
+  Mode.MULTI_NODE_READER_ONLY,
+  Mode.MULTI_NODE_SINGLE_WRITER,
+  Mode.MULTI_NODE_MULTI_WRITER,
 ]);
+const fileSystems: ReadonlySet<string> = new Set(['', 'ext4', 'xfs']);
 
-/** Why the capability can't be had; undefined where it can: a mounted ext4 on one node at a time. */
-export function unsupported(capability: VolumeCapability): string | undefined {
-  const { accessType, accessMode } = capability;
+/** True where Kubernetes may attach the volume to several nodes at once. */
+export const isForManyNodes = ({ accessMode }: VolumeCapability): boolean =>
+  manyNodes.has(accessMode?.mode ?? Mode.UNKNOWN);
+
+/**
+ * Why the capability can't be had; undefined where it can: any access mode, since it is Kubernetes
+ * that keeps to it, of a file system that this driver makes.
+ */
+export function unsupported({ accessType, accessMode }: VolumeCapability): string | undefined {
   if (accessType.case === 'block') return 'block volumes are not supported';
-  if (accessMode === undefined || !singleNode.has(accessMode.mode)) {
-    return `access mode ${Mode[accessMode?.mode ?? Mode.UNKNOWN]} is not supported`;
-  }
-  const fsType = accessType.case === 'mount' ? accessType.value.fsType : '';
-  return fsType === '' || fsType === 'ext4' ? undefined : `file system ${fsType} is not supported`;
+  if ((accessMode?.mode ?? Mode.UNKNOWN) === Mode.UNKNOWN) return 'access_mode is missing';
+  const fsType = fsTypeOf(accessType);
+  return fileSystems.has(fsType) ? undefined : `file system ${fsType} is not supported`;
 }
+
+const fsTypeOf = (accessType: VolumeCapability['accessType']): string =>
+  accessType.case === 'mount' ? accessType.value.fsType : '';
+
+/** As Kubernetes does, ext4 where nothing is said. */
+export const fileSystemOf = ({ accessType }: VolumeCapability): 'ext4' | 'xfs' =>
+  fsTypeOf(accessType) === 'xfs' ? 'xfs' : 'ext4';
 
 export function neededCapability(capability: VolumeCapability | undefined): VolumeCapability {
   if (capability === undefined || capability.accessType.case === undefined) {

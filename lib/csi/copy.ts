@@ -1,41 +1,41 @@
-/** Copies a volume as it is at one moment, while its writers are frozen. */
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EvidenceError } from '../errors.ts';
-import { writtenSoFar } from './backend.ts';
-import { copyPath, imagePath, type Layout } from './layout.ts';
+/** Copies a volume as it is at one moment. */
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import type { ArrayCopy } from './array-port.ts';
+import { copyPath, filesCopyPath, filesPath } from './layout.ts';
+import type { Backend } from './paths.ts';
 import { must } from './run.ts';
 
-export interface Copied {
+export interface Copied extends Partial<ArrayCopy> {
+  /** An image, or a directory of a volume that is shared by its files. */
   readonly path: string;
-  /** Copies begun until no device wrote meanwhile. */
-  readonly attempts: number;
 }
 
-/** The kernel writes back every 5 s (dirty_writeback_centisecs, ext4's commit): enough for a gap. */
-const attemptLimit = 20;
-const pauseMs = 250;
-
-/**
- * A frozen node's kernel threads still write back. A copy counts only where no device of the volume
- * wrote while it was made; otherwise it mixes two moments and would be damaged by the copying.
- */
-export async function copyVolume(layout: Layout, volume: string, label: string): Promise<Copied> {
-  const path = copyPath(layout, label);
-  const fresh = `${path}.new`;
+/** A copy appears whole or not at all, in place of an earlier one of that label. */
+export async function copyVolume(
+  { layout, array }: Backend,
+  volume: string,
+  label: string,
+): Promise<Copied> {
   await mkdir(layout.copies, { recursive: true });
-  for (let attempts = 1; attempts <= attemptLimit; attempts += 1) {
-    const before = await writtenSoFar(layout, volume);
-    await must('cp', '--sparse=always', imagePath(layout, volume), fresh);
-    const after = await writtenSoFar(layout, volume);
-    if (JSON.stringify(before) === JSON.stringify(after)) {
-      await rename(fresh, path);
-      return { path, attempts };
-    }
-    await sleep(pauseMs);
-  }
-  await rm(fresh, { force: true });
-  throw new EvidenceError('COPY_DISTURBED', `${volume} was written during each of its copies`, {
-    hint: 'Freeze every node that has it mounted before it is copied.',
-  });
+  const files = filesPath(layout, volume);
+  if (await isFolder(files)) return copyFiles(files, filesCopyPath(layout, label));
+  const path = copyPath(layout, label);
+  const copied = await array.copy({ volume, to: `${path}.new` });
+  await rename(`${path}.new`, path);
+  return { path, ...copied };
 }
+
+/** Of one moment only while those who write there are frozen: nothing holds a directory. */
+async function copyFiles(files: string, path: string): Promise<Copied> {
+  await rm(`${path}.new`, { recursive: true, force: true });
+  await must('cp', '--archive', '--sparse=always', files, `${path}.new`);
+  await rm(path, { recursive: true, force: true });
+  await rename(`${path}.new`, path);
+  return { path };
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

@@ -1,23 +1,37 @@
 /**
- * What the lab may do to volumes, as commands: `node disk-tool.ts cut --volume V --node N`. Each
- * prints one JSON object. Runs in the lab container, which sees the shared directory and the devices.
+ * What the lab may do to volumes, as commands: `node disk-tool.ts sever --node N --how stalls`. Each
+ * prints one JSON object. Runs in the lab container, which sees the shared directory and the array.
  */
-import { mkdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { describeError, InfrastructureError, UsageError } from '../errors.ts';
-import { boundAttachments, cutPaths } from './backend.ts';
+import { powerLosses, storageLinks } from '../disk-kinds.ts';
+import { describeError, UsageError } from '../errors.ts';
+import type { LinkState } from './array-port.ts';
+import { arrayAt } from './array.ts';
 import { copyVolume } from './copy.ts';
-import { defaultRoot, imagePath, layoutOf, type Layout, volumeFolder } from './layout.ts';
-import { bytesWritten, devicePath, ensureKernelDevices, isClaimed, isCut } from './loop-device.ts';
+import { exportWrites } from './export-writes.ts';
+import { defaultRoot, layoutOf } from './layout.ts';
+import { ensureKernelDevices } from './loop-device.ts';
 import { parseLoopRange } from './loop-range.ts';
-import { createRecord, readRecord, readRecords } from './record-store.ts';
-import { releaseAll, releaseLoops, releaseNode } from './release.ts';
+import { type Backend, livePaths } from './paths.ts';
+import { losePower } from './power.ts';
+import { readRecords } from './record-store.ts';
+import { releaseAll, releaseNode } from './release.ts';
+import { createVolume, removeVolume } from './volumes.ts';
 
 const options = {
   volume: { type: 'string' },
   node: { type: 'string' },
   label: { type: 'string' },
   'size-bytes': { type: 'string' },
+  /** `shared-file`: a directory. Anything else is an image. */
+  mode: { type: 'string' },
+  /** What becomes of unflushed writes: keeps, drops, reorders or tears. */
+  unflushed: { type: 'string' },
+  seed: { type: 'string' },
+  /** stalls or errors. */
+  how: { type: 'string' },
+  /** CLOCK_MONOTONIC at the run's t = 0, in nanoseconds. */
+  'origin-ns': { type: 'string' },
   /** Leased loop numbers, e.g. 128-191. */
   loops: { type: 'string', default: process.env['FORCEDETACH_LOOPS'] ?? '' },
   all: { type: 'boolean', default: false },
@@ -25,83 +39,90 @@ const options = {
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
-type Command = (layout: Layout, values: Values) => Promise<object>;
+type Name = Exclude<keyof Values, 'all'>;
+type Command = (backend: Backend, values: Values) => Promise<object>;
+
+const linkFor = { survives: 'pass', stalls: 'stall', errors: 'fail' } as const;
 
 const commands: Readonly<Record<string, Command>> = {
-  'create-volume': async (layout, values) => {
+  'create-volume': async (backend, values) => {
     const volume = needed(values, 'volume');
     const sizeBytes = Number(needed(values, 'size-bytes'));
-    await mkdir(volumeFolder(layout, volume), { recursive: true });
-    const path = imagePath(layout, volume);
-    await writeFile(path, '', { flag: 'wx' });
-    await truncate(path, sizeBytes);
-    await createRecord(layout, volume);
-    return { volume, path, sizeBytes };
+    const shared = values.mode === 'shared-file';
+    return { volume, path: await createVolume(backend, { volume, sizeBytes, shared }), sizeBytes };
   },
 
-  /** Refused while a node has it mounted. No error when there is no such volume. */
-  'remove-volume': async (layout, values) => {
+  /** Refused while a path that works is mounted. No error when there is no such volume. */
+  'remove-volume': async (backend, values) => {
     const volume = needed(values, 'volume');
-    const record = await readRecord(layout, volume);
-    const bound = record === undefined ? [] : await boundAttachments(layout, volume, record);
-    const released = await releaseLoops(
-      bound.map(({ loop }) => loop),
-      0,
-    );
-    if (released.busy.length > 0) {
-      throw new InfrastructureError(
-        'VOLUME_IN_USE',
-        `${volume} is mounted: ${released.busy.join()}`,
-      );
-    }
-    await rm(volumeFolder(layout, volume), { recursive: true, force: true });
-    return { volume, ...released };
+    return { volume, freed: await removeVolume(backend, volume) };
   },
 
   /** Plays the node's loss of power: what it has not written by now it never will. */
-  cut: async (layout, values) => {
-    const target = { volume: needed(values, 'volume'), node: needed(values, 'node') };
-    return { ...target, devices: await cutPaths(layout, target, 'crash') };
+  'lose-power': async (backend, values) => {
+    const unflushed = oneOf(powerLosses, 'unflushed', needed(values, 'unflushed'));
+    const asked = { node: needed(values, 'node'), unflushed, seed: needed(values, 'seed') };
+    return { ...asked, ...(await losePower(backend, asked)) };
   },
 
-  release: async (layout, values) =>
-    values.all
-      ? releaseAll(layout, parseLoopRange(needed(values, 'loops')))
-      : releaseNode(layout, needed(values, 'node')),
+  /** Holds or fails what the node asks of its disks, until it is restored. */
+  sever: (backend, values) =>
+    link(backend, values, linkFor[oneOf(storageLinks, 'how', needed(values, 'how'))]),
 
-  copy: (layout, values) => copyVolume(layout, needed(values, 'volume'), needed(values, 'label')),
+  /** Idempotent, also where nothing was severed. What was cut stays cut. */
+  restore: (backend, values) => link(backend, values, 'pass'),
 
-  /** Every volume's record, with what the kernel says of each device that exists. */
-  status: async (layout) => {
-    const volumes = [];
-    for (const [volume, record] of await readRecords(layout)) {
-      const devices = [];
-      for (const { node, generation, loop } of await boundAttachments(layout, volume, record)) {
-        devices.push({
-          node,
-          generation,
-          loop,
-          device: devicePath(loop),
-          claimed: await isClaimed(loop),
-          cut: await isCut(loop),
-          bytesWritten: await bytesWritten(loop),
-        });
-      }
-      volumes.push({ volume, record, devices });
-    }
+  release: (backend, values) => {
+    const loops = parseLoopRange(needed(values, 'loops'));
+    return values.all
+      ? releaseAll(backend.array, loops)
+      : releaseNode(backend, loops, needed(values, 'node'));
+  },
+
+  copy: (backend, values) => copyVolume(backend, needed(values, 'volume'), needed(values, 'label')),
+
+  'export-writes': ({ layout }, values) =>
+    exportWrites(layout, {
+      volume: needed(values, 'volume'),
+      label: needed(values, 'label'),
+      originNs: Number(needed(values, 'origin-ns')),
+    }),
+
+  /** Every volume's record, with what the array says of each path that there is. */
+  status: async ({ layout, array }) => {
+    const paths = (await livePaths(array)).map((path) => ({ ...path, cut: path.state === 'cut' }));
+    const volumes = [...(await readRecords(layout))].map(([volume, record]) => ({
+      volume,
+      record,
+      devices: paths.filter((path) => path.volume === volume),
+    }));
     return { volumes };
   },
 };
 
-function needed(
-  values: Values,
-  name: 'volume' | 'node' | 'label' | 'size-bytes' | 'loops',
-): string {
+async function link({ array }: Backend, values: Values, state: LinkState): Promise<object> {
+  const node = needed(values, 'node');
+  await array.link({ node, state });
+  const paths = (await livePaths(array)).filter((path) => path.node === node);
+  return {
+    node,
+    link: state,
+    devices: paths.map((path) => ({ ...path, cut: path.state === 'cut' })),
+  };
+}
+
+function needed(values: Values, name: Name): string {
   const value = values[name];
   if (value === undefined || value === '') {
     throw new UsageError('MISSING_OPTION', `--${name} is missing`);
   }
   return value;
+}
+
+function oneOf<T extends string>(words: readonly T[], name: Name, value: string): T {
+  const word = words.find((each) => each === value);
+  if (word !== undefined) return word;
+  throw new UsageError('BAD_OPTION', `--${name} is none of ${words.join(', ')}: ${value}`);
 }
 
 async function main(): Promise<void> {
@@ -113,7 +134,9 @@ async function main(): Promise<void> {
     });
   }
   await ensureKernelDevices();
-  console.log(JSON.stringify(await command(layoutOf(values.root), values)));
+  const layout = layoutOf(values.root);
+  const backend = { layout, array: arrayAt(layout.arraySocket) };
+  console.log(JSON.stringify(await command(backend, values)));
 }
 
 await main().catch((error: unknown) => {

@@ -19,7 +19,9 @@ export interface Mounted {
 export interface MountRequest {
   readonly device: string;
   readonly mountPoint: string;
-  readonly fsType: 'ext4';
+  readonly fsType: 'ext4' | 'xfs';
+  /** ext4 that notes in the file system who has it mounted, and refuses a second one. */
+  readonly multipleMountProtection: boolean;
   readonly options: readonly string[];
 }
 
@@ -29,13 +31,14 @@ const fsckUncorrected = 4;
 const blkidNothingFound = 2;
 
 export async function formatAndMount(request: MountRequest): Promise<Mounted> {
-  const { device, fsType, options } = request;
+  const { device, fsType } = request;
+  const options = [...request.options, ...ownOptions[fsType]];
   const readOnly = options.includes('ro');
   const formatBefore = await formatOf(device);
   if (formatBefore === '' && readOnly) {
     throw new InfrastructureError('UNFORMATTED', `${device} is blank and asked for read-only`);
   }
-  if (formatBefore === '') await must(`mkfs.${fsType}`, '-F', '-m0', device);
+  if (formatBefore === '') await must(`mkfs.${fsType}`, ...mkfsArgs(request));
   const checked = formatBefore === '' || readOnly ? {} : await check(device);
   await must(
     'mount',
@@ -47,6 +50,17 @@ export async function formatAndMount(request: MountRequest): Promise<Mounted> {
     request.mountPoint,
   );
   return { formatBefore, formatted: formatBefore === '', ...checked };
+}
+
+/**
+ * XFS refuses a second file system of the same UUID, by a table of the kernel that machines do not
+ * share: here it would keep two nodes apart that nothing keeps apart in a real cluster.
+ */
+const ownOptions = { ext4: [], xfs: ['nouuid'] } as const;
+
+function mkfsArgs({ device, fsType, multipleMountProtection }: MountRequest): string[] {
+  if (fsType === 'xfs') return ['-f', device];
+  return ['-F', '-m0', ...(multipleMountProtection ? ['-O', 'mmp'] : []), device];
 }
 
 async function formatOf(device: string): Promise<string> {

@@ -1,18 +1,34 @@
 /** The CSI identity service: who the driver is, and what kubelet is told when it registers. */
 import { access } from 'node:fs/promises';
-import { type Identity, PluginCapability_Service_Type as Capability } from './gen/csi_pb.js';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type Identity,
+  type PluginCapabilitySchema,
+  PluginCapability_Service_Type as Capability,
+  PluginCapability_VolumeExpansion_Type as Expansion,
+} from './gen/csi_pb.js';
 import type { Registration } from './gen/pluginregistration_pb.js';
 import type { Handlers } from './grpc.ts';
-import { driverName } from './layout.ts';
 
 /** The driver's own version; it is not published apart from the project. */
 const vendorVersion = '0.1.0';
 
+export interface Driver {
+  readonly name: string;
+  /** Whether volumes are attached and provisioned by a controller. */
+  readonly hasController: boolean;
+}
+
+const controllerCapabilities: MessageInitShape<typeof PluginCapabilitySchema>[] = [
+  { type: { case: 'service', value: { type: Capability.CONTROLLER_SERVICE } } },
+  { type: { case: 'volumeExpansion', value: { type: Expansion.OFFLINE } } },
+];
+
 /** Ready while the shared directory answers. */
-export const identity = (root: string): Handlers<typeof Identity> => ({
-  getPluginInfo: async () => ({ name: driverName, vendorVersion }),
+export const identity = (root: string, driver: Driver): Handlers<typeof Identity> => ({
+  getPluginInfo: async () => ({ name: driver.name, vendorVersion }),
   getPluginCapabilities: async () => ({
-    capabilities: [{ type: { case: 'service', value: { type: Capability.CONTROLLER_SERVICE } } }],
+    capabilities: driver.hasController ? controllerCapabilities : [],
   }),
   probe: async () => {
     await access(root);
@@ -21,6 +37,8 @@ export const identity = (root: string): Handlers<typeof Identity> => ({
 });
 
 export interface Registrar {
+  /** The driver's name. */
+  readonly name: string;
   /** Socket of the CSI services as kubelet sees it. */
   readonly socket: string;
   /** Kubelet has made the driver known to Kubernetes. */
@@ -31,13 +49,14 @@ export interface Registrar {
 
 /** Kubelet's plugin registration, which others leave to a sidecar. */
 export const registration = ({
+  name,
   socket,
   onRegistered,
   onRefused,
 }: Registrar): Handlers<typeof Registration> => ({
   getInfo: async () => ({
     type: 'CSIPlugin',
-    name: driverName,
+    name,
     endpoint: socket,
     supportedVersions: ['1.0.0'],
   }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { candidates, freeLoop, parseLoopRange } from './loop-range.ts';
 import { attach, detach, newRecord } from './record.ts';
+import { defaultAttributes } from './volume-attributes.ts';
 
 /** No machine has devices of such numbers: what is free hangs on the records alone. */
 const range = parseLoopRange('900000-900002');
@@ -18,8 +19,10 @@ test('each generation begins one further', () => {
 test('a number is free again when its attachment is detached', async () => {
   let record = newRecord();
   for (const loop of [900000, 900001, 900002]) {
-    record = attach(record, { node: `n${loop}`, loop, mode: 'unfenced', wallMs: 1 });
+    record = attach(record, { node: `n${loop}`, loop, attributes: defaultAttributes, wallMs: 1 });
   }
-  expect(await freeLoop(range, 4, [record])).toBeUndefined();
-  expect(await freeLoop(range, 4, [detach(record, 'n900001', 2)])).toBe(900001);
+  const detached = detach(record, 'n900001', 2);
+  expect(await freeLoop(range, 4, [record], [])).toBeUndefined();
+  expect(await freeLoop(range, 4, [detached], [])).toBe(900001);
+  expect(await freeLoop(range, 4, [detached], [900001])).toBeUndefined();
 });

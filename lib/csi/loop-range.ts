@@ -1,7 +1,7 @@
 /** The loop device numbers that are leased to one cluster, and which of them serve nobody. */
 import { UsageError } from '../errors.ts';
 import { isBound } from './loop-device.ts';
-import type { VolumeRecord } from './record.ts';
+import { isHeld, type VolumeRecord } from './record.ts';
 
 export interface LoopRange {
   readonly first: number;
@@ -30,19 +30,17 @@ export function candidates(range: LoopRange, generation: number): number[] {
   return [...numbers.slice(start), ...numbers.slice(0, start)];
 }
 
-/** A number that no volume's attachment holds and no device has in use; undefined where all are. */
+/** A number that no attachment holds and no device has in use; undefined where all are. */
 export async function freeLoop(
   range: LoopRange,
   generation: number,
-  records: Iterable<VolumeRecord>,
+  records: readonly VolumeRecord[],
+  inUse: readonly number[],
 ): Promise<number | undefined> {
-  const held = new Set(
-    [...records].flatMap(({ attachments }) =>
-      attachments.filter(({ state }) => state !== 'detached').map(({ loop }) => loop),
-    ),
-  );
+  const held = records.flatMap(({ attachments }) => attachments.filter(isHeld));
+  const taken = new Set([...inUse, ...held.map(({ loop }) => loop)]);
   for (const loop of candidates(range, generation)) {
-    if (!held.has(loop) && !(await isBound(loop))) return loop;
+    if (!taken.has(loop) && !(await isBound(loop))) return loop;
   }
   return undefined;
 }

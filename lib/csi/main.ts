@@ -5,39 +5,77 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { UsageError, describeError, exitCode } from '../errors.ts';
+import { arrayAt } from './array.ts';
 import { logCalls } from './call-log.ts';
 import { controller } from './controller.ts';
+import { filesNodeService } from './files-node.ts';
 import { Controller, Identity, Node } from './gen/csi_pb.js';
 import { Registration } from './gen/pluginregistration_pb.js';
 import { serve, service, type Service } from './grpc.ts';
 import { identity, registration } from './identity.ts';
-import { layoutOf } from './layout.ts';
+import { kubernetesTaints } from './kubernetes-taints.ts';
+import { driverName, filesDriverName, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { nodeService } from './node.ts';
+import { registerNode } from './nodes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-function servicesOf(mode: string | undefined, settings: Settings): Service[] {
+/** One driver's sockets and what is served there. */
+interface Plugin {
+  readonly name: string;
+  readonly socket: string;
+  /** Where kubelet looks for it; not offered without one. */
+  readonly registrationSocket: string | undefined;
+  readonly services: readonly Service[];
+}
+
+function pluginsOf(mode: string | undefined, settings: Settings): Plugin[] {
   const { NODE_NAME: node, FORCEDETACH_LOOPS: loops, FORCEDETACH_ROOT: root } = settings;
   const layout = layoutOf(root);
+  const backend = { layout, array: arrayAt(layout.arraySocket) };
   const around = logCalls(layout, node);
-  const who = service(Identity, identity(root));
-  if (mode === 'node') return [who, service(Node, nodeService({ layout, node }), around)];
+  const disk = (service: Service): Plugin => ({
+    name: driverName,
+    socket: settings.CSI_SOCKET,
+    registrationSocket: settings.CSI_REGISTRATION_SOCKET,
+    services: [identityOf(root, driverName, true), service],
+  });
+  if (mode === 'node') {
+    const { CSI_FILES_SOCKET: socket, CSI_FILES_REGISTRATION_SOCKET: registrationSocket } =
+      settings;
+    const name = filesDriverName;
+    const files = service(Node, filesNodeService({ layout, node }), around);
+    return [
+      disk(service(Node, nodeService({ backend, node }), around)),
+      ...(socket === undefined
+        ? []
+        : [{ name, socket, registrationSocket, services: [identityOf(root, name, false), files] }]),
+    ];
+  }
   if (mode === 'controller' && loops !== undefined) {
-    return [who, service(Controller, controller(layout, loops), around)];
+    const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
+    const taints = kubernetesTaints(host === undefined ? undefined : { host, port });
+    return [disk(service(Controller, controller({ backend, loops, taints }), around))];
   }
   throw new UsageError('BAD_MODE', `cannot run as ${mode ?? 'nothing'}`, {
     hint: 'Give --mode node, or --mode controller with FORCEDETACH_LOOPS set.',
   });
 }
 
+const identityOf = (root: string, name: string, hasController: boolean): Service =>
+  service(Identity, identity(root, { name, hasController }));
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { mode: { type: 'string' } } });
   const settings = readSettings(process.env);
-  const services = servicesOf(values.mode, settings);
+  const plugins = pluginsOf(values.mode, settings);
   await ensureKernelDevices();
+  if (values.mode === 'node') {
+    await registerNode(layoutOf(settings.FORCEDETACH_ROOT), settings.NODE_NAME);
+  }
   await using stack = new AsyncDisposableStack();
-  stack.use(await serve(settings.CSI_SOCKET, services));
-  stack.use(await register(settings));
+  for (const { socket, services } of plugins) stack.use(await serve(socket, services));
+  await register(plugins, settings.CSI_REGISTERED_FILE, stack);
   console.log(`${values.mode} on ${settings.NODE_NAME} listens on ${settings.CSI_SOCKET}`);
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
@@ -45,16 +83,22 @@ async function main(): Promise<void> {
   });
 }
 
-/** Offers the driver to kubelet, where there is one. */
-async function register(settings: Settings): Promise<AsyncDisposable | undefined> {
-  const { CSI_REGISTRATION_SOCKET: at, CSI_REGISTERED_FILE: file, CSI_SOCKET: socket } = settings;
-  if (at === undefined) return undefined;
-  const handlers = registration({
-    socket,
-    onRegistered: () => (file === undefined ? Promise.resolve() : writeFile(file, '')),
-    onRefused: refused,
-  });
-  return serve(at, [service(Registration, handlers)]);
+/** Offers the drivers to kubelet, where there is one. */
+async function register(
+  plugins: readonly Plugin[],
+  registeredFile: string | undefined,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const missing = new Set(plugins.map(({ name }) => name));
+  for (const { name, socket, registrationSocket } of plugins) {
+    if (registrationSocket === undefined) continue;
+    const onRegistered = async (): Promise<void> => {
+      missing.delete(name);
+      if (missing.size === 0 && registeredFile !== undefined) await writeFile(registeredFile, '');
+    };
+    const handlers = registration({ name, socket, onRegistered, onRefused: refused });
+    stack.use(await serve(registrationSocket, [service(Registration, handlers)]));
+  }
 }
 
 /** A new process makes new sockets, and kubelet asks again. */

@@ -8,9 +8,21 @@ const text = `22 1 0:21 / /proc rw,relatime shared:13 - proc proc rw
 
 test('mount points, devices and file systems, with or without optional fields', () => {
   expect(parseMountInfo(text)).toEqual([
-    { device: '0:21', mountPoint: '/proc', fsType: 'proc' },
-    { device: '7:128', mountPoint: '/var/lib/kubelet/a b/globalmount', fsType: 'ext4' },
-    { device: '259:1', mountPoint: '/data', fsType: 'ext4' },
+    { device: '0:21', mountPoint: '/proc', fsType: 'proc', root: '/', source: 'proc' },
+    {
+      device: '7:128',
+      mountPoint: '/var/lib/kubelet/a b/globalmount',
+      fsType: 'ext4',
+      root: '/',
+      source: '/dev/loop128',
+    },
+    {
+      device: '259:1',
+      mountPoint: '/data',
+      fsType: 'ext4',
+      root: '/',
+      source: '/dev/nvme0n1p1',
+    },
   ]);
 });
 

@@ -8,6 +8,10 @@ export interface Mount {
   /** `major:minor` of the device. */
   readonly device: string;
   readonly fsType: string;
+  /** The part of the file system that is mounted: `/` unless it is a bind mount. */
+  readonly root: string;
+  /** What the file system calls its source, e.g. `/dev/loop128`. */
+  readonly source: string;
 }
 
 /** `process` is a pid as this process sees it, or `self`. Rejects where there is no such process. */
@@ -20,10 +24,12 @@ export function parseMountInfo(text: string): Mount[] {
   const mounts: Mount[] = [];
   for (const line of text.split('\n')) {
     const words = line.split(' ');
-    const [, , device, , mountPoint] = words;
-    const fsType = words[words.indexOf('-', 6) + 1];
-    if (device === undefined || mountPoint === undefined || fsType === undefined) continue;
-    mounts.push({ device, fsType, mountPoint: unescape(mountPoint) });
+    const [, , device, root, mountPoint] = words;
+    const [fsType, source] = words.slice(words.indexOf('-', 6) + 1);
+    if (device === undefined || root === undefined || mountPoint === undefined) continue;
+    if (fsType === undefined || source === undefined) continue;
+    const paths = { mountPoint: unescape(mountPoint), root: unescape(root) };
+    mounts.push({ device, fsType, source: unescape(source), ...paths });
   }
   return mounts;
 }

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { update } from './backend.ts';
 import { type Layout, layoutOf, volumeFolder } from './layout.ts';
-import { attach } from './record.ts';
-import { createRecord, locked, readRecord, readRecords } from './record-store.ts';
+import { attach, newRecord } from './record.ts';
+import { locked, readRecord, readRecords, updateRecord, writeRecord } from './record-store.ts';
+import { defaultAttributes } from './volume-attributes.ts';
 
 let layout: Layout;
 beforeEach(() => {
@@ -17,15 +17,17 @@ afterEach(() => rm(layout.root, { recursive: true }));
 test('volumes that are not there have no record', async () => {
   expect(await readRecord(layout, 'absent')).toBeUndefined();
   expect(await readRecords(layout)).toEqual(new Map());
-  await expect(update(layout, 'absent', (record) => record)).rejects.toThrow(/no volume/);
+  await expect(updateRecord(layout, 'absent', (record) => record)).rejects.toThrow(/no volume/);
 });
 
 test('changes made at once all arrive', async () => {
-  await createRecord(layout, 'pv');
+  await mkdir(volumeFolder(layout, 'pv'), { recursive: true });
+  await writeRecord(layout, 'pv', newRecord());
+  const attributes = defaultAttributes;
   const nodes = ['a', 'b', 'c', 'd'];
   await Promise.all(
     nodes.map((node, loop) =>
-      update(layout, 'pv', (now) => attach(now, { node, loop, mode: 'fenced', wallMs: 1 })),
+      updateRecord(layout, 'pv', (now) => attach(now, { node, loop, attributes, wallMs: 1 })),
     ),
   );
   const record = await readRecord(layout, 'pv');

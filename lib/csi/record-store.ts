@@ -5,10 +5,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { status } from '@grpc/grpc-js';
 import { InfrastructureError } from '../errors.ts';
+import { CallError } from './grpc.ts';
 import { type Layout, isName, recordPath } from './layout.ts';
-import { type VolumeRecord, newRecord, recordSchema } from './record.ts';
+import { type VolumeRecord, recordSchema } from './record.ts';
 
 /** How long to wait for another holder of the lock; holders need milliseconds. */
 const lockTimeoutS = 20;
@@ -50,9 +51,24 @@ export async function writeRecord(
   await rename(fresh, path);
 }
 
-export async function createRecord(layout: Layout, volume: string): Promise<void> {
-  await mkdir(dirname(recordPath(layout, volume)), { recursive: true });
-  await writeRecord(layout, volume, newRecord());
+/** Rejects with NOT_FOUND where there is no such volume. */
+export async function neededRecord(layout: Layout, volume: string): Promise<VolumeRecord> {
+  const record = await readRecord(layout, volume);
+  if (record === undefined) throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
+  return record;
+}
+
+/** Changes one volume's record under the lock. Rejects with NOT_FOUND where there is none. */
+export function updateRecord(
+  layout: Layout,
+  volume: string,
+  change: (record: VolumeRecord) => VolumeRecord,
+): Promise<VolumeRecord> {
+  return locked(layout, async () => {
+    const changed = change(await neededRecord(layout, volume));
+    await writeRecord(layout, volume, changed);
+    return changed;
+  });
 }
 
 /**

@@ -7,14 +7,14 @@ import {
   heldBy,
   heldElsewhere,
   newRecord,
-  ownersOf,
   powerUp,
   recordSchema,
   type VolumeRecord,
 } from './record.ts';
+import { defaultAttributes } from './volume-attributes.ts';
 
 const attached = (node: string, loop: number, record = newRecord()): VolumeRecord =>
-  attach(record, { node, mode: 'fenced', loop, wallMs: 1 });
+  attach(record, { node, attributes: defaultAttributes, loop, wallMs: 1 });
 
 test('an attachment is held until it is detached, cut or not', () => {
   const record = attached('a', 128);
@@ -27,17 +27,18 @@ test('an attachment is held until it is detached, cut or not', () => {
   expect(detached.attachments).toMatchObject([{ state: 'detached', cutAt: 2, detachedAt: 3 }]);
 });
 
-test('a crash is over with the next boot; a fence never, even where it came second', () => {
+test('after a crash the node gets another path by the same name; after a fence never', () => {
   const crashed = cut(attached('a', 128), 'a', 'crash', 2);
-  expect(heldBy(powerUp(crashed, 'a'), 'a')).toMatchObject({ generation: 1, state: 'attached' });
-  const fenced = cut(crashed, 'a', 'fence', 3);
-  expect(heldBy(powerUp(fenced, 'a'), 'a')).toMatchObject({ state: 'cut', cutAt: 2 });
-  expect(heldBy(powerUp(crashed, 'b'), 'a')).toMatchObject({ state: 'cut' });
-});
+  const booted = powerUp(crashed, 'a', { loop: 129, wallMs: 3 });
+  expect(booted.attachments[0]).toMatchObject({ generation: 1, loop: 128, state: 'replaced' });
+  const again = { generation: 2, publishedAs: 1, loop: 129, state: 'attached' };
+  expect(heldBy(booted, 'a')).toMatchObject(again);
+  const twice = powerUp(cut(booted, 'a', 'crash', 4), 'a', { loop: 130, wallMs: 5 });
+  expect(heldBy(twice, 'a')).toMatchObject({ generation: 3, publishedAs: 1, loop: 130 });
 
-test('a loop number belongs to the attachment that got it last', () => {
-  const lent = attached('b', 128, detach(attached('a', 128), 'a', 2));
-  expect(ownersOf(lent).get(128)).toMatchObject({ node: 'b', generation: 2 });
+  const fenced = cut(crashed, 'a', 'fence', 3);
+  expect(powerUp(fenced, 'a', { loop: 129, wallMs: 4 })).toEqual(fenced);
+  expect(powerUp(crashed, 'b', { loop: 129, wallMs: 4 })).toEqual(crashed);
 });
 
 test('whatever happens, generations only grow and nothing detached comes back', () => {
@@ -61,7 +62,8 @@ test('whatever happens, generations only grow and nothing detached comes back', 
         expect(record.nextGeneration).toBe(generations.length + 1);
         for (const [index, was] of before.attachments.entries()) {
           const is = record.attachments[index];
-          if (was.state === 'detached') expect(is).toEqual(was);
+          if (was.state === 'detached' || was.state === 'replaced') expect(is).toEqual(was);
+          if (was.state === 'cut') expect(is?.state).not.toBe('attached');
           if (was.cutFor === 'fence') expect(is?.state).not.toBe('attached');
         }
       }
@@ -76,5 +78,7 @@ function apply(
 ): VolumeRecord {
   if (action === 'attach') return heldBy(record, node) ? record : attached(node, 128, record);
   if (action === 'detach') return detach(record, node, 5);
-  return action === 'powerUp' ? powerUp(record, node) : cut(record, node, action, 5);
+  return action === 'powerUp'
+    ? powerUp(record, node, { loop: 129, wallMs: 6 })
+    : cut(record, node, action, 5);
 }

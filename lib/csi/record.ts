@@ -3,19 +3,21 @@
  * was cut. It is what a storage array knows, and it outlives every pod, node and loop device.
  */
 import { z } from 'zod';
-
-/** How a detach treats a node that still uses the volume. */
-export const detachModes = ['unfenced', 'fenced'] as const;
-export type DetachMode = (typeof detachModes)[number];
+import { attributesSchema, defaultAttributes, type VolumeAttributes } from './volume-attributes.ts';
 
 const attachmentSchema = z.strictObject({
   node: z.string(),
-  /** Counts the attachments of this volume; never used twice. */
+  /** Counts the paths to this volume; never used twice. */
   generation: z.int().positive(),
+  /** The generation that Kubernetes was told, where a crash cost the node the path of that name. */
+  publishedAs: z.int().positive().optional(),
   /** Number of the loop device that serves it, and no other attachment meanwhile. */
   loop: z.int().nonnegative(),
-  /** `attached`: may be staged. `cut`: each read and write fails. `detached`: history. */
-  state: z.enum(['attached', 'cut', 'detached']),
+  /**
+   * `attached`: may be staged. `cut`: each read and write fails. `replaced`: a crash cut it, and
+   * since the boot another path stands for it. `detached`: history.
+   */
+  state: z.enum(['attached', 'cut', 'replaced', 'detached']),
   /** Why it was cut: the backend fences the node out, or its machine is made to crash. */
   cutFor: z.enum(['fence', 'crash']).optional(),
   /** Unix milliseconds. */
@@ -26,43 +28,46 @@ const attachmentSchema = z.strictObject({
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 export const recordSchema = z.strictObject({
-  mode: z.enum(detachModes),
+  /** As of the latest attachment. */
+  attributes: attributesSchema,
   nextGeneration: z.int().positive(),
   attachments: z.array(attachmentSchema),
 });
 export type VolumeRecord = z.infer<typeof recordSchema>;
 
 export const newRecord = (): VolumeRecord => ({
-  mode: 'unfenced',
+  attributes: defaultAttributes,
   nextGeneration: 1,
   attachments: [],
 });
 
-/** Who a loop number served last, by number: detached attachments may have lent theirs on. */
-export function ownersOf(record: VolumeRecord): Map<number, Attachment> {
-  return new Map(record.attachments.map((each) => [each.loop, each]));
-}
+/** What Kubernetes calls the attachment; it stays the same when a crash costs it a path. */
+export const publishedName = ({ publishedAs, generation }: Attachment): number =>
+  publishedAs ?? generation;
+
+/** True while a node holds it, cut or not. */
+export const isHeld = ({ state }: Attachment): boolean => state === 'attached' || state === 'cut';
+
+/** The attachment that the node holds and that was not detached, cut or not. */
+export const heldBy = (record: VolumeRecord, node: string): Attachment | undefined =>
+  record.attachments.find((each) => each.node === node && isHeld(each));
+
+/** The attachment that keeps another node than this one from attaching. */
+export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
+  record.attachments.find((each) => each.node !== node && isHeld(each));
 
 export interface AttachRequest {
   readonly node: string;
-  readonly mode: DetachMode;
+  readonly attributes: VolumeAttributes;
   /** A loop number that serves nobody. */
   readonly loop: number;
   readonly wallMs: number;
 }
 
-/** The attachment that the node holds and that was not detached, cut or not. */
-export const heldBy = (record: VolumeRecord, node: string): Attachment | undefined =>
-  record.attachments.find((each) => each.node === node && each.state !== 'detached');
-
-/** The attachment that keeps another node than this one from attaching. */
-export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
-  record.attachments.find((each) => each.node !== node && each.state !== 'detached');
-
 /** The record with a new attachment of a new generation. The caller has checked that none is held. */
 export function attach(
   record: VolumeRecord,
-  { node, mode, loop, wallMs }: AttachRequest,
+  { node, attributes, loop, wallMs }: AttachRequest,
 ): VolumeRecord {
   const attachment: Attachment = {
     node,
@@ -72,7 +77,7 @@ export function attach(
     attachedAt: wallMs,
   };
   return {
-    mode,
+    attributes,
     nextGeneration: record.nextGeneration + 1,
     attachments: [...record.attachments, attachment],
   };
@@ -96,16 +101,34 @@ export function detach(record: VolumeRecord, node: string, wallMs: number): Volu
   return change(record, node, (each) => ({ ...each, state: 'detached', detachedAt: wallMs }));
 }
 
+/** True where a crash, and nothing but a crash, keeps the node from what it holds. */
+export const awaitsPower = (record: VolumeRecord, node: string): boolean => {
+  const held = heldBy(record, node);
+  return held?.state === 'cut' && held.cutFor === 'crash';
+};
+
 /**
- * The machine's power is back: what its crash cut may be opened anew, by a new device, because a
- * crash detaches nothing. What the backend fenced stays cut for ever.
+ * The machine's power is back: a crash detaches nothing, so what its crash cut gets a new path, of a
+ * new generation, under the name that Kubernetes knows. What the backend fenced stays cut for ever.
  */
-export function powerUp(record: VolumeRecord, node: string): VolumeRecord {
-  return change(record, node, ({ cutFor, cutAt, ...rest }) =>
-    rest.state === 'cut' && cutFor === 'crash'
-      ? { ...rest, state: 'attached' }
-      : { ...rest, ...(cutFor && { cutFor }), ...(cutAt !== undefined && { cutAt }) },
-  );
+export function powerUp(
+  record: VolumeRecord,
+  node: string,
+  path: { readonly loop: number; readonly wallMs: number },
+): VolumeRecord {
+  const held = heldBy(record, node);
+  if (held === undefined || !awaitsPower(record, node)) return record;
+  const replaced = change(record, node, (each) => ({ ...each, state: 'replaced' }));
+  const { attributes } = record;
+  const { nextGeneration, attachments } = attach(replaced, { node, attributes, ...path });
+  const publishedAs = publishedName(held);
+  return {
+    attributes,
+    nextGeneration,
+    attachments: attachments.map((each, index) =>
+      index === attachments.length - 1 ? { ...each, publishedAs } : each,
+    ),
+  };
 }
 
 function change(
@@ -114,7 +137,7 @@ function change(
   to: (attachment: Attachment) => Attachment,
 ): VolumeRecord {
   const attachments = record.attachments.map((each) =>
-    each.node === node && each.state !== 'detached' ? to(each) : each,
+    each.node === node && isHeld(each) ? to(each) : each,
   );
   return { ...record, attachments };
 }

@@ -1,15 +1,14 @@
 /**
- * Frees loop devices that no longer serve anyone. A device outlives a killed node and a deleted
- * cluster. One is ours by its leased number and by the file behind it, never by one of them alone.
+ * Closes paths that no longer serve anyone. A path outlives a killed node, and its loop device even
+ * a deleted cluster and a dead array. A device is ours by its leased number and by the file behind
+ * it, never by one of them alone.
  */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { boundAttachments, update } from './backend.ts';
-import { imagePath, type Layout } from './layout.ts';
-import { devicePath, isBound, isClaimed, remove, serves, unbind } from './loop-device.ts';
+import type { ArrayPort, PathStatus } from './array-port.ts';
+import { devicePath, isBound, isClaimed, remove, unbind, volumeBehind } from './loop-device.ts';
 import { type LoopRange, numbersIn } from './loop-range.ts';
-import { powerUp } from './record.ts';
-import { readRecords } from './record-store.ts';
+import { type Backend, isCodeOf, livePaths } from './paths.ts';
+import { restorePower } from './power.ts';
 
 export interface Released {
   readonly freed: readonly string[];
@@ -21,57 +20,77 @@ export interface Released {
 const unmountPatienceMs = 5000;
 
 /** What a dead node left. Where a crash was played, the node may use the volume again once it boots. */
-export async function releaseNode(layout: Layout, node: string): Promise<Released> {
-  const loops: number[] = [];
-  const records = await readRecords(layout);
-  for (const [volume, record] of records) {
-    const bound = await boundAttachments(layout, volume, record);
-    loops.push(...bound.filter((each) => each.node === node).map(({ loop }) => loop));
-  }
-  const released = await releaseLoops(loops, unmountPatienceMs);
-  if (released.busy.length === 0) {
-    for (const volume of records.keys()) await update(layout, volume, (now) => powerUp(now, node));
-  }
+export async function releaseNode(
+  backend: Backend,
+  loops: LoopRange,
+  node: string,
+): Promise<Released> {
+  const paths = (await livePaths(backend.array)).filter((path) => path.node === node);
+  const released = await closePaths(backend.array, paths, unmountPatienceMs);
+  if (released.busy.length === 0) await restorePower(backend, loops, node);
   return released;
 }
 
-/** All of a cluster's devices that nobody has mounted; with it go unbound leftovers. */
-export async function releaseAll(layout: Layout, range: LoopRange): Promise<Released> {
-  const volumes = [...(await readRecords(layout)).keys()];
-  const ours: number[] = [];
-  for (const loop of numbersIn(range)) {
-    if (!(await isBound(loop))) await remove(loop);
-    else if (await isOurs(layout, volumes, loop)) ours.push(loop);
-  }
-  return releaseLoops(ours, unmountPatienceMs);
+/** All of a cluster's paths that nobody has mounted, with an array or without one. */
+export async function releaseAll(array: ArrayPort, range: LoopRange): Promise<Released> {
+  const paths = await livePaths(array).catch((error: unknown) => {
+    if (isCodeOf(error, 'NO_ARRAY')) return [];
+    throw error;
+  });
+  const closed = await closePaths(array, paths, unmountPatienceMs);
+  const left = await releaseLoops(range, closed.busy);
+  return { freed: [...closed.freed, ...left.freed], busy: [...closed.busy, ...left.busy] };
 }
 
-async function isOurs(layout: Layout, volumes: readonly string[], loop: number): Promise<boolean> {
-  for (const volume of volumes) {
-    if (await serves(loop, imagePath(layout, volume))) return true;
-  }
-  // A volume that was removed under its device has no inode to compare: the kernel marks its path.
-  const path = await readFile(`/sys/block/loop${loop}/loop/backing_file`, 'utf8').catch(() => '');
-  return /\/volumes\/[^/]+\/disk\.img \(deleted\)$/.test(path.trim());
-}
-
-/** Frees what becomes unclaimed within the time. */
-export async function releaseLoops(
-  loops: readonly number[],
+/**
+ * Closes what becomes unmounted within the time. A path that is severed is cut first: its requests
+ * wait, and no unmount gets past them.
+ */
+export async function closePaths(
+  array: ArrayPort,
+  paths: readonly PathStatus[],
   patienceMs: number,
 ): Promise<Released> {
+  const giveUpAt = performance.now() + patienceMs;
   const freed: string[] = [];
   const busy: string[] = [];
-  const giveUpAt = performance.now() + patienceMs;
-  for (const loop of loops) {
-    while ((await isClaimed(loop)) && performance.now() < giveUpAt) await sleep(50);
-    if (await isClaimed(loop)) {
-      busy.push(devicePath(loop));
+  for (const { volume, generation, device, link, state } of paths) {
+    const severed = state === 'open' && link !== 'pass';
+    if (severed) await array.cut({ volume, generation, why: 'release' });
+    const close = (): Promise<boolean> =>
+      array.close({ volume, generation }).then(
+        () => true,
+        (error: unknown) => {
+          if (isCodeOf(error, 'PATH_BUSY')) return false;
+          throw error;
+        },
+      );
+    let isClosed = await close();
+    while (!isClosed && performance.now() < giveUpAt) {
+      await sleep(50);
+      isClosed = await close();
+    }
+    (isClosed ? freed : busy).push(device);
+  }
+  return { freed, busy };
+}
+
+/** Devices that no array answers for any more; with them go unbound leftovers. */
+async function releaseLoops(range: LoopRange, except: readonly string[]): Promise<Released> {
+  const freed: string[] = [];
+  const busy: string[] = [];
+  for (const loop of numbersIn(range)) {
+    const device = devicePath(loop);
+    if (except.includes(device)) continue;
+    const bound = await isBound(loop);
+    if (bound && (await volumeBehind(loop)) === undefined) continue;
+    if (bound && (await isClaimed(loop))) {
+      busy.push(device);
       continue;
     }
+    if (bound) freed.push(device);
     await unbind(loop);
     await remove(loop);
-    freed.push(devicePath(loop));
   }
   return { freed, busy };
 }

@@ -9,6 +9,7 @@ test('settings come from the environment', () => {
     NODE_NAME: 'w1',
     CSI_SOCKET: '/csi/csi.sock',
     FORCEDETACH_LOOPS: { first: 128, last: 191 },
+    KUBERNETES_SERVICE_PORT: 443,
     FORCEDETACH_ROOT: '/var/lib/forcedetach',
   });
 });

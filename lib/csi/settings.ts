@@ -11,10 +11,16 @@ const schema = z.object({
   CSI_SOCKET: z.string().startsWith('/'),
   /** Where kubelet looks for plugins that register themselves; not registered without it. */
   CSI_REGISTRATION_SOCKET: z.string().startsWith('/').optional(),
-  /** Written once kubelet took the driver; a readiness probe looks for it. */
+  /** The same two sockets of the driver of shared directories; not served without them. */
+  CSI_FILES_SOCKET: z.string().startsWith('/').optional(),
+  CSI_FILES_REGISTRATION_SOCKET: z.string().startsWith('/').optional(),
+  /** Written once kubelet took every driver; a readiness probe looks for it. */
   CSI_REGISTERED_FILE: z.string().startsWith('/').optional(),
   /** Numbers of the loop devices leased to the cluster; only the controller hands them out. */
   FORCEDETACH_LOOPS: z.string().transform(parseLoopRange).optional(),
+  /** Whom the controller asks for a node's taints. */
+  KUBERNETES_SERVICE_HOST: z.string().min(1).optional(),
+  KUBERNETES_SERVICE_PORT: z.coerce.number().int().positive().default(443),
   /** The shared directory. */
   FORCEDETACH_ROOT: z.string().startsWith('/').default(defaultRoot),
 });

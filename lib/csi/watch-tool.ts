@@ -6,6 +6,7 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { arrayAt } from './array.ts';
 import { monotonicMs } from './call-log.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
@@ -24,7 +25,8 @@ const { values } = parseArgs({
 const emit = (line: WatchLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 await ensureKernelDevices();
-const watcher = new Watcher(layoutOf(values.root), emit);
+const layout = layoutOf(values.root);
+const watcher = new Watcher({ layout, array: arrayAt(layout.arraySocket) }, emit);
 watcher.nodes = new Map(
   values.nodes
     .split(',')

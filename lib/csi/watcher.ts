@@ -1,12 +1,10 @@
-/** Looks at devices, mounts and the call logs over and over, and tells what changed since. */
-import { open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type CallEntry, callSchema, monotonicMs } from './call-log.ts';
-import { imagePath, type Layout } from './layout.ts';
-import { bytesWritten, devicePath, isBound, isCut, serves } from './loop-device.ts';
-import { loopOf, mountsOf } from './mounts.ts';
-import { type Attachment, ownersOf } from './record.ts';
-import { readRecords } from './record-store.ts';
+/** Looks at paths, mounts and the call logs over and over, and tells what changed since. */
+import type { LinkState, PathStatus } from './array-port.ts';
+import { monotonicMs } from './call-log.ts';
+import { isName } from './layout.ts';
+import { LogTail } from './log-tail.ts';
+import { loopOf, type Mount, mountsOf } from './mounts.ts';
+import { type Backend, livePaths } from './paths.ts';
 import type { WatchLine } from './watch-line.ts';
 
 interface Device {
@@ -16,87 +14,70 @@ interface Device {
   readonly generation: number;
 }
 type Emit = (line: WatchLine) => void;
+/** What was last said of a path. */
+type Said = Pick<PathStatus, 'bytesWritten' | 'state' | 'held'>;
 
 export class Watcher {
   /** First process of each node's container, as this process sees it. */
   nodes: ReadonlyMap<string, number> = new Map();
-  readonly #layout: Layout;
+  readonly #backend: Backend;
   readonly #emit: Emit;
-  /** Devices seen bound, by `loop/generation`, with what was last said of them. */
-  readonly #devices = new Map<string, { written: number; cut: boolean }>();
-  /** Devices mounted, by `node/loop/generation`. */
+  readonly #log: LogTail;
+  /** Paths seen, by `volume/generation`. */
+  readonly #paths = new Map<string, Said>();
+  readonly #links = new Map<string, LinkState>();
+  /** Devices mounted, by `node/device/generation`. */
   #mounted = new Map<string, Device>();
-  /** How far each call log was read. */
-  readonly #offsets = new Map<string, number>();
 
-  constructor(layout: Layout, emit: Emit) {
-    this.#layout = layout;
+  constructor(backend: Backend, emit: Emit) {
+    this.#backend = backend;
     this.#emit = emit;
+    this.#log = new LogTail(backend.layout);
   }
 
   /** What was logged before belongs to others. */
-  async skipLogged(): Promise<void> {
-    for (const path of await this.#logs()) this.#offsets.set(path, await sizeOf(path));
+  skipLogged(): Promise<void> {
+    return this.#log.skip();
   }
 
   async look(): Promise<void> {
-    const attachments = await this.#lookAtDevices();
-    await this.#lookAtMounts(attachments);
-    const entries: CallEntry[] = [];
-    for (const path of await this.#logs()) entries.push(...(await this.#tail(path)));
-    entries.sort((a, b) => a.monoMs - b.monoMs);
-    for (const entry of entries) this.#emit({ type: 'call', entry });
-  }
-
-  /** Resolves to the devices that exist, by loop number. */
-  async #lookAtDevices(): Promise<Map<number, Device>> {
-    const bound = new Map<number, Device>();
-    for (const [volume, record] of await readRecords(this.#layout)) {
-      for (const [loop, attachment] of ownersOf(record)) {
-        const device = await this.#lookAt(volume, loop, attachment);
-        if (device !== undefined) bound.set(loop, device);
-      }
-    }
-    return bound;
-  }
-
-  async #lookAt(
-    volume: string,
-    loop: number,
-    { node, generation }: Attachment,
-  ): Promise<Device | undefined> {
-    const key = `${loop}/${generation}`;
-    const known = this.#devices.get(key);
     const monoMs = monotonicMs();
-    // Whose file is behind it is asked once a device: losetup is a process each time.
-    const there =
-      known === undefined
-        ? await serves(loop, imagePath(this.#layout, volume))
-        : await isBound(loop);
-    if (!there) {
-      this.#devices.delete(key);
-      return undefined;
-    }
-    const device = { volume, node, generation, device: devicePath(loop) };
-    const written = (await bytesWritten(loop)) ?? known?.written ?? 0;
-    const cut = await isCut(loop);
-    const said = { monoMs, ...device, bytesWritten: written };
-    if (written !== known?.written) this.#emit({ type: 'written', ...said });
-    if (cut && known?.cut !== true) this.#emit({ type: 'cut', ...said });
-    this.#devices.set(key, { written, cut });
-    return device;
+    const paths = await livePaths(this.#backend.array);
+    for (const path of paths) this.#lookAt(path, monoMs);
+    await this.#lookAtMounts(paths);
+    for (const entry of await this.#log.read()) this.#emit({ type: 'call', entry });
   }
 
-  async #lookAtMounts(bound: ReadonlyMap<number, Device>): Promise<void> {
+  #lookAt(path: PathStatus, monoMs: number): void {
+    const { volume, node, generation, bytesWritten, state, held, link } = path;
+    const key = `${volume}/${generation}`;
+    const known = this.#paths.get(key);
+    const device = { monoMs, volume, node, generation, device: path.device };
+    if (bytesWritten !== known?.bytesWritten) {
+      this.#emit({ type: 'written', ...device, bytesWritten });
+    }
+    if (state === 'cut' && known?.state !== 'cut') {
+      this.#emit({ type: 'cut', ...device, bytesWritten });
+    }
+    if (link !== (this.#links.get(node) ?? 'pass')) {
+      this.#emit({ type: 'link', monoMs, node, state: link });
+      this.#links.set(node, link);
+    }
+    if (held !== (known?.held ?? 0)) this.#emit({ type: 'held', ...device, held });
+    this.#paths.set(key, { bytesWritten, state, held });
+  }
+
+  async #lookAtMounts(paths: readonly PathStatus[]): Promise<void> {
+    const byLoop = new Map(paths.map((path) => [path.loop, path]));
     const mounted = new Map<string, Device>();
     const monoMs = monotonicMs();
     for (const [node, pid] of this.nodes) {
       // No such process: the node is off, and what it had mounted is not.
       for (const mount of await mountsOf(pid).catch(() => [])) {
-        const loop = loopOf(mount);
-        const device = loop === undefined ? undefined : bound.get(loop);
-        if (device?.node === node)
-          mounted.set(`${node}/${device.device}/${device.generation}`, device);
+        const found = sharedFolder(mount, node) ?? byLoop.get(loopOf(mount) ?? -1);
+        if (found?.node !== node) continue;
+        const { volume, device, generation } = found;
+        mounted.set(`${node}/${volume}/${generation}`, { volume, node, device, generation });
       }
     }
     for (const [key, device] of this.#mounted) {
@@ -107,29 +88,15 @@ export class Watcher {
     }
     this.#mounted = mounted;
   }
-
-  async #logs(): Promise<string[]> {
-    const names = await readdir(this.#layout.log).catch(() => []);
-    return names
-      .filter((name) => /^csi-.*\.jsonl$/.test(name))
-      .map((name) => join(this.#layout.log, name));
-  }
-
-  /** Whole lines only; the rest of a line is read when it is there. */
-  async #tail(path: string): Promise<CallEntry[]> {
-    const from = this.#offsets.get(path) ?? 0;
-    await using file = await open(path);
-    const { size } = await file.stat();
-    if (size <= from) return [];
-    const { buffer } = await file.read({ buffer: Buffer.alloc(size - from), position: from });
-    const end = buffer.lastIndexOf('\n') + 1;
-    this.#offsets.set(path, from + end);
-    const lines = buffer.toString('utf8', 0, end).split('\n');
-    return lines.filter((line) => line !== '').map((line) => callSchema.parse(JSON.parse(line)));
-  }
 }
 
-async function sizeOf(path: string): Promise<number> {
-  await using file = await open(path);
-  return (await file.stat()).size;
+/** A volume that is shared by its files: its folder, or a file system of our own before it. */
+function sharedFolder({ root, source }: Mount, node: string): Device | undefined {
+  const volume = /\/volumes\/([^/]+)\/files$/.exec(root)?.[1] ?? volumeOfFiles(source);
+  if (volume === undefined || !isName(volume)) return undefined;
+  return { volume, node, device: 'files', generation: 0 };
 }
+
+/** Set by files-node.ts for mounts with locks of their own. */
+const volumeOfFiles = (source: string): string | undefined =>
+  /^forcedetach-files:(.+)$/.exec(source)?.[1];

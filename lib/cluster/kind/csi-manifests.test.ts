@@ -11,6 +11,7 @@ const rendered = await renderCsiManifests({
 test('every object has its values filled in', () => {
   expect(rendered.map(({ kind }) => kind)).toEqual([
     'CSIDriver',
+    'CSIDriver',
     'ServiceAccount',
     'ClusterRole',
     'ClusterRoleBinding',
@@ -19,6 +20,10 @@ test('every object has its values filled in', () => {
   ]);
   expect(JSON.stringify(rendered)).not.toContain('${');
   expect(rendered[0]).toMatchObject({ metadata: { name: 'disk.forcedetach.dev' } });
+  expect(rendered[1]).toMatchObject({
+    metadata: { name: 'files.forcedetach.dev' },
+    spec: { attachRequired: false },
+  });
 });
 
 test('the controller gets the cluster’s loop devices and both images', () => {

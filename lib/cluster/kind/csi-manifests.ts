@@ -1,6 +1,6 @@
 /** The driver's Kubernetes objects: manifests/csi with a cluster's images and numbers filled in. */
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { driverName } from '../../csi/layout.ts';
+import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { readManifest } from './manifest.ts';
 
 export interface CsiManifestOptions {
@@ -18,6 +18,7 @@ export async function renderCsiManifests(options: CsiManifestOptions): Promise<K
   const { first, count } = options.loops;
   const values = {
     DRIVER: driverName,
+    FILES_DRIVER: filesDriverName,
     DRIVER_IMAGE: options.driverImage,
     ATTACHER_IMAGE: options.attacherImage,
     LOOPS: `${first}-${first + count - 1}`,

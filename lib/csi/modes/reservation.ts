@@ -1,0 +1,30 @@
+/**
+ * Staging registers the node and pre-empts the others: their paths are cut, and what they have under
+ * way is aborted, as by PREEMPT AND ABORT of SCSI-3 persistent reservations and NVMe's reservation
+ * acquire. A detach is bookkeeping. Stricter than the standards in one thing: a node that was
+ * pre-empted needs a new attachment, and cannot register again by itself.
+ */
+import { cutAll, type CutDevice, livePaths } from '../paths.ts';
+import { cut, isHeld } from '../record.ts';
+import { updateRecord } from '../record-store.ts';
+import type { DetachMode, ModeRequest } from './mode.ts';
+
+export const reservation: DetachMode = {
+  name: 'reservation',
+  async stage(request) {
+    request.notes['preempted'] = await preempt(request);
+  },
+  detach: () => Promise.resolve([]),
+};
+
+/** Of two that register at once, the later one in the record wins, and the other finds itself cut. */
+async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly CutDevice[]> {
+  const wallMs = Date.now();
+  await updateRecord(backend.layout, volume, (now) => {
+    const others = now.attachments.filter((each) => isHeld(each) && each.node !== node);
+    return others.reduce((record, other) => cut(record, other.node, 'fence', wallMs), now);
+  });
+  const paths = await livePaths(backend.array, volume);
+  const others = paths.filter((path) => path.node !== node).map(({ generation }) => generation);
+  return cutAll(backend.array, volume, others);
+}

@@ -1,0 +1,100 @@
+/**
+ * Paths of nodes to volumes, as the array has them, and the one way to cut them.
+ *
+ * A cut is in the record before any path is touched, and a node that stages looks into the record
+ * after it opened its path: whichever comes second sees the other, so no path slips through.
+ */
+import type { ArrayErrorCode, ArrayPort, PathStatus } from './array-port.ts';
+import { InfrastructureError } from '../errors.ts';
+import type { Layout } from './layout.ts';
+import { cut, heldBy } from './record.ts';
+import { updateRecord } from './record-store.ts';
+
+/** Where volumes lie, and what serves them. */
+export interface Backend {
+  readonly layout: Layout;
+  readonly array: ArrayPort;
+}
+
+export interface Target {
+  readonly volume: string;
+  readonly node: string;
+}
+
+export interface CutDevice {
+  readonly device: string;
+  readonly generation: number;
+  /** Bytes the node had written through it when it was cut. */
+  readonly bytesWritten: number;
+}
+
+/** Paths that have a device, cut or not. */
+export async function livePaths(array: ArrayPort, volume?: string): Promise<PathStatus[]> {
+  return (await array.status(volume)).filter(({ state }) => state !== 'closed');
+}
+
+/** Bytes written so far through each path of the volume that there is, keyed `node/generation`. */
+export async function writtenSoFar(
+  array: ArrayPort,
+  volume: string,
+): Promise<Readonly<Record<string, number>>> {
+  const paths = await livePaths(array, volume);
+  return Object.fromEntries(
+    paths.map(({ node, generation, bytesWritten }) => [`${node}/${generation}`, bytesWritten]),
+  );
+}
+
+/**
+ * Fences the node out: cuts all its paths to the volume, now or so much later, and its attachment's
+ * also where that was never opened: the array opens no path that it was told to cut. Idempotent.
+ */
+export async function fence(
+  { layout, array }: Backend,
+  { volume, node }: Target,
+  afterMs = 0,
+): Promise<CutDevice[]> {
+  const record = await updateRecord(layout, volume, (now) =>
+    cut(now, node, 'fence', Date.now() + afterMs),
+  );
+  const paths = (await livePaths(array, volume)).filter((path) => path.node === node);
+  const held = heldBy(record, node);
+  const generations = [...(held === undefined ? [] : [held]), ...paths].map(
+    (each) => each.generation,
+  );
+  return cutAll(array, volume, generations, afterMs);
+}
+
+/** Resolves to those of the paths that have a device. */
+export async function cutAll(
+  array: ArrayPort,
+  volume: string,
+  generations: readonly number[],
+  afterMs = 0,
+): Promise<CutDevice[]> {
+  const asked = new Set(generations);
+  const later = afterMs > 0 ? { afterMs } : {};
+  for (const generation of asked) {
+    await array.cut({ volume, generation, why: 'fence', ...later });
+  }
+  // Counted anew: some bytes may have come between the question and the cut.
+  const now = asked.size === 0 ? [] : await livePaths(array, volume);
+  return now.filter(({ generation }) => asked.has(generation)).map(deviceOf);
+}
+
+export const deviceOf = ({ device, generation, bytesWritten }: PathStatus): CutDevice => ({
+  device,
+  generation,
+  bytesWritten,
+});
+
+/** True for the array's error of this code. */
+export const isCodeOf = (error: unknown, code: ArrayErrorCode): boolean =>
+  error instanceof InfrastructureError && error.code === code;
+
+/** Swallows the array's error of this code, and no other. */
+export const unless =
+  (code: ArrayErrorCode) =>
+  (error: unknown): undefined => {
+    if (isCodeOf(error, code)) return undefined;
+    throw error;
+  };
