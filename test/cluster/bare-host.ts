@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { $ } from 'zx';
+import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { labIn } from '../../lib/cluster/kind/lab.ts';
 import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
@@ -27,6 +28,14 @@ export async function missingForBareHost(): Promise<string | undefined> {
   const { exitCode } = await $`docker version`.quiet().nothrow();
   return exitCode === 0 ? undefined : 'needs a Docker engine that answers';
 }
+
+/** From linux/loop.h. struct loop_info64 has 232 bytes; lo_sizelimit is the u64 at offset 32. */
+const cutScript = `
+  $b = "\\0" x 232;
+  open F, "+<", $ARGV[0] or die "open: $!";
+  ioctl(F, 0x4C05, $b) or die "LOOP_GET_STATUS64: $!";
+  substr($b, 32, 8) = pack("Q<", 512);
+  ioctl(F, 0x4C04, $b) or die "LOOP_SET_STATUS64: $!"`;
 
 /** The container, with one blank database image that each case copies. */
 export class BareHost implements AsyncDisposable {
@@ -72,11 +81,20 @@ export class BareHost implements AsyncDisposable {
    * A copy of the blank image, under a name of its own: an inode that no loop device ever had.
    * What a case before it left running or mounted is taken away.
    */
-  async newVolume(name: string): Promise<BareVolume> {
+  async newVolume(name: string, filesystem: Filesystem = 'ext4'): Promise<BareVolume> {
     await this.#clear();
     const path = `${shared}/${name}.img`;
-    await this.sh('cp --sparse=always "$1" "$2"', `${shared}/blank.img`, path);
+    const blank = `${shared}/blank.img`;
+    if (filesystem === 'xfs') await this.#copyOntoXfs(blank, path);
+    else await this.sh('cp --sparse=always "$1" "$2"', blank, path);
+    if (filesystem === 'ext4-mmp') await this.sh('tune2fs -O mmp "$1"', path);
     return new BareVolume(this, path);
+  }
+
+  /** The volume's files as a directory, which the auditor looks for as the copy of that label. */
+  async copyFiles(disk: BareDisk, label: string): Promise<void> {
+    const to = `${shared}/copies/${label}.files`;
+    await this.sh('cp -aT "$1" "$2"', disk.mountPoint, to);
   }
 
   socket(name: string): { readonly inside: string; readonly outside: string } {
@@ -111,6 +129,14 @@ export class BareHost implements AsyncDisposable {
       for node in a b; do umount /mnt/$node 2>/dev/null || true; done
       for loop in "$@"; do losetup -d /dev/loop$loop 2>/dev/null || true; done`;
     await this.sh(script, ...Object.values(testLoops));
+  }
+
+  async #copyOntoXfs(from: string, to: string): Promise<void> {
+    const script = `truncate -s 2G "$2"; mkfs.xfs -q "$2"; mkdir -p /mnt/a /mnt/b
+      losetup --direct-io=on /dev/loop$3 "$1"; mount -o ro /dev/loop$3 /mnt/a
+      losetup --direct-io=on /dev/loop$4 "$2"; mount /dev/loop$4 /mnt/b
+      cp -a /mnt/a/. /mnt/b; umount /mnt/a /mnt/b; losetup -d /dev/loop$3 /dev/loop$4`;
+    await this.sh(script, from, to, testLoops.a, testLoops.b);
   }
 
   /** An initialised data directory with the empty ledger on a file system of its own. */
@@ -156,7 +182,8 @@ export class BareVolume {
   async attach(node: 'a' | 'b'): Promise<BareDisk> {
     const mountPoint = `/mnt/${node}`;
     const script = `losetup --direct-io=on /dev/loop$1 "$2"; mkdir -p "$3"
-      fsck.ext4 -a /dev/loop$1 || [ $? = 1 ]; mount /dev/loop$1 "$3"; mkdir -p "$3/canary"`;
+      options=defaults; [ "$(blkid -p -s TYPE -o value "$2")" != xfs ] || options=nouuid
+      fsck -a /dev/loop$1 || [ $? = 1 ]; mount -o $options /dev/loop$1 "$3"; mkdir -p "$3/canary"`;
     await this.#host.sh(script, testLoops[node], this.path, mountPoint);
     return new BareDisk(this.#host, node, mountPoint);
   }
@@ -177,10 +204,9 @@ export class BareDisk {
     return BareServer.start(this.#host, this.#node, this.mountPoint, flags);
   }
 
-  /** Every later read and write fails (lib/csi/loop-device.ts). */
+  /** Every later read and write fails: one sector is all that is left of the device. */
   async cut(): Promise<void> {
-    const script = `import('/app/lib/csi/loop-device.ts').then((m) => m.cutDevice(${testLoops[this.#node]}))`;
-    await this.#host.sh('node -e "$1"', script);
+    await this.#host.sh('perl -e "$1" "$2"', cutScript, `/dev/loop${testLoops[this.#node]}`);
   }
 
   async detach(): Promise<void> {

@@ -11,16 +11,17 @@ const images: ImageSet = {
   mysql: 'forcedetach/mysql:1',
   attacher: 'forcedetach/attacher:1',
   driver: 'forcedetach/driver:1',
+  array: 'forcedetach/array:1',
   tools: 'forcedetach/tools:1',
-  ids: { node: 'sha256:1', driver: 'sha256:2', mysql: 'sha256:3' },
+  ids: { node: 'sha256:1', driver: 'sha256:2', array: 'sha256:2', mysql: 'sha256:3' },
   tunableForceDetach: true,
 };
 const config = { images, workers: 2, timers: stockClusterTimers };
 
-test('a new driver keeps the cluster, a new node image does not', () => {
+test('a new driver or array keeps the cluster, a new node image does not', () => {
   const withIds = (ids: Record<string, string>): string =>
     configHash({ ...config, images: { ...images, ids: { ...images.ids, ...ids } } });
-  expect(withIds({ driver: 'sha256:9' })).toBe(configHash(config));
+  expect(withIds({ driver: 'sha256:9', array: 'sha256:9' })).toBe(configHash(config));
   expect(withIds({ node: 'sha256:9' })).not.toBe(configHash(config));
 });
 
