@@ -60,6 +60,28 @@ test('after kill -9 with the node cut off, the next start takes everything away'
   expect(await machineState()).toEqual(before);
 });
 
+test('after kill -9 while requests wait for the disk, the clean-up takes everything away', {
+  timeout,
+}, async () => {
+  await clean();
+  expect(await machineState()).toEqual(before);
+  const killed = startExperiment('network-partition', [...quick, '--link', 'stalls']);
+  await killed.printed(/watch what Kubernetes does/);
+  // From here on the victim's processes can't be killed, nor its container.
+  await expect.poll(heldRequests, { timeout: 30_000, interval: 500 }).toBeGreaterThan(0);
+  killed.signal('SIGKILL');
+  await killed.done;
+  await clean();
+  expect(await machineState()).toEqual(before);
+});
+
+async function heldRequests(): Promise<number> {
+  const tool = ['node', '/app/lib/csi/disk-tool.ts', 'status'];
+  const { stdout } = await $({ quiet: true })`docker exec fd-interrupt-lab ${tool}`;
+  const { volumes } = JSON.parse(stdout) as { volumes: { devices: { held: number }[] }[] };
+  return volumes.flatMap(({ devices }) => devices).reduce((sum, { held }) => sum + held, 0);
+}
+
 /** Runs on a kept cluster until that text, presses Ctrl-C, and expects an orderly end. */
 async function interruptedIn(phase: RegExp): Promise<void> {
   const run = startExperiment('network-partition', [...quick, '--keep']);

@@ -1,9 +1,9 @@
 # Takes the loop devices of a lease back. Arguments: the shared directory, first and last number.
 #
-# A device is ours when the array served it (whose files are named /fd:VOLUME:GENERATION), or when
-# the file behind it lies in the shared directory, or is deleted and lay on the same file system. An
-# unbound device in the range holds nothing and is removed too. Each one that stays is printed with
-# the reason.
+# A device is ours when the array served it, which names its files /forcedetach.VOLUME.GENERATION,
+# or when the file behind it lies in the shared directory, or is deleted and lay on the same file
+# system. An unbound device in the range holds nothing and is removed too. Each one that stays is
+# printed with the reason.
 set -u
 dir=$1 first=$2 last=$3
 
@@ -17,7 +17,7 @@ remove() {
 }
 
 is_ours() { # inode device file
-  case "$3" in /fd:*:*) return 0 ;; esac
+  case "$3" in /forcedetach.*.*) return 0 ;; esac
   [ "$2" = "$disk" ] || return 1
   case "$files" in *" $1 "*) return 0 ;; esac
   case "$3" in *deleted*) return 0 ;; esac
