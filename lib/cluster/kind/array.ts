@@ -20,7 +20,9 @@ export interface ArrayOptions {
 export async function startArray(options: ArrayOptions): Promise<void> {
   const { container, image, volume, labels, signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', 'none'];
-  const flags = [...place, '--privileged', '--volume', `${volume}:${sharedDir}`, ...labels];
+  // Its mount points lie in /tmp, which an image of one program does not have.
+  const files = ['--tmpfs', '/tmp', '--volume', `${volume}:${sharedDir}`];
+  const flags = [...place, '--privileged', ...files, ...labels];
   await docker(['run', '--detach', ...flags, image, 'serve', '--root', sharedDir], { signal });
   const command = `docker logs ${container}`;
   await waitFor({ what: 'the array answers', timeoutMs: 30_000, signal, command }, async () => {
