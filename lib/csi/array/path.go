@@ -74,3 +74,11 @@ func (p *path) status() pathStatus {
 func (p *path) isCut() bool { return p.cutNs.Load() != 0 }
 
 func (p *path) isClosed() bool { return p.closedNs.Load() != 0 }
+
+// kept is what of the data goes into the log: all of it or nothing.
+func (p *path) kept(data []byte) []byte {
+	if !p.keepData {
+		return nil
+	}
+	return data
+}

@@ -1,5 +1,7 @@
 package main
 
+import "slices"
+
 const (
 	// sectorBytes is the unit a disk writes whole; loop devices ask for multiples of it.
 	sectorBytes = 512
@@ -54,6 +56,11 @@ func (u *unflushed) settle(p *path, before uint64) {
 		settled++
 	}
 	p.pending = p.pending[settled:]
+	u.trim()
+}
+
+// trim drops what no unflushed write precedes.
+func (u *unflushed) trim() {
 	trimmed := 0
 	for trimmed < len(u.entries) && u.entries[trimmed].durable {
 		trimmed++
@@ -83,4 +90,27 @@ func (v *volume) rememberData(p *path, offset, length int64) error {
 		}
 	}
 	return nil
+}
+
+// of are the writes of these paths that are not durable, oldest first.
+func (u *unflushed) of(paths []*path) []*cached {
+	var found []*cached
+	for _, entry := range u.entries {
+		if !entry.durable && slices.Contains(paths, entry.path) {
+			found = append(found, entry)
+		}
+	}
+	return found
+}
+
+// forget takes out of the history what was lost: it never was. What stays is durable. `keeps` says
+// how many first bytes of each unflushed write of the paths stay.
+func (u *unflushed) forget(paths []*path, keeps map[*cached]int) {
+	for _, p := range paths {
+		u.settle(p, u.next)
+	}
+	for entry, kept := range keeps {
+		entry.length = kept
+	}
+	u.entries = slices.DeleteFunc(u.entries, func(entry *cached) bool { return entry.length == 0 })
 }

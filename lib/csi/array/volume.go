@@ -80,14 +80,9 @@ func (v *volume) write(p *path, offset int64, data []byte) error {
 		return err
 	}
 	v.cache.add(p, offset, old)
-	done := record{
+	v.log.add(record{
 		offset: uint64(offset), length: uint32(len(data)), generation: p.generation, op: opWrite,
-	}
-	if p.keepData {
-		v.log.add(done, data)
-	} else {
-		v.log.add(done, nil)
-	}
+	}, p.kept(data))
 	p.writes.Add(1)
 	p.bytesWritten.Add(int64(len(data)))
 	return nil
