@@ -37,6 +37,8 @@ export interface AttachmentObject {
   readonly node: string;
   attached: boolean;
   deleting: boolean;
+  /** status.detachError is set: the disk refused at least once. */
+  detachFailed: boolean;
 }
 
 export const volumeName = 'mysql-data';
@@ -160,7 +162,10 @@ export class Api {
   }
 
   createAttachment(node: string): void {
-    const attachment = { name: `csi-${node}`, node, attached: false, deleting: false };
+    const attachment = {
+      ...{ name: `csi-${node}`, node },
+      ...{ attached: false, deleting: false, detachFailed: false },
+    };
     this.attachments.set(node, attachment);
     this.#changed(attachmentSighting(observed.attachmentCreated, attachment));
   }
@@ -174,6 +179,13 @@ export class Api {
     if (attachment.deleting) return;
     attachment.deleting = true;
     this.#changed(attachmentSighting(observed.attachmentDeleting, attachment));
+  }
+
+  /** The attacher notes that the disk refused the detach; it goes on trying. */
+  failDetach(attachment: AttachmentObject): void {
+    if (attachment.detachFailed) return;
+    attachment.detachFailed = true;
+    for (const watcher of this.#watchers) watcher();
   }
 
   /** The attacher takes its finalizer away. */

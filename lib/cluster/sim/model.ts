@@ -42,7 +42,11 @@ export function startModel(kernel: Kernel, scenario: Scenario, seed: string): Mo
     api,
     see: () => undefined,
   };
-  const volume = new Volume();
+  const volume = new Volume({
+    clock: kernel,
+    ignoresFlushes: scenario.flushes === 'ignored',
+    ...(scenario.disk === 'shared-file' ? { files: scenario.fileLocks } : {}),
+  });
   for (const name of modelNodes) api.addNode(name);
   const kubelets = new Map(
     modelNodes.map((name) => [name, new Kubelet(world, new NodeMachine(kernel, name), volume)]),
@@ -65,11 +69,11 @@ export function startModel(kernel: Kernel, scenario: Scenario, seed: string): Mo
 }
 
 const settingsOf = (scenario: Scenario): Settings => ({
+  ...scenario,
   graceUs: scenario.graceMs * msUs,
   tolerationUs: scenario.tolerationMs * msUs,
   forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
-  fenced: scenario.disk === 'fenced',
-  trxCommit: scenario.trxCommit,
+  cutAfterUs: scenario.cutAfterMs * msUs,
 });
 
 export const timersOf = (scenario: Scenario): Timers => ({

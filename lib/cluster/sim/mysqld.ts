@@ -1,7 +1,7 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
 import { observed } from '../../history/observations.ts';
 import type { LedgerEntry } from '../../workload/sql.ts';
-import type { Mount } from './disk/mount.ts';
+import type { Mount, Written } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
 import { commitsThatBreakRecovery, measuredTimes, secondUs } from './timings.ts';
 import { draw, type World } from './world.ts';
@@ -41,9 +41,8 @@ export class Server {
     this.podUid = podUid;
     this.#events = events;
     this.startedAtUs = world.kernel.nowUs;
-    mount.path.onCut = () => this.#later(measuredTimes.serverDeath, () => this.#failIo());
-    const before = mount.foreignCommits;
-    this.#later(measuredTimes.serverStart, () => this.#recovered(before));
+    mount.path.onCut = () => this.#failIo();
+    this.#open();
   }
 
   get serving(): boolean {
@@ -57,23 +56,29 @@ export class Server {
     }
     this.#pending.add(answer);
     this.#later(measuredTimes.commit, () => {
-      // Without an answer the client learns of the server's end when that comes.
-      if (this.#state !== 'serving' || !this.#write(entry)) return;
-      this.#pending.delete(answer);
-      answer(true);
+      if (this.#state !== 'serving') return;
+      this.#write(entry, (done) => {
+        // Without an answer the client learns of the server's end when that comes.
+        if (!done || !this.#pending.delete(answer)) return;
+        answer(true);
+      });
     });
   }
 
   /** SIGTERM: a clean shutdown, which writes back all that the server holds. */
   stop(done: () => void): void {
-    this.#later(measuredTimes.serverStop, () => {
-      if (this.#state === 'serving') {
-        this.#flush();
-        this.#mount.writeBack();
-        this.#log('Note', 'Shutdown complete');
-      }
+    const ended = (): void => {
       this.#end();
       done();
+    };
+    this.#later(measuredTimes.serverStop, () => {
+      if (this.#state !== 'serving') return ended();
+      this.#flush(() =>
+        this.#mount.writeBack((written) => {
+          if (written) this.#log('Note', 'Shutdown complete');
+          ended();
+        }),
+      );
     });
   }
 
@@ -82,45 +87,73 @@ export class Server {
     this.#end();
   }
 
+  /** Files that another server has locked are waited for; what is on them then is read. */
+  #open(): void {
+    if (this.#state !== 'starting') return;
+    const mount = this.#mount;
+    if (mount.volume.files !== undefined) {
+      if (!mount.volume.lock(this)) {
+        this.#log('ERROR', '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)');
+        this.#later(measuredTimes.lockRetry, () => this.#open());
+        return;
+      }
+      mount.reread();
+    }
+    const before = mount.foreignCommits;
+    this.#later(measuredTimes.serverStart, () => this.#recovered(before));
+  }
+
   #recovered(foreignBefore: number): void {
     if (this.#state !== 'starting') return;
-    const { volume, path, foreignCommits } = this.#mount;
+    const { volume, path, aborted, foreignCommits } = this.#mount;
     if (foreignCommits - foreignBefore > commitsThatBreakRecovery) {
       volume.damage ??=
         'the redo log changed under recovery: log sequence number is in the future (model)';
     }
-    if (path.cut) return this.#failIo();
+    if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
+    this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');
     this.#log('Note', 'ready for connections');
     if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
   }
 
-  /** False where the disk refused. */
-  #write(entry: LedgerEntry): boolean {
+  #write(entry: LedgerEntry, written: Written): void {
     const { trxCommit } = this.#world.settings;
     if (trxCommit === 0) this.#unwritten.push(entry);
     else this.#mount.append(entry);
-    return trxCommit === 1 ? this.#mount.sync() : true;
+    if (trxCommit === 1) this.#sync(written);
+    else written(true);
+  }
+
+  /** A server whose sync fails ends itself. */
+  #sync(written: Written): void {
+    this.#mount.sync((done) => {
+      if (!done) this.#failIo();
+      written(done);
+    });
   }
 
   #flushEachSecond(): void {
     this.#after(secondUs, () => {
       if (this.#state !== 'serving') return;
-      this.#flush();
-      this.#flushEachSecond();
+      this.#flush((done) => {
+        if (done) this.#flushEachSecond();
+      });
     });
   }
 
-  #flush(): void {
+  #flush(written: Written): void {
     for (const entry of this.#unwritten) this.#mount.append(entry);
     this.#unwritten = [];
-    this.#mount.sync();
+    this.#sync(written);
   }
 
   #failIo(): void {
-    this.#die('fsync() returned EIO, aborting (model)');
+    this.#later(measuredTimes.serverDeath, () =>
+      this.#die('fsync() returned EIO, aborting (model)'),
+    );
   }
 
   #die(why: string): void {
@@ -133,11 +166,12 @@ export class Server {
   #end(): void {
     this.#state = 'ended';
     this.#mount.path.onCut = undefined;
+    this.#mount.volume.unlock(this);
     for (const answer of this.#pending) answer(false);
     this.#pending.clear();
   }
 
-  #log(level: 'Note' | 'ERROR', text: string): void {
+  #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
     this.#world.see({
       source: 'mysqld',
       name: observed.serverLog,

@@ -1,17 +1,21 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
+import type { Scenario } from '../../experiment/scenario.ts';
 import type { ObservedName } from '../../history/observations.ts';
 import type { RandomStream } from '../../random.ts';
 import type { Api } from './api.ts';
 import type { Kernel } from './kernel.ts';
 import type { Range } from './timings.ts';
 
-/** What a scenario sets, in the model's own units. */
-export interface Settings {
+/** What a scenario sets; times in the model's own unit. */
+export interface Settings
+  extends Pick<
+    Scenario,
+    'disk' | 'watcherCheck' | 'fileLocks' | 'filesystem' | 'accessMode' | 'powerLoss' | 'trxCommit'
+  > {
   readonly graceUs: number;
   readonly tolerationUs: number;
   readonly forceDetachAfterUs: number;
-  readonly fenced: boolean;
-  readonly trxCommit: 0 | 1 | 2;
+  readonly cutAfterUs: number;
 }
 
 export interface Sighting {

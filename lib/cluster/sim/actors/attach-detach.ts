@@ -1,14 +1,18 @@
 /**
  * The attach/detach controller. A pod that exists keeps its volume attached, Terminating or not:
  * eviction alone never starts the six-minute wait. The wait runs from the moment a detach is
- * wanted, and forces it only on a node that is not Ready (adc/reconciler/reconciler.go).
+ * wanted, and forces it only on a node that is not Ready (adc/reconciler/reconciler.go). A node
+ * whose detach failed no longer counts against a second attachment (#120595), and neither does any
+ * node where the volume is declared ReadWriteMany (util.IsMultiAttachAllowed).
  */
 import { observed } from '../../../history/observations.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { draw, type World } from '../world.ts';
 import { outOfServiceKey } from './pod-gc.ts';
 
+/** A volume without an attach phase is none of its business (CSIDriver attachRequired: false). */
 export function startAttachDetach(world: World): void {
+  if (world.settings.disk === 'shared-file') return;
   const controller = new AttachDetach(world);
   world.api.watch(() => controller.nudge());
 }
@@ -21,8 +25,8 @@ class AttachDetach {
   readonly #gridUs: number;
   /** Confirmed attachments by node: since when a detach is wanted. */
   readonly #attached = new Map<string, { detachWantedAtUs: number | undefined }>();
-  /** One operation at a time on a ReadWriteOnce volume. */
-  #busy = false;
+  /** One operation at a time on a volume; on one for many nodes, one a node. */
+  readonly #busy = new Set<string>();
   #passDueUs = Number.POSITIVE_INFINITY;
   #multiAttachSaidFor: string | undefined;
   readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };
@@ -53,9 +57,19 @@ class AttachDetach {
   }
 
   #pass(): void {
-    if (this.#busy) return;
-    for (const node of this.#attached.keys()) if (this.#considerDetach(node)) return;
+    for (const node of this.#attached.keys()) {
+      if (!this.#busy.has(this.#operation(node))) this.#considerDetach(node);
+    }
     this.#considerAttach();
+  }
+
+  get #forMany(): boolean {
+    return this.#world.settings.accessMode === 'ReadWriteMany';
+  }
+
+  /** The name under which operations exclude each other (nestedpendingoperations). */
+  #operation(node: string): string {
+    return this.#forMany ? node : 'volume';
   }
 
   /** The node that a pod wants the volume on. */
@@ -64,14 +78,13 @@ class AttachDetach {
     return pod?.phase === 'Failed' ? undefined : pod?.node;
   }
 
-  /** True when a detach was begun. */
-  #considerDetach(name: string): boolean {
+  #considerDetach(name: string): void {
     const { kernel, api, settings } = this.#world;
     const entry = this.#attached.get(name);
-    if (entry === undefined) return false;
+    if (entry === undefined) return;
     if (this.#wantedOn() === name) {
       entry.detachWantedAtUs = undefined;
-      return false;
+      return;
     }
     entry.detachWantedAtUs ??= kernel.nowUs;
     const waitedUs = kernel.nowUs - entry.detachWantedAtUs;
@@ -81,12 +94,11 @@ class AttachDetach {
     const force = node.ready !== 'True' && expired;
     if (node.inUse && !force && !isOut) {
       if (!expired) this.#passAfter(settings.forceDetachAfterUs - waitedUs + 1);
-      return false;
+      return;
     }
     if (force && node.inUse) this.#sayForced('timeout', name);
     else if (isOut) this.#sayForced('out-of-service', name);
     this.#detach(name, expired || isOut);
-    return true;
   }
 
   #sayForced(reason: ForceReason, node: string): void {
@@ -107,18 +119,19 @@ class AttachDetach {
   #detach(name: string, unverified: boolean): void {
     const { kernel, api } = this.#world;
     const node = api.node(name);
-    this.#busy = true;
+    this.#busy.add(this.#operation(name));
     kernel.schedule(draw(this.#world, measuredTimes.apiCall), () => {
       api.setAttached(node, false);
       const attachment = api.attachments.get(name);
       if (node.inUse && !unverified) {
         api.setAttached(node, true);
-        this.#done();
+        this.#done(name);
         return;
       }
       if (attachment !== undefined) api.deleteAttachment(attachment);
       this.#poll(
-        () => !api.attachments.has(name),
+        name,
+        () => api.attachments.get(name)?.detachFailed ?? true,
         () => this.#attached.delete(name),
       );
     });
@@ -129,16 +142,18 @@ class AttachDetach {
     const { pod } = api;
     const wanted = this.#wantedOn();
     if (pod === undefined || wanted === undefined || pod.terminating) return;
-    if (this.#attached.has(wanted)) return;
-    if (this.#attached.size > 0) {
+    if (this.#attached.has(wanted) || this.#busy.has(this.#operation(wanted))) return;
+    if (api.attachments.has(wanted)) return;
+    if (this.#attached.size > 0 && !this.#forMany) {
       if (this.#multiAttachSaidFor === pod.uid) return;
       this.#multiAttachSaidFor = pod.uid;
       api.event('FailedAttachVolume', 'Multi-Attach error for volume: already used elsewhere');
       return;
     }
-    this.#busy = true;
+    this.#busy.add(this.#operation(wanted));
     api.createAttachment(wanted);
     this.#poll(
+      wanted,
       () => api.attachments.get(wanted)?.attached === true,
       () => {
         this.#attached.set(wanted, { detachWantedAtUs: undefined });
@@ -148,7 +163,7 @@ class AttachDetach {
   }
 
   /** Polls the attachment's status as csi_attacher.go does. */
-  #poll(holds: () => boolean, then: () => void): void {
+  #poll(node: string, holds: () => boolean, then: () => void): void {
     const { kernel, chance } = this.#world;
     const { attachmentPollUs, attachmentPollGrowth, attachmentPollJitter } = kubernetesTimes;
     const again = (intervalUs: number): void => {
@@ -159,14 +174,14 @@ class AttachDetach {
           return;
         }
         then();
-        this.#done();
+        this.#done(node);
       });
     };
     again(attachmentPollUs);
   }
 
-  #done(): void {
-    this.#busy = false;
+  #done(node: string): void {
+    this.#busy.delete(this.#operation(node));
     this.nudge();
   }
 }

@@ -1,44 +1,75 @@
-/** The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go. */
-import { csiCalls, observed } from '../../../history/observations.ts';
+/**
+ * The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go.
+ * What the disk refuses is tried again, ever more slowly.
+ */
+import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api.ts';
+import { modes, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
-import { measuredTimes } from '../timings.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { coalesced, draw, type World } from '../world.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
 export function startAttacher(world: World, volume: Volume): void {
   const { kernel, api, settings } = world;
-  /** One call at a time per attachment. */
+  const mode = modes[settings.disk];
+  /** One call at a time per attachment; while one backs off it counts as under way. */
   const busy = new Set<AttachmentObject>();
+  const backOffUs = new Map<AttachmentObject, number>();
 
-  const call = (attachment: AttachmentObject, work: (beganAtUs: number) => void): void => {
+  /** `work` gives why the disk refused. */
+  const call = (
+    attachment: AttachmentObject,
+    name: string,
+    work: (beganAtUs: number) => Refusal,
+  ): void => {
     const beganAtUs = kernel.nowUs;
     busy.add(attachment);
     kernel.schedule(draw(world, measuredTimes.controllerCall), () => {
+      const error = work(beganAtUs);
+      if (error === undefined) {
+        busy.delete(attachment);
+        backOffUs.delete(attachment);
+        nudge();
+        return;
+      }
+      seeCall(world, name, attachment.node, beganAtUs, { error });
+      if (attachment.deleting) api.failDetach(attachment);
+      retry(attachment);
+    });
+  };
+
+  const retry = (attachment: AttachmentObject): void => {
+    const { attacherBackOffUs, attacherBackOffMaxUs } = kubernetesTimes;
+    const delayUs = backOffUs.get(attachment) ?? attacherBackOffUs;
+    backOffUs.set(attachment, Math.min(attacherBackOffMaxUs, delayUs * 2));
+    kernel.schedule(delayUs, () => {
       busy.delete(attachment);
-      work(beganAtUs);
+      nudge();
     });
   };
 
   const publish = (attachment: AttachmentObject): void =>
-    call(attachment, (beganAtUs) => {
+    call(attachment, csiCalls.publish, (beganAtUs) => {
+      const { node } = attachment;
       seeWritten(world, volume);
-      const { generation } = volume.publish(attachment.node);
-      seeCall(world, csiCalls.publish, attachment.node, beganAtUs, { generation });
+      const refusal = mode.attach?.({ world, volume, node });
+      if (refusal !== undefined) return refusal;
+      const { generation } = volume.publish(node);
+      seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
       api.setAttachmentAttached(attachment);
+      return undefined;
     });
 
   const unpublish = (attachment: AttachmentObject): void =>
-    call(attachment, (beganAtUs) => {
-      for (const { node, device, generation } of volume.unpublish(
-        attachment.node,
-        settings.fenced,
-      )) {
-        const data = { device, generation };
-        world.see({ source: 'devices', name: observed.deviceCut, node, data });
-      }
-      seeCall(world, csiCalls.unpublish, attachment.node, beganAtUs);
+    call(attachment, csiCalls.unpublish, (beganAtUs) => {
+      const { node } = attachment;
+      const refusal = mode.detach?.({ world, volume, node });
+      if (refusal !== undefined) return refusal;
+      volume.unpublish(node);
+      seeCall(world, csiCalls.unpublish, node, beganAtUs);
       api.removeAttachment(attachment);
+      return undefined;
     });
 
   const reconcile = (): void => {
@@ -48,5 +79,6 @@ export function startAttacher(world: World, volume: Volume): void {
       else if (!attachment.attached) publish(attachment);
     }
   };
-  api.watch(coalesced(world, measuredTimes.watchDelay, reconcile));
+  const nudge = coalesced(world, measuredTimes.watchDelay, reconcile);
+  api.watch(nudge);
 }

@@ -7,17 +7,22 @@ import { csiCalls, observed } from '../../../history/observations.ts';
 import type { PodObject } from '../api.ts';
 import { Container } from '../container.ts';
 import { Mount } from '../disk/mount.ts';
+import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
 import type { NodeMachine } from '../machine.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { coalesced, draw, type World } from '../world.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { seeCall, seeWritten } from './sightings.ts';
+import { stage, StageBackOff } from './staging.ts';
 
 interface LocalPod {
   readonly uid: string;
   state: 'waiting' | 'mounting' | 'running' | 'stopping';
   container: Container | undefined;
+  readonly backOff: StageBackOff;
+  /** A refused staging is tried again from then on. */
+  retryAtUs: number;
 }
 
 export class Kubelet {
@@ -38,7 +43,7 @@ export class Kubelet {
     this.#volume = volume;
     this.#nudge = coalesced(world, kubernetesTimes.volumeReconcile, () => this.#reconcile());
     this.#heartbeat = new Heartbeat(world, machine, {
-      inUse: () => this.#pod !== undefined || this.#mount !== undefined,
+      inUse: () => this.#attachable && (this.#pod !== undefined || this.#mount !== undefined),
       onReport: (inUse) => {
         this.#reportedInUse = inUse;
         this.#nudge();
@@ -57,6 +62,11 @@ export class Kubelet {
     return this.#mount;
   }
 
+  /** A shared directory is mounted without being attached, and not reported in use. */
+  get #attachable(): boolean {
+    return this.#world.settings.disk !== 'shared-file';
+  }
+
   #reconcile(): void {
     if (!this.#heartbeat.heard) return;
     const object = this.#world.api.pod;
@@ -67,7 +77,7 @@ export class Kubelet {
     }
     const mine = object?.uid === local.uid ? object : undefined;
     if (mine === undefined || mine.terminating) this.#stop(local);
-    else if (local.state === 'waiting') this.#mountWhenAttached(local);
+    else if (local.state === 'waiting') this.#mountWhenReady(local);
     else if (local.state === 'running') this.#report(local, mine);
   }
 
@@ -75,7 +85,8 @@ export class Kubelet {
   #accept({ uid, terminating }: PodObject): void {
     if (terminating) this.#world.api.removePod(uid);
     else {
-      this.#pod = { uid, state: 'waiting', container: undefined };
+      const backOff = new StageBackOff();
+      this.#pod = { uid, state: 'waiting', container: undefined, backOff, retryAtUs: 0 };
       this.#reportedInUse = false;
     }
   }
@@ -88,28 +99,50 @@ export class Kubelet {
     api.setPodReady(object, container?.ready === true);
   }
 
-  #mountWhenAttached(local: LocalPod): void {
-    const { api, kernel } = this.#world;
+  #mountWhenReady(local: LocalPod): void {
+    const { machine } = this;
+    if (!this.#attachable) {
+      local.state = 'mounting';
+      this.#publish(local, new Mount(this.#volume, this.#volume.publish(machine.name)));
+      return;
+    }
+    const path = this.#attachedPath();
+    if (path === undefined || path.cut || this.#world.kernel.nowUs < local.retryAtUs) return;
+    local.state = 'mounting';
+    stage({
+      ...{ world: this.#world, volume: this.#volume, machine, path },
+      done: (mount) => {
+        if (mount === undefined) this.#retryLater(local);
+        else this.#publish(local, mount);
+      },
+    });
+  }
+
+  /** The device, once the API says that it is attached here and that its use was reported. */
+  #attachedPath(): Path | undefined {
+    const { api } = this.#world;
     const { name } = this.machine;
     const attachment = api.attachments.get(name);
     const attached = attachment?.attached === true && !attachment.deleting;
-    if (!this.#reportedInUse || !attached || !api.node(name).attached) return;
-    const path = this.#volume.published(name);
-    if (path === undefined || path.cut) return;
-    local.state = 'mounting';
-    const stageAtUs = kernel.nowUs;
-    this.machine.after(draw(this.#world, measuredTimes.stage), () => {
-      seeWritten(this.#world, this.#volume);
-      this.#mount = new Mount(this.#volume, path);
-      const { generation, device } = path;
-      const { fsck } = this.#mount;
-      seeCall(this.#world, csiCalls.stage, name, stageAtUs, { generation, device, fsck });
-      this.#see(observed.mounted, { device });
-      const publishAtUs = kernel.nowUs;
-      this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
-        seeCall(this.#world, csiCalls.nodePublish, name, publishAtUs);
-        this.#run(local);
-      });
+    if (!this.#reportedInUse || !attached || !api.node(name).attached) return undefined;
+    return this.#volume.published(name);
+  }
+
+  #retryLater(local: LocalPod): void {
+    const delayUs = local.backOff.next();
+    local.state = 'waiting';
+    local.retryAtUs = this.#world.kernel.nowUs + delayUs;
+    this.machine.after(delayUs, this.#nudge);
+    this.#nudge();
+  }
+
+  #publish(local: LocalPod, mount: Mount): void {
+    this.#mount = mount;
+    this.#see(observed.mounted, { device: mount.path.device });
+    const publishAtUs = this.#world.kernel.nowUs;
+    this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
+      seeCall(this.#world, csiCalls.nodePublish, this.machine.name, publishAtUs);
+      this.#run(local);
     });
   }
 
@@ -141,29 +174,32 @@ export class Kubelet {
       if (this.#heartbeat.heard) api.removePod(local.uid);
       const unstageAtUs = kernel.nowUs;
       this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
-        if (this.#mount !== undefined) {
-          this.#unmount();
-          seeCall(this.#world, csiCalls.unstage, name, unstageAtUs);
-        }
-        this.#pod = undefined;
-        this.#nudge();
+        const staged = this.#mount !== undefined && this.#attachable;
+        this.#unmount(() => {
+          if (staged) seeCall(this.#world, csiCalls.unstage, name, unstageAtUs);
+          this.#pod = undefined;
+          this.#nudge();
+        });
       });
     });
   }
 
-  #unmount(): void {
+  /** Waits for what the disk holds. */
+  #unmount(done: () => void): void {
     const mount = this.#mount;
-    if (mount === undefined) return;
-    mount.unmount();
-    this.#mount = undefined;
-    seeWritten(this.#world, this.#volume);
-    this.#see(observed.unmounted, { device: mount.path.device });
+    if (mount === undefined) return done();
+    mount.unmount(() => {
+      this.#mount = undefined;
+      seeWritten(this.#world, this.#volume);
+      this.#see(observed.unmounted, { device: mount.path.device });
+      done();
+    });
   }
 
   /** A killed container's mount namespace ends with a clean unmount: only a cut makes it a crash. */
   #killed(): void {
     this.#pod?.container?.kill();
-    this.#unmount();
+    this.#unmount(() => undefined);
     this.#pod = undefined;
     this.#reportedInUse = false;
   }

@@ -1,6 +1,7 @@
 /** What the disk's actors show to observers. */
 import { observed } from '../../../history/observations.ts';
 import { volumeName } from '../api.ts';
+import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
 import { msUs } from '../timings.ts';
 import type { World } from '../world.ts';
@@ -24,4 +25,8 @@ export function seeWritten(world: World, volume: Volume): void {
     const data = { device, generation, bytesWritten };
     world.see({ source: 'devices', name: observed.deviceWritten, node, data });
   }
+}
+
+export function seeCut(world: World, { node, device, generation }: Path): void {
+  world.see({ source: 'devices', name: observed.deviceCut, node, data: { device, generation } });
 }

@@ -1,42 +1,51 @@
 import { expect, test } from 'vitest';
 import { Chain } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
+import { Kernel } from '../kernel.ts';
 import { Mount } from './mount.ts';
-import { Volume } from './volume.ts';
+import { Volume, type VolumeOptions } from './volume.ts';
 
 const chain = new Chain('seed', { client: 'inside', connection: 0, session: 0 });
 const entries = (count: number): LedgerEntry[] => Array.from({ length: count }, () => chain.next());
+const volumeOf = (options: Omit<VolumeOptions, 'clock'> = {}): Volume =>
+  new Volume({ clock: new Kernel(), ...options });
 
-function write(mount: Mount, rows: readonly LedgerEntry[]): boolean {
+/** What the disk answered; undefined while it holds the write. */
+function write(mount: Mount, rows: readonly LedgerEntry[]): boolean | undefined {
+  let answer: boolean | undefined;
   for (const row of rows) mount.append(row);
-  return mount.sync();
+  mount.sync((done) => {
+    answer = done;
+  });
+  return answer;
 }
+const ignore = (): void => undefined;
 
 test('what was synced is on the image, what was only appended is not', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const mount = new Mount(volume, volume.publish('a'));
   const [first, second] = [entries(2), entries(1)];
-  write(mount, first);
+  expect(write(mount, first)).toBe(true);
   for (const row of second) mount.append(row);
   expect(volume.copy().rows).toEqual(first);
 });
 
 test('a cut path writes nothing more, by no way', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const mount = new Mount(volume, volume.publish('a'));
   const kept = entries(2);
   write(mount, kept);
-  expect(volume.cut('a')).toHaveLength(1);
-  expect(volume.cut('a')).toHaveLength(0);
+  expect(volume.cut(volume.pathsOf('a'))).toHaveLength(1);
+  expect(volume.cut(volume.pathsOf('a'))).toHaveLength(0);
   expect(write(mount, entries(2))).toBe(false);
-  mount.writeBack();
-  mount.unmount();
+  mount.writeBack(ignore);
+  mount.unmount(ignore);
   expect(volume.copy().rows).toEqual(kept);
   expect(volume.clean).toBe(false);
 });
 
 test('where two write, the later write to a place stands, and neither sees the other', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const victim = new Mount(volume, volume.publish('a'));
   const shared = entries(1);
   write(victim, shared);
@@ -51,49 +60,128 @@ test('where two write, the later write to a place stands, and neither sees the o
 });
 
 test('a zombie’s clean shutdown takes back what the successor wrote', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const victim = new Mount(volume, volume.publish('a'));
   const shared = entries(2);
   write(victim, shared);
   const successor = new Mount(volume, volume.publish('b'));
   write(successor, entries(3));
-  victim.writeBack();
+  victim.writeBack(ignore);
   expect(volume.copy().rows).toEqual(shared);
 });
 
 test('a clean shutdown with nobody else on the volume changes nothing', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const before = new Mount(volume, volume.publish('a'));
   write(before, entries(2));
-  before.unmount();
-  volume.unpublish('a', false);
+  before.unmount(ignore);
+  volume.unpublish('a');
   const mount = new Mount(volume, volume.publish('b'));
   write(mount, entries(1));
   const { rows } = volume.copy();
-  mount.writeBack();
+  mount.writeBack(ignore);
   expect(volume.copy().rows).toEqual(rows);
 });
 
-test('an unfenced detach is bookkeeping, a fenced one cuts; a new attachment is a new path', () => {
-  for (const fenced of [false, true]) {
-    const volume = new Volume();
-    const path = volume.publish('a');
-    expect(volume.publish('a')).toBe(path);
-    volume.unpublish('a', fenced);
-    expect(path.cut).toBe(fenced);
-    expect(volume.published('a')).toBeUndefined();
-    expect(volume.publish('a').generation).toBe(path.generation + 1);
+test('what a stalled link holds is replayed over what others wrote, and only then answered', () => {
+  const volume = volumeOf();
+  const victim = new Mount(volume, volume.publish('a'));
+  const shared = entries(1);
+  write(victim, shared);
+  volume.setLink('a', 'stall');
+  const late = entries(2);
+  const answers: boolean[] = [];
+  for (const row of late) {
+    victim.append(row);
+    victim.sync((done) => answers.push(done));
+  }
+  const successor = new Mount(volume, volume.publish('b'));
+  const taken = entries(1);
+  write(successor, taken);
+  expect(volume.copy().rows).toEqual([...shared, ...taken]);
+  expect([answers, victim.path.held]).toEqual([[], 2]);
+  volume.setLink('a', 'pass');
+  expect(volume.copy().rows).toEqual([...shared, ...late]);
+  expect([answers, victim.path.held]).toEqual([[true, true], 0]);
+});
+
+test('what is held by a path that is cut never comes', () => {
+  const volume = volumeOf();
+  const mount = new Mount(volume, volume.publish('a'));
+  volume.setLink('a', 'stall');
+  expect(write(mount, entries(1))).toBeUndefined();
+  volume.cut(volume.pathsOf('a'));
+  volume.setLink('a', 'pass');
+  expect(volume.copy().rows).toEqual([]);
+});
+
+test('an I/O error ends the file system: it takes no writes after the link is back', () => {
+  const volume = volumeOf();
+  const mount = new Mount(volume, volume.publish('a'));
+  volume.setLink('a', 'fail');
+  expect(write(mount, entries(1))).toBe(false);
+  volume.setLink('a', 'pass');
+  expect(write(mount, entries(1))).toBe(false);
+  expect(volume.copy().rows).toEqual([]);
+});
+
+test('a disk that ignores flushes loses what it acknowledged, the file system too', () => {
+  const volume = volumeOf({ ignoresFlushes: true });
+  const mount = new Mount(volume, volume.publish('a'));
+  expect(write(mount, entries(2))).toBe(true);
+  mount.writeFile('canary', 'there', { synced: true });
+  volume.losePower('a', 'drops');
+  expect(volume.copy()).toMatchObject({ rows: [], canaries: {}, made: undefined });
+  expect(new Mount(volume, volume.publish('b')).volume.made).toBe(2);
+});
+
+test.each(['keeps', 'reorders', 'tears'] as const)('a loss of power that %s', (powerLoss) => {
+  for (const ignoresFlushes of [false, true]) {
+    const volume = volumeOf({ ignoresFlushes });
+    const mount = new Mount(volume, volume.publish('a'));
+    const rows = entries(2);
+    write(mount, rows);
+    volume.losePower('a', powerLoss);
+    const { damage } = volume.copy();
+    expect(volume.copy().rows).toEqual(rows);
+    expect(damage !== undefined).toBe(ignoresFlushes && powerLoss !== 'keeps');
   }
 });
 
+test('a watcher is silent for 30 s before it counts no more, and gone at once when unmounted', () => {
+  const kernel = new Kernel();
+  const volume = new Volume({ clock: kernel });
+  const mount = new Mount(volume, volume.publish('a'));
+  const watchers = (): number => volume.watchers('b').length;
+  expect(watchers()).toBe(1);
+  volume.setLink('a', 'stall');
+  kernel.runUntil(29_000_000);
+  expect(watchers()).toBe(1);
+  kernel.runUntil(31_000_000);
+  expect(watchers()).toBe(0);
+  volume.setLink('a', 'pass');
+  expect(watchers()).toBe(1);
+  mount.unmount(ignore);
+  expect(watchers()).toBe(0);
+});
+
+test('a new attachment is a new path', () => {
+  const volume = volumeOf();
+  const path = volume.publish('a');
+  expect(volume.publish('a')).toBe(path);
+  volume.unpublish('a');
+  expect(volume.published('a')).toBeUndefined();
+  expect(volume.publish('a').generation).toBe(path.generation + 1);
+});
+
 test('after a crash the attachment stands: a dead device is let go of for a new one', () => {
-  const volume = new Volume();
+  const volume = volumeOf();
   const crashed = volume.publish('a');
-  volume.cut('a');
+  volume.cut(volume.pathsOf('a'));
   volume.renew('a');
   expect(volume.published('a')?.cut).toBe(false);
   expect(volume.published('a')).not.toBe(crashed);
-  volume.unpublish('a', true);
+  volume.unpublish('a');
   volume.renew('a');
   expect(volume.published('a')).toBeUndefined();
 });

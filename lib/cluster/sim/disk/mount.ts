@@ -4,19 +4,25 @@
  */
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
-import type { Path, Volume } from './volume.ts';
+import type { Path } from './path.ts';
+import type { Volume } from './volume.ts';
+
+/** Called once: true when it is on the disk, false when it never will be. */
+export type Written = (done: boolean) => void;
 
 export class Mount {
   readonly path: Path;
   readonly volume: Volume;
   /** Durable commits through this view. */
   commits = 0;
-  readonly #rows: (LedgerEntry | undefined)[];
+  #rows: (LedgerEntry | undefined)[] = [];
   /** Commits on the volume before this view was made: it has read them. */
-  readonly #commitsBefore: number;
+  #commitsBefore = 0;
   /** Rows from here on are in this node's cache only. */
-  #syncedTo: number;
-  readonly #dirtyFiles: Record<string, string> = {};
+  #syncedTo = 0;
+  readonly #dirtyFiles = new Map<string, string>();
+  /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
+  #aborted = false;
   /** What fsck said before the mount, in e2fsck's words. */
   readonly fsck: string;
 
@@ -25,11 +31,13 @@ export class Mount {
     this.volume = volume;
     this.path = path;
     this.fsck = volume.clean ? 'clean (model)' : 'recovering journal (model)';
-    volume.clean = false;
-    this.#rows = volume.rows.slice();
-    this.#syncedTo = this.#rows.length;
-    this.#commitsBefore = volume.commits;
-    path.bytesWritten += bytesPerMount;
+    if (volume.blank) this.#format();
+    if (volume.files === undefined) {
+      volume.clean = false;
+      path.bytesWritten += bytesPerMount;
+    }
+    path.mount();
+    this.reread();
   }
 
   /** Durable commits that others made on the volume since this view was made. */
@@ -37,46 +45,107 @@ export class Mount {
     return this.volume.commits - this.#commitsBefore - this.commits;
   }
 
+  /** Takes no more writes: an I/O error ended it. */
+  get aborted(): boolean {
+    return this.#aborted;
+  }
+
+  /** What is on the volume now becomes this view, as for a server that opens shared files. */
+  reread(): void {
+    this.#rows = this.volume.rows.slice();
+    this.#syncedTo = this.#rows.length;
+    this.#commitsBefore = this.volume.commits - this.commits;
+  }
+
   /** Into the cache; not durable before `sync`. */
   append(entry: LedgerEntry): void {
     this.#rows.push(entry);
   }
 
-  /** The server's own files, not others; false where the path is cut and nothing was written. */
-  sync(): boolean {
-    if (this.path.cut) return false;
-    for (let at = this.#syncedTo; at < this.#rows.length; at++) this.#writeRow(at);
-    this.#syncedTo = this.#rows.length;
-    return true;
+  /** The server's own files, not others. */
+  sync(written: Written): void {
+    const to = this.#rows.length;
+    this.#submit(() => {
+      for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
+      this.#syncedTo = Math.max(this.#syncedTo, to);
+    }, written);
   }
 
   writeFile(name: string, content: string, options: { readonly synced: boolean }): void {
-    if (!options.synced) this.#dirtyFiles[name] = content;
-    else if (!this.path.cut) this.volume.canaries[name] = content;
+    if (!options.synced) this.#dirtyFiles.set(name, content);
+    else this.#submit(() => this.#writeCanary(name, content), ignored);
   }
 
   /**
    * A server's clean shutdown writes all its pages. Where another server has committed meanwhile,
    * this undoes what that one wrote.
    */
-  writeBack(): void {
-    if (!this.sync() || this.foreignCommits === 0) return;
-    this.volume.rows = this.#rows.slice();
+  writeBack(written: Written): void {
+    this.sync((done) => {
+      if (!done || this.foreignCommits === 0) return written(done);
+      this.#submit(() => {
+        this.volume.rows = this.#rows.slice();
+      }, written);
+    });
   }
 
-  /** Writes what the cache still holds and marks the journal clean, unless the path is cut. */
-  unmount(): void {
-    if (!this.sync()) return;
-    Object.assign(this.volume.canaries, this.#dirtyFiles);
-    this.volume.clean = true;
+  /** Writes what the cache still holds and marks the journal clean, unless it can write no more. */
+  unmount(unmounted: () => void): void {
+    this.sync((done) => {
+      if (done) {
+        for (const [name, content] of this.#dirtyFiles) this.#writeCanary(name, content);
+        this.volume.clean = true;
+      }
+      // A path that was cut is known to the disk as one that ended without an unmount.
+      if (!this.path.cut) this.path.unmount();
+      unmounted();
+    });
+  }
+
+  #submit(perform: () => void, written: Written): void {
+    if (this.#aborted) return written(false);
+    this.path.submit(perform, (done) => {
+      this.#aborted ||= !done;
+      written(done);
+    });
   }
 
   #writeRow(at: number): void {
+    const { volume, path } = this;
     const row = this.#rows[at];
     if (row === undefined) return;
-    this.volume.rows[at] = row;
-    this.volume.commits += 1;
+    const before = volume.rows[at];
+    path.undo?.push(() => {
+      // A block that another path wrote since is that one's.
+      if (volume.rows[at] === row) volume.rows[at] = before;
+    });
+    volume.rows[at] = row;
+    volume.commits += 1;
     this.commits += 1;
-    this.path.bytesWritten += bytesPerCommit;
+    path.bytesWritten += bytesPerCommit;
+  }
+
+  #writeCanary(name: string, content: string): void {
+    const { canaries } = this.volume;
+    const before = canaries.get(name);
+    this.path.undo?.push(() => {
+      if (before === undefined) canaries.delete(name);
+      else canaries.set(name, before);
+    });
+    canaries.set(name, content);
+  }
+
+  /** mkfs, and the empty database on it. */
+  #format(): void {
+    const { volume, path } = this;
+    path.undo?.push(() => {
+      volume.blank = true;
+      volume.clean = true;
+      volume.rows = [];
+    });
+    volume.blank = false;
+    volume.made += 1;
   }
 }
+
+const ignored: Written = () => undefined;

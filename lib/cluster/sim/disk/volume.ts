@@ -1,8 +1,10 @@
 /**
  * The volume and the paths of nodes to it: one path (a device) per attachment, each with its own
- * generation. A path that was cut stays cut; a new attachment makes a new one.
+ * generation. A new attachment makes a new path.
  */
+import type { PowerLoss } from '../../../disk-kinds.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
+import { Path, type Link } from './path.ts';
 
 /** The volume's content: the ledger as its primary key gives it, and what else an audit looks at. */
 export interface Image {
@@ -11,33 +13,67 @@ export interface Image {
   readonly canaries: Readonly<Record<string, string>>;
   /** Why no server can start on it any more, in a server's own words. */
   readonly damage: string | undefined;
+  /** The how-manieth file system, and database, was made on it; undefined on a blank one. */
+  readonly made: number | undefined;
 }
 
-/** One node's way to the volume, as a loop device is on kind. */
-export interface Path {
-  readonly node: string;
-  readonly generation: number;
-  readonly device: string;
-  /** The attachment is in force: a node may stage it. */
-  published: boolean;
-  cut: boolean;
-  bytesWritten: number;
-  /** Called once when it is cut. */
-  onCut: (() => void) | undefined;
+export interface VolumeOptions {
+  /** Gives the time. */
+  readonly clock: { readonly nowUs: number };
+  /** Flushes are acknowledged and ignored. Default false. */
+  readonly ignoresFlushes?: boolean;
+  /** A shared directory: its locks are one table, or each node keeps its own. Default: a device. */
+  readonly files?: 'shared' | 'local';
 }
+
+/** Who locks the database's files. */
+export interface Locker {
+  readonly machine: { readonly name: string };
+}
+
+/** Unflushed writes that reach the disk in part or out of order leave pages of different times. */
+const mixedPages =
+  'pages are older than the redo log says: log sequence number is in the future (model)';
 
 export class Volume {
   rows: (LedgerEntry | undefined)[] = [];
-  readonly canaries: Record<string, string> = {};
+  readonly canaries = new Map<string, string>();
   damage: string | undefined;
   /** The file system's journal has nothing to replay: it was unmounted last, not cut off. */
   clean = true;
   /** Durable commits of all servers ever. */
   commits = 0;
+  /** Nothing was ever written to it that it kept: a mount makes a file system first. */
+  blank = true;
+  /** File systems made on it so far. */
+  made = 0;
+  readonly #clock: VolumeOptions['clock'];
+  readonly #volatile: boolean;
+  /** Set where it is a directory: nothing of a file system is on it. */
+  readonly files: 'shared' | 'local' | undefined;
+  /** Holders of the lock on the database's files, by lock table. */
+  readonly #lockers = new Map<string, Locker>();
   readonly #paths: Path[] = [];
+  /** Links of nodes that do not pass. */
+  readonly #links = new Map<string, Link>();
+
+  constructor({ clock, ignoresFlushes = false, files }: VolumeOptions) {
+    this.#clock = clock;
+    this.#volatile = ignoresFlushes;
+    this.files = files;
+  }
 
   get paths(): readonly Path[] {
     return this.#paths;
+  }
+
+  pathsOf(node: string): readonly Path[] {
+    return this.#paths.filter((path) => path.node === node);
+  }
+
+  /** Paths of other nodes than this one. */
+  others(node: string): readonly Path[] {
+    return this.#paths.filter((path) => path.node !== node);
   }
 
   /** The path that a node may stage now. */
@@ -50,34 +86,64 @@ export class Volume {
     const held = this.published(node);
     if (held !== undefined) return held;
     const generation = this.#paths.length + 1;
-    const path: Path = {
+    const path = new Path({
       node,
       generation,
-      device: `/dev/sim${generation}`,
-      published: true,
-      cut: false,
-      bytesWritten: 0,
-      onCut: undefined,
-    };
+      device: this.files === undefined ? `/dev/sim${generation}` : 'files',
+      link: this.#links.get(node) ?? 'pass',
+      volatile: this.#volatile,
+    });
     this.#paths.push(path);
     return path;
   }
 
-  /** Ends the attachment; a fenced disk cuts it first. Returns the paths that were cut. */
-  unpublish(node: string, fenced: boolean): readonly Path[] {
-    const cut = fenced ? this.cut(node) : [];
-    for (const path of this.#paths) if (path.node === node) path.published = false;
-    return cut;
+  /** The bookkeeping of a detach: nothing is cut. */
+  unpublish(node: string): void {
+    for (const path of this.pathsOf(node)) path.published = false;
   }
 
-  /** Cuts every path of a node; returns those that were not cut before. */
-  cut(node: string): readonly Path[] {
-    const fresh = this.#paths.filter((path) => path.node === node && !path.cut);
-    for (const path of fresh) {
-      path.cut = true;
-      path.onCut?.();
-    }
+  /** Returns those paths that were not cut before. */
+  cut(paths: readonly Path[]): readonly Path[] {
+    const fresh = paths.filter((path) => !path.cut);
+    for (const path of fresh) path.sever(this.#clock.nowUs);
     return fresh;
+  }
+
+  /** Of the node's paths, present and later. */
+  setLink(node: string, link: Link): void {
+    this.#links.set(node, link);
+    for (const path of this.pathsOf(node)) path.setLink(link, this.#clock.nowUs);
+  }
+
+  /** Cuts every path of a node, and decides what becomes of what was not flushed through them. */
+  losePower(node: string, unflushed: PowerLoss): readonly Path[] {
+    const fresh = this.cut(this.pathsOf(node));
+    const lost = fresh.flatMap(({ undo }) => undo ?? []);
+    if (lost.length === 0 || unflushed === 'keeps') return fresh;
+    if (unflushed === 'drops') for (const undo of lost.toReversed()) undo();
+    else this.damage ??= mixedPages;
+    return fresh;
+  }
+
+  /** False where another has it. */
+  lock(locker: Locker): boolean {
+    const table = this.#lockTable(locker);
+    const holder = this.#lockers.get(table) ?? locker;
+    this.#lockers.set(table, holder);
+    return holder === locker;
+  }
+
+  unlock(locker: Locker): void {
+    const table = this.#lockTable(locker);
+    if (this.#lockers.get(table) === locker) this.#lockers.delete(table);
+  }
+
+  #lockTable({ machine }: Locker): string {
+    return this.files === 'local' ? machine.name : 'shared';
+  }
+
+  watchers(but: string): readonly Path[] {
+    return this.others(but).filter((path) => path.watches(this.#clock.nowUs));
   }
 
   /** A dead node's cut device is let go of; where its attachment stands, a new one can be made. */
@@ -89,7 +155,12 @@ export class Volume {
   }
 
   copy(): Image {
-    const { rows, canaries, damage } = this;
-    return { rows: rows.slice(), canaries: { ...canaries }, damage };
+    const { rows, canaries, damage, made, blank } = this;
+    return {
+      rows: rows.slice(),
+      canaries: Object.fromEntries(canaries),
+      damage,
+      made: blank ? undefined : made,
+    };
   }
 }

@@ -46,11 +46,15 @@ export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor 
 }
 
 function auditImage(
-  { rows, canaries, damage }: Image,
+  { rows, canaries, damage, made }: Image,
   { seed, connections }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
-  const about = { ...nothingRead, fsck: notModelled('e2fsck -fn'), mounted: true, canaries };
+  if (made === undefined) return { ...nothingRead, mountError: 'no file system (model)' };
+  const about = {
+    ...{ ...nothingRead, fsck: notModelled('e2fsck -fn'), mounted: true, canaries },
+    ...{ filesystemUuid: `model-${made}`, serverUuid: `model-${made}` },
+  };
   if (damage !== undefined) {
     const ledgerError = `the server does not start: ${damage}`;
     return { ...about, starts: [failedStart(damage)], ledgerError };

@@ -1,8 +1,10 @@
 /** The disk port on the model. */
-import { EvidenceError, UsageError } from '../../../errors.ts';
+import { EvidenceError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk } from '../../port.ts';
+import { seeCut } from '../actors/sightings.ts';
+import type { Link } from '../disk/path.ts';
 import type { Image } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
@@ -12,21 +14,28 @@ import type { Driver } from './driver.ts';
 /** Copies go into `images`, from where the auditor takes them. */
 export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Image>): Disk {
   const { world, volume } = model;
+  const link = (node: string, state: Link): ReturnType<Disk['restore']> =>
+    driver.perform(draw(world, measuredTimes.cut), () => {
+      const paths = volume.pathsOf(node);
+      const held = paths.reduce((sum, path) => sum + path.held, 0);
+      volume.setLink(node, state);
+      world.see({ source: 'devices', name: observed.linkChanged, node, data: { state } });
+      const evidence = `model: link ${state}, ${paths.length} paths, ${held} requests were held`;
+      return { verified: true, evidence };
+    });
   return {
     losePower: (node) =>
       driver.perform(draw(world, measuredTimes.cut), () => {
-        for (const { device, generation } of volume.cut(node)) {
-          const data = { device, generation };
-          world.see({ source: 'devices', name: observed.deviceCut, node, data });
-        }
-        const paths = volume.paths.filter((path) => path.node === node);
+        for (const path of volume.losePower(node, world.settings.powerLoss)) seeCut(world, path);
+        const paths = volume.pathsOf(node);
         return {
           verified: paths.every(({ cut }) => cut),
           evidence: `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`,
         };
       }),
-    sever: () => Promise.reject(unknownToModel('a severed storage link')),
-    restore: () => Promise.resolve({ verified: true, evidence: 'model: nothing was severed' }),
+    sever: (node, how) => link(node, how === 'stalls' ? 'stall' : 'fail'),
+    restore: (node) => link(node, 'pass'),
+    // The model keeps rows, not blocks: there is no log of writes to export.
     exportWrites: () => Promise.resolve(),
     releaseDead: (node) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
@@ -49,11 +58,4 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       images.set(label, image);
     },
   };
-}
-
-/** The model answers for what it knows only. */
-function unknownToModel(what: string): UsageError {
-  return new UsageError('MODEL_LACKS', `the model knows nothing of ${what}`, {
-    hint: 'run this scenario on kind: --cluster kind',
-  });
 }

@@ -1,0 +1,73 @@
+/** Staging the volume on a node: what the driver's NodeStage does before the mount, and refuses. */
+import type { NodeMachine } from '../machine.ts';
+import { modes } from '../disk/modes.ts';
+import { Mount } from '../disk/mount.ts';
+import type { Path } from '../disk/path.ts';
+import type { Volume } from '../disk/volume.ts';
+import { csiCalls } from '../../../history/observations.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { draw, type World } from '../world.ts';
+import { seeCall, seeWritten } from './sightings.ts';
+
+/** Grows with each refusal in a row. */
+export class StageBackOff {
+  #delayUs: number = kubernetesTimes.volumeBackOffUs;
+
+  next(): number {
+    const delayUs = this.#delayUs;
+    this.#delayUs = Math.min(kubernetesTimes.volumeBackOffMaxUs, delayUs * 2);
+    return delayUs;
+  }
+}
+
+interface Stage {
+  readonly world: World;
+  readonly machine: NodeMachine;
+  readonly volume: Volume;
+  readonly path: Path;
+  /** Undefined where the disk or the file system refused. */
+  readonly done: (mount: Mount | undefined) => void;
+}
+
+export function stage({ world, machine, volume, path, done }: Stage): void {
+  const { kernel, settings } = world;
+  const { name } = machine;
+  const beganAtUs = kernel.nowUs;
+  const refuse = (error: string): void => {
+    seeCall(world, csiCalls.stage, name, beganAtUs, { error });
+    done(undefined);
+  };
+  const mount = (): void => {
+    seeWritten(world, volume);
+    const mounted = new Mount(volume, path);
+    const { generation, device } = path;
+    seeCall(world, csiCalls.stage, name, beganAtUs, { generation, device, fsck: mounted.fsck });
+    done(mounted);
+  };
+  machine.after(draw(world, measuredTimes.stage), () => {
+    const refusal = modes[settings.disk].stage?.({ world, volume, node: name });
+    if (refusal !== undefined) return refuse(refusal);
+    if (settings.filesystem !== 'ext4-mmp' || volume.clean) return mount();
+    lookTwice({ world, machine, volume }, (rival) => {
+      if (rival === undefined) mount();
+      else refuse(`MMP: the file system is renewed by ${rival.node} (model)`);
+    });
+  });
+}
+
+/**
+ * ext4's multiple mount protection: a mount waits whether another one renews the block, claims it,
+ * and waits again (fs/ext4/mmp.c ext4_multi_mount_protect).
+ */
+function lookTwice(
+  { world, machine, volume }: Pick<Stage, 'world' | 'machine' | 'volume'>,
+  answer: (rival: Path | undefined) => void,
+): void {
+  const look = (then: () => void): void =>
+    machine.after(draw(world, measuredTimes.mmpLook), () => {
+      const rival = volume.others(machine.name).find(({ writes }) => writes);
+      if (rival === undefined) then();
+      else answer(rival);
+    });
+  look(() => look(() => answer(undefined)));
+}

@@ -1,0 +1,115 @@
+/**
+ * One node's way to the volume, as a loop device is on kind. Its link to the storage passes, stalls
+ * (requests are held and answered in order once it passes again) or fails (each request is an I/O
+ * error). A path that was cut stays cut, and what it held is refused.
+ */
+
+export type Link = 'pass' | 'stall' | 'fail';
+
+/** `osd_client_watch_timeout`: how long a silent client still counts as a watcher (Ceph). */
+const watchTimeoutUs = 30_000_000;
+
+export interface PathOptions {
+  readonly node: string;
+  readonly generation: number;
+  readonly device: string;
+  readonly link: Link;
+  /** A disk that ignores flushes: what is written can be lost for as long as the path lives. */
+  readonly volatile: boolean;
+}
+
+interface Request {
+  readonly perform: () => void;
+  readonly answer: (done: boolean) => void;
+}
+
+export class Path {
+  readonly node: string;
+  readonly generation: number;
+  readonly device: string;
+  /** The attachment is in force: a node may stage it. */
+  published = true;
+  bytesWritten = 0;
+  /** Called once when it is cut. */
+  onCut: (() => void) | undefined;
+  /** What undoes the writes of a volatile path, in their order; absent where they are durable. */
+  readonly undo: (() => void)[] | undefined;
+  #link: Link;
+  #cut = false;
+  #mounted = false;
+  /** When it stops to count as a watcher of the image, once it is silent. */
+  #watchEndsUs = Number.NEGATIVE_INFINITY;
+  #held: Request[] = [];
+
+  constructor({ node, generation, device, link, volatile }: PathOptions) {
+    this.node = node;
+    this.generation = generation;
+    this.device = device;
+    this.#link = link;
+    this.undo = volatile ? [] : undefined;
+  }
+
+  get cut(): boolean {
+    return this.#cut;
+  }
+
+  /** Requests that wait for the link. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  get mounted(): boolean {
+    return this.#mounted;
+  }
+
+  /** Mounted, and its writes reach the disk. */
+  get writes(): boolean {
+    return this.#mounted && !this.#cut && this.#link === 'pass';
+  }
+
+  watches(nowUs: number): boolean {
+    return this.writes || nowUs < this.#watchEndsUs;
+  }
+
+  mount(): void {
+    this.#mounted = true;
+  }
+
+  /** A clean unmount takes its watch back at once. */
+  unmount(): void {
+    this.#mounted = false;
+    this.#watchEndsUs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** `answer` comes with true once `perform` has run, with false when it never will. */
+  submit(perform: () => void, answer: (done: boolean) => void): void {
+    if (this.#cut || this.#link === 'fail') answer(false);
+    else if (this.#link === 'stall') this.#held.push({ perform, answer });
+    else {
+      perform();
+      answer(true);
+    }
+  }
+
+  setLink(link: Link, nowUs: number): void {
+    if (this.writes && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
+    this.#link = link;
+    for (const { perform, answer } of this.#take()) this.submit(perform, answer);
+  }
+
+  /** For ever. */
+  sever(nowUs: number): void {
+    if (this.#cut) return;
+    if (this.writes) this.#watchEndsUs = nowUs + watchTimeoutUs;
+    this.#cut = true;
+    for (const { answer } of this.#take()) answer(false);
+    this.onCut?.();
+  }
+
+  /** Held requests, held no more. */
+  #take(): Request[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+}
