@@ -4,14 +4,23 @@
  */
 import { writeOps, type WriteLog } from '../history/writes.ts';
 
+/**
+ * Of all paths together; what is more makes the oldest writes durable, as in a drive. The same as
+ * the array's own (lib/csi/array/unflushed.go).
+ */
+const defaultCacheBytes = 256 * 1024 ** 2;
+
 export class VolatileCache {
   readonly #log: WriteLog;
+  readonly #sizeBytes: number;
   /** By path (generation): its writes that no flush has covered yet, oldest first. */
   readonly #unflushed = new Map<number, number[]>();
+  #bytes = 0;
   #next = 0;
 
-  constructor(log: WriteLog) {
+  constructor(log: WriteLog, sizeBytes: number = defaultCacheBytes) {
     this.#log = log;
+    this.#sizeBytes = sizeBytes;
   }
 
   /**
@@ -31,17 +40,39 @@ export class VolatileCache {
 
   #play(index: number): readonly number[] {
     const { op, generation, offset } = this.#log.at(index);
-    if (op === writeOps.write || op === writeOps.zero) this.#of(generation).push(index);
+    if (op === writeOps.write || op === writeOps.zero) {
+      this.#of(generation).push(index);
+      this.#bytes += this.#bytesOf(index);
+      return this.#overflow();
+    }
     if (op === writeOps.flushEnd) return this.#flush(generation, offset);
     // What became of unflushed writes was decided there; what was lost follows as `restored`.
-    if (op === writeOps.powerLost) return this.#flush(generation, index);
+    // A path that closes in good order leaves nothing in its cache.
+    if (op === writeOps.powerLost || op === writeOps.close) return this.#flush(generation, index);
     return op === writeOps.restored ? [index] : [];
   }
 
   #flush(generation: number, before: number): number[] {
     const writes = this.#of(generation);
     const kept = writes.findIndex((index) => index >= before);
-    return writes.splice(0, kept === -1 ? writes.length : kept);
+    const durable = writes.splice(0, kept === -1 ? writes.length : kept);
+    for (const index of durable) this.#bytes -= this.#bytesOf(index);
+    return durable;
+  }
+
+  #overflow(): number[] {
+    const durable: number[] = [];
+    while (this.#bytes > this.#sizeBytes) {
+      const oldest = Math.min(...[...this.#unflushed.values()].flatMap(([first]) => first ?? []));
+      durable.push(...this.#flush(this.#log.at(oldest).generation, oldest + 1));
+    }
+    return durable;
+  }
+
+  /** Zeros take no room. */
+  #bytesOf(index: number): number {
+    const { op, length } = this.#log.at(index);
+    return op === writeOps.write ? length : 0;
   }
 
   #of(generation: number): number[] {

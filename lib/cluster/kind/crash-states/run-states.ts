@@ -27,8 +27,8 @@ const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 const places = { app: '/app', run: '/run-folder', images: '/images', scratch: '/scratch' };
 
 const maxWorkers = 8;
-/** Above the loop devices of all leases of clusters (lease.ts), below those of the tests. */
-const firstLoop = 4096;
+/** Above the loop devices of all leases of clusters (lease.ts), and of the tests. */
+const firstLoop = 6144;
 const shares = 32;
 
 /** Resolves when every state was told. Rejects with what ended it before. */

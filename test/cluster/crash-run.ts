@@ -1,0 +1,145 @@
+/**
+ * A real run without Kubernetes: mysqld on a file system over the array, the real writer, and the
+ * history that such a run leaves, with all its writes.
+ */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createConnection } from 'mysql2/promise';
+import { $ } from 'zx';
+import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { arrayAt } from '../../lib/csi/array.ts';
+import { exportWrites } from '../../lib/csi/export-writes.ts';
+import { imagePath, layoutOf } from '../../lib/csi/layout.ts';
+import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { openRecorder } from '../../lib/history/recorder.ts';
+import { Segment } from '../../lib/history/segment.ts';
+import { BareServer, type Shell } from './bare-server.ts';
+
+export interface CrashRunOptions {
+  readonly images: { readonly tools: string; readonly array: string };
+  /** The run's folder; it is made. */
+  readonly folder: string;
+  readonly scenario: Pick<ScenarioInput, 'trxCommit' | 'flushes' | 'filesystem' | 'connections'>;
+  /** How long the writer writes. */
+  readonly writeMs: number;
+  readonly seed: string;
+}
+
+const sizeBytes = 2 * 1024 ** 3;
+/** Beside those of bare-host.ts, above all leases. */
+const loop = 5110;
+const volume = 'v1';
+const path = { volume, node: 'a', generation: 1, loop };
+/** The folder that array and lab share, at the same path in both and on this machine. */
+const label = ['--label', 'forcedetach.test=crash-states'];
+
+/** Makes the run and leaves its folder; containers, device and volume are gone afterwards. */
+export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
+  const { images, folder, scenario: fields, writeMs, seed } = options;
+  const originNs = process.hrtime.bigint();
+  const clock = realClock(originNs);
+  const scenario = parseScenario({
+    ...{ name: 'bare-run', question: 'What does a crash leave?', fault: 'node-crash' },
+    ...{ keepWrites: true, expected: ['safe'] },
+    ...fields,
+  });
+  mkdirSync(folder, { recursive: true });
+  const recorder = openRecorder(folder, clock);
+  const about = { runId: seed, seed, backend: 'kind', basis: 'measured', scenario } as const;
+  recorder.record({ type: 'run', schemaVersion: 1, ...about, replay: '' });
+  recorder.close();
+  await using host = await ArrayHost.start(images);
+  await host.open(fields.flushes ?? 'honest');
+  const server = await host.startServer(scenario.trxCommit, fields.filesystem ?? 'ext4');
+  const { connections } = scenario;
+  const writer = server.write({ client: 'inside', connections, rate: 'max' }, seed, clock);
+  await sleep(writeMs);
+  await writer.stop();
+  const directory = join(folder, 'history');
+  const segment = new Segment({ directory, name: 'writer-inside-0', client: 'inside' });
+  for (const record of writer.records) segment.append(record);
+  segment.close();
+  await host.exportTo(directory, originNs);
+}
+
+class ArrayHost implements Shell, AsyncDisposable {
+  readonly #root = mkdtempSync(join(tmpdir(), 'fd-crash-'));
+  readonly #lab = `forcedetach-${basename(this.#root)}-lab`;
+  readonly #array = `forcedetach-${basename(this.#root)}-array`;
+
+  static async start(images: CrashRunOptions['images']): Promise<ArrayHost> {
+    const host = new ArrayHost();
+    try {
+      await host.#start(images);
+      return host;
+    } catch (error) {
+      await host[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #start(images: CrashRunOptions['images']): Promise<void> {
+    const root = this.#root;
+    const disk = imagePath(layoutOf(root), volume);
+    mkdirSync(join(disk, '..'), { recursive: true });
+    execFileSync('truncate', ['--size', String(sizeBytes), disk]);
+    const shared = ['--privileged', '--network', 'none', '--volume', `${root}:${root}`, ...label];
+    await $`docker run --detach --name ${this.#array} --tmpfs /tmp ${shared} ${images.array} serve --root ${root}`.quiet();
+    const app = `${resolve(import.meta.dirname, '../..')}:/app:ro`;
+    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+    await $`docker run --detach --init --name ${this.#lab} ${shared} --volume ${app} --entrypoint sh ${images.tools} -c ${main}`.quiet();
+    await this.sh('until test -S "$1"; do sleep 0.05; done', join(root, 'array.sock'));
+  }
+
+  async sh(script: string, ...args: (string | number)[]): Promise<string> {
+    const { stdout } = await $`docker exec ${this.#lab} sh -euc ${script} sh ${args}`.quiet();
+    return stdout.trim();
+  }
+
+  socket(name: string): { readonly inside: string; readonly outside: string } {
+    const socket = join(this.#root, `${name}.sock`);
+    return { inside: socket, outside: socket };
+  }
+
+  async open(flushes: 'honest' | 'ignored'): Promise<void> {
+    await arrayAt(join(this.#root, 'array.sock')).open({ ...path, keepData: true, flushes });
+  }
+
+  /** An initialised data directory with the empty ledger on a new file system, and its server. */
+  async startServer(trxCommit: 0 | 1 | 2, filesystem: string): Promise<BareServer> {
+    const mkfs = { xfs: 'mkfs.xfs -q', 'ext4-mmp': 'mke2fs -q -F -t ext4 -O mmp' }[filesystem];
+    const script = `$1 /dev/loop$2; mkdir -p /mnt/a; mount /dev/loop$2 /mnt/a
+      mysqld --no-defaults --initialize-insecure --user=root --datadir=/mnt/a/data --log-error=/tmp/i.err`;
+    await this.sh(script.replace('$1', mkfs ?? 'mke2fs -q -F -t ext4'), '', loop);
+    const flag = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
+    const server = await BareServer.start(this, 'a', '/mnt/a', [flag]);
+    const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
+    for (const statement of schemaStatements) await connection.query(statement);
+    await connection.end();
+    return server;
+  }
+
+  /** The volume's writes until now, as a run exports them. */
+  async exportTo(directory: string, originNs: bigint): Promise<void> {
+    // The array writes its log every 100 ms, and at each such question.
+    await arrayAt(join(this.#root, 'array.sock')).status();
+    const request = { volume, label: 'run', originNs: Number(originNs) };
+    const { folder, files } = await exportWrites(layoutOf(this.#root), request);
+    for (const { name } of files) copyFileSync(join(folder, name), join(directory, name));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const clear = `kill -KILL $(cat /tmp/a.main) 2>/dev/null || true; sleep 0.2
+      umount /mnt/a || true`;
+    await $`docker exec ${this.#lab} sh -c ${clear}`.quiet().nothrow();
+    await arrayAt(join(this.#root, 'array.sock'))
+      .close({ volume, generation: path.generation, force: true })
+      .catch(() => undefined);
+    await $`docker rm --force ${this.#lab} ${this.#array}`.quiet().nothrow();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
