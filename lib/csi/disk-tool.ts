@@ -85,7 +85,7 @@ const commands: Readonly<Record<string, Command>> = {
     exportWrites(layout, {
       volume: needed(values, 'volume'),
       label: needed(values, 'label'),
-      originNs: Number(needed(values, 'origin-ns')),
+      originNs: BigInt(needed(values, 'origin-ns')),
     }),
 
   /** Every volume's record, with what the array says of each path that there is. */

@@ -4,15 +4,15 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
-import { exportFolder, imagePath, type Layout, volumeFolder } from './layout.ts';
 import { z } from 'zod';
+import { exportFolder, imagePath, type Layout, volumeFolder } from './layout.ts';
 
 export interface ExportOptions {
   readonly volume: string;
   /** Names the folder; what was there before is replaced. */
   readonly label: string;
   /** CLOCK_MONOTONIC at the run's t = 0, in nanoseconds. */
-  readonly originNs: number;
+  readonly originNs: bigint;
 }
 
 export interface Exported {
@@ -39,7 +39,9 @@ export async function exportWrites(
     const { size: sizeBytes } = await stat(imagePath(layout, volume));
     const lines = (await readFile(join(from, 'paths.jsonl'), 'utf8')).trim().split('\n');
     const paths = lines.map((line) => pathLineSchema.parse(JSON.parse(line)));
-    await writeFile(join(folder, 'paths.json'), JSON.stringify({ sizeBytes, originNs, paths }));
+    // As text: a JSON number does not hold it exactly.
+    const about = { sizeBytes, originNs: String(originNs), paths };
+    await writeFile(join(folder, 'paths.json'), JSON.stringify(about));
     names.push('paths.json');
   }
   const sizes = names.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size }));

@@ -1,7 +1,6 @@
 /** Looks at paths, mounts and the call logs over and over, and tells what changed since. */
 import type { LinkState, PathStatus } from './array-port.ts';
 import { monotonicMs } from './call-log.ts';
-import { isName } from './layout.ts';
 import { LogTail } from './log-tail.ts';
 import { loopOf, type Mount, mountsOf } from './mounts.ts';
 import { type Backend, livePaths } from './paths.ts';
@@ -90,13 +89,10 @@ export class Watcher {
   }
 }
 
-/** A volume that is shared by its files: its folder, or a file system of our own before it. */
+/** A volume that nodes share by its files: a bind mount of its folder, or a file system over it. */
 function sharedFolder({ root, source }: Mount, node: string): Device | undefined {
-  const volume = /\/volumes\/([^/]+)\/files$/.exec(root)?.[1] ?? volumeOfFiles(source);
-  if (volume === undefined || !isName(volume)) return undefined;
-  return { volume, node, device: 'files', generation: 0 };
+  const volume = [root, source].map((path) => folderOfFiles.exec(path)?.[1]).find(Boolean);
+  return volume === undefined ? undefined : { volume, node, device: 'files', generation: 0 };
 }
 
-/** Set by files-node.ts for mounts with locks of their own. */
-const volumeOfFiles = (source: string): string | undefined =>
-  /^forcedetach-files:(.+)$/.exec(source)?.[1];
+const folderOfFiles = /\/volumes\/([^/]+)\/files$/;

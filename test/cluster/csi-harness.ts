@@ -1,4 +1,4 @@
-/** Runs the driver's real processes and calls them, for tests without Kubernetes. */
+/** Runs the driver's real processes and the array, and calls them, for tests without Kubernetes. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { $ } from 'zx';
+import type { ArrayPort } from '../../lib/csi/array-port.ts';
+import { arrayAt } from '../../lib/csi/array.ts';
 import {
   Controller,
   Identity,
@@ -14,7 +16,9 @@ import {
 } from '../../lib/csi/gen/csi_pb.js';
 import { Registration } from '../../lib/csi/gen/pluginregistration_pb.js';
 import { service } from '../../lib/csi/grpc.ts';
+import { layoutOf } from '../../lib/csi/layout.ts';
 import { type WatchLine, watchLineSchema } from '../../lib/csi/watch-line.ts';
+import { arrayProgram } from '../support/array-program.ts';
 
 const csi = resolve(import.meta.dirname, '../../lib/csi');
 /**
@@ -25,10 +29,13 @@ const firstLoop = 5000 + 8 * Number(process.env['VITEST_POOL_ID'] ?? 0);
 export const lastLoop = firstLoop + 7;
 const testLoops = `${firstLoop}-${lastLoop}`;
 
-export const capability = {
-  accessType: { case: 'mount', value: { fsType: 'ext4', mountFlags: [] } },
-  accessMode: { mode: Mode.SINGLE_NODE_WRITER },
-};
+const capabilityOf = (fsType: string, mode: Mode): object => ({
+  accessType: { case: 'mount', value: { fsType, mountFlags: [] } },
+  accessMode: { mode },
+});
+export const capability = capabilityOf('ext4', Mode.SINGLE_NODE_WRITER);
+export const xfs = capabilityOf('xfs', Mode.SINGLE_NODE_WRITER);
+export const forManyNodes = capabilityOf('ext4', Mode.MULTI_NODE_MULTI_WRITER);
 
 export interface Watch extends AsyncDisposable {
   /** What it wrote so far. */
@@ -41,6 +48,7 @@ export class Driver implements AsyncDisposable {
   /** Kill and restart the process before every call: nothing may live in its memory. */
   restartBeforeCalls = false;
   readonly #processes = new Map<string, ChildProcess>();
+  #array: ChildProcess | undefined;
 
   constructor(root: string) {
     this.root = root;
@@ -70,7 +78,7 @@ export class Driver implements AsyncDisposable {
   /** Calls the controller or a node's service; rejects with grpc-js's ServiceError. */
   async call(who: string, method: string, request: object): Promise<Record<string, unknown>> {
     if (this.restartBeforeCalls) await this.kill(who);
-    await this.#start(who);
+    await this.start(who);
     return this.callSocket(
       this.socketOf(who),
       who === 'controller' ? 'Controller' : 'Node',
@@ -81,6 +89,11 @@ export class Driver implements AsyncDisposable {
 
   socketOf(who: string): string {
     return join(this.root, who, 'csi.sock');
+  }
+
+  /** Of the driver of shared directories. */
+  filesSocketOf(who: string): string {
+    return join(this.root, who, 'files.sock');
   }
 
   registrationSocketOf(who: string): string {
@@ -109,6 +122,28 @@ export class Driver implements AsyncDisposable {
     }
   }
 
+  /** What the driver itself asks; for tests that ask the array directly. */
+  get array(): ArrayPort {
+    return arrayAt(layoutOf(this.shared).arraySocket);
+  }
+
+  async startArray(): Promise<void> {
+    if (this.#array !== undefined) return;
+    const args = ['serve', '--root', this.shared];
+    this.#array = spawn(await arrayProgram(), args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(this.#array.stdout ?? this.#array, 'data');
+  }
+
+  /** SIGKILL: the kernel then answers for it, with errors. */
+  async killArray(): Promise<void> {
+    const array = this.#array;
+    this.#array = undefined;
+    if (array === undefined) return;
+    const ended = once(array, 'exit');
+    array.kill('SIGKILL');
+    await ended;
+  }
+
   /** SIGKILL, as when a node dies. */
   async kill(who: string): Promise<void> {
     const running = this.#processes.get(who);
@@ -128,6 +163,7 @@ export class Driver implements AsyncDisposable {
   }
 
   async tool(...args: string[]): Promise<Record<string, unknown>> {
+    await this.startArray();
     const flags = ['--root', this.shared, '--loops', testLoops];
     const { stdout } = await $({
       quiet: true,
@@ -164,11 +200,14 @@ export class Driver implements AsyncDisposable {
       await $`umount ${mount}`.quiet();
     }
     await this.tool('release', '--all');
+    await this.killArray();
     await $`rm -rf ${this.root}`;
   }
 
-  async #start(who: string): Promise<void> {
+  /** Of a process that is there, or of a new one. */
+  async start(who: string): Promise<void> {
     if (this.#processes.has(who)) return;
+    await this.startArray();
     const mode = who === 'controller' ? 'controller' : 'node';
     const child = spawn(process.execPath, [join(csi, 'main.ts'), '--mode', mode], {
       env: {
@@ -176,7 +215,11 @@ export class Driver implements AsyncDisposable {
         PATH: this.#path,
         NODE_NAME: who,
         CSI_SOCKET: this.socketOf(who),
-        ...(mode === 'node' && { CSI_REGISTRATION_SOCKET: this.registrationSocketOf(who) }),
+        ...(mode === 'node' && {
+          CSI_REGISTRATION_SOCKET: this.registrationSocketOf(who),
+          CSI_FILES_SOCKET: this.filesSocketOf(who),
+          CSI_FILES_REGISTRATION_SOCKET: join(this.root, who, 'files-reg.sock'),
+        }),
         FORCEDETACH_LOOPS: testLoops,
         FORCEDETACH_ROOT: this.shared,
       },

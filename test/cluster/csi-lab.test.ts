@@ -1,13 +1,14 @@
-/** What the lab does to the disk and sees of it: release, watch, copy, on real loop devices. */
-import { existsSync } from 'node:fs';
+/** What the lab does to the disk and sees of it: release, watch, copy, export, on a real array. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
+import { openWrites, writeOps } from '../../lib/history/writes.ts';
 import { lastLoop } from './csi-harness.ts';
 import {
   createVolume,
-  loopOf,
   newDriver,
+  pathOf,
   patience,
   publish,
   reason,
@@ -16,29 +17,84 @@ import {
   unstage,
   volume,
   write,
-  writtenTo,
 } from './csi-steps.ts';
 
-if (reason !== undefined) console.warn(`skipped: the lab on real loop devices ${reason}`);
+if (reason !== undefined) console.warn(`skipped: the lab on a real array ${reason}`);
 
 describe.skipIf(reason !== undefined)('the lab', { timeout: 60_000 }, () => {
   test('release frees what nobody has mounted, and never what is not ours', async () => {
     await using driver = newDriver();
     await createVolume(driver);
-    const context = await publish(driver, 'a', 'unfenced');
-    await stage(driver, 'a', context);
+    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
+    const { device } = await pathOf(driver, 1);
     const foreign = join(driver.root, 'foreign.img');
     await $`truncate -s 1M ${foreign} && losetup /dev/loop${lastLoop} ${foreign}`.quiet();
     try {
       const busy = await driver.tool('release', '--all');
-      expect(busy).toEqual({ freed: [], busy: [`/dev/loop${loopOf(context)}`] });
+      expect(busy).toEqual({ freed: [], busy: [device] });
       await $`umount ${driver.stagingOf('a')}`.quiet();
       const freed = await driver.tool('release', '--all');
-      expect(freed).toEqual({ freed: [`/dev/loop${loopOf(context)}`], busy: [] });
+      expect(freed).toEqual({ freed: [device], busy: [] });
       expect(existsSync(`/sys/block/loop${lastLoop}/loop`)).toBe(true);
     } finally {
       await $`losetup -d /dev/loop${lastLoop}`.quiet();
     }
+  });
+
+  test('release frees what a dead array left', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
+    const { device, loop } = await pathOf(driver, 1);
+    await driver.killArray();
+    await expect(write(driver, 'a', 'late', 'never')).rejects.toThrow(/error|EIO|Read-only/i);
+    await $`umount ${driver.stagingOf('a')}`.quiet();
+    expect(existsSync(`/sys/block/loop${loop}/loop`)).toBe(true);
+    expect(await driver.tool('release', '--all')).toEqual({ freed: [device], busy: [] });
+    expect(existsSync(`/sys/block/loop${loop}/loop`)).toBe(false);
+  });
+
+  test('a severed node waits, and goes on where it stood once it is restored', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
+    await driver.tool('sever', '--node', 'a', '--how', 'stalls');
+    let done = false;
+    const writing = write(driver, 'a', 'waits', 'for the link').then(() => (done = true));
+    await vi.waitFor(
+      async () => expect((await pathOf(driver, 1)).held).toBeGreaterThan(0),
+      patience,
+    );
+    expect(done).toBe(false);
+    const restored = await driver.tool('restore', '--node', 'a');
+    expect(restored).toMatchObject({ link: 'pass', devices: [{ generation: 1, cut: false }] });
+    await writing;
+    await driver.tool('sever', '--node', 'a', '--how', 'errors');
+    await expect(write(driver, 'a', 'late', 'never')).rejects.toThrow(/error|EIO|Read-only/i);
+    await driver.tool('restore', '--node', 'a');
+  });
+
+  test('a volume whose path holds requests can be removed, one that works cannot', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
+    const remove = (): Promise<unknown> => driver.tool('remove-volume', '--volume', volume);
+    await expect(remove()).rejects.toThrow(/VOLUME_IN_USE/);
+    await driver.tool('sever', '--node', 'a', '--how', 'stalls');
+    const writing = expect(write(driver, 'a', 'held', 'never')).rejects.toThrow(/error|EIO/i);
+    await vi.waitFor(
+      async () => expect((await pathOf(driver, 1)).held).toBeGreaterThan(0),
+      patience,
+    );
+    await remove();
+    await writing;
+    expect(await driver.tool('status')).toEqual({ volumes: [] });
+    await $`umount ${driver.stagingOf('a')}`.quiet();
+    await vi.waitFor(
+      async () => expect(await pathOf(driver, 1)).toHaveProperty('state', 'closed'),
+      patience,
+    );
+    expect(await remove()).toEqual({ volume, freed: [] });
   });
 
   test('the watch tells of mounts, bytes, cuts and calls as they happen', async () => {
@@ -49,12 +105,13 @@ describe.skipIf(reason !== undefined)('the lab', { timeout: 60_000 }, () => {
       await using watch = await driver.watch(['a', 'b']);
       const { lines } = watch;
       const seen = (type: string): object[] => lines.filter((line) => line.type === type);
-      const context = await publish(driver, 'a', 'fenced');
-      await stage(driver, 'a', context);
+      await stage(driver, 'a', await publish(driver, 'a', 'fenced'));
       await vi.waitFor(() => expect(seen('mounted')).toMatchObject([a]), patience);
       await write(driver, 'a', 'file', 'x'.repeat(100_000));
+      const { bytesWritten } = await pathOf(driver, 1);
+      expect(bytesWritten).toBeGreaterThan(100_000);
       await vi.waitFor(
-        () => expect(seen('written').at(-1)).toHaveProperty('bytesWritten', writtenTo(context)),
+        () => expect(seen('written').at(-1)).toHaveProperty('bytesWritten', bytesWritten),
         patience,
       );
       await unpublish(driver, 'a');
@@ -80,28 +137,67 @@ describe.skipIf(reason !== undefined)('the lab', { timeout: 60_000 }, () => {
           ]),
         patience,
       );
+      await driver.tool('sever', '--node', 'b', '--how', 'stalls');
+      await driver.tool('restore', '--node', 'b');
+      await vi.waitFor(
+        () =>
+          expect(seen('link')).toMatchObject([{ node: 'b', state: 'stall' }, { state: 'pass' }]),
+        patience,
+      );
       expect(seen('failure')).toEqual([]);
     }
   });
 
-  test('a copy is of one moment: nobody wrote while it was made', async () => {
+  test('a copy is of one moment, while the node goes on writing', async () => {
     await using driver = newDriver();
     await createVolume(driver);
     await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
     await write(driver, 'a', 'file', 'in the copy');
+    const mount = driver.stagingOf('a');
+    const busy = $`while date +%N | dd of=${join(mount, 'busy')} conv=fsync; do :; done`.quiet();
     const copied = await driver.tool('copy', '--volume', volume, '--label', 'first');
+    await busy.kill('SIGKILL').catch(() => undefined);
+    await busy.catch(() => undefined);
     expect(copied).toMatchObject({ path: join(driver.shared, 'copies', 'first.img') });
-    // The file's name is still in the journal only; 1 means that it was replayed.
+    // The file's name may still be in the journal only; 1 means that it was replayed.
     const replay = $`e2fsck -y -E journal_only ${String(copied['path'])}`.quiet().nothrow();
     expect((await replay).exitCode).toBeLessThan(2);
+    const check = $`e2fsck -fn ${String(copied['path'])}`.quiet().nothrow();
+    expect((await check).exitCode).toBe(0);
     const seen = await $`debugfs -R ${'cat /file'} ${String(copied['path'])}`.quiet();
     expect(seen.stdout).toBe('in the copy');
+  });
 
-    const busy = join(driver.stagingOf('a'), 'busy');
-    driver.before('cp', `date +%N | dd of=${busy} conv=fsync 2>/dev/null`);
-    await expect(driver.tool('copy', '--volume', volume, '--label', 'second')).rejects.toThrow(
-      /COPY_DISTURBED/,
+  test('the log of writes leaves with the run, and can be read', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    const attributes = { keepWrites: 'true' };
+    const context = await publish(driver, 'a', 'unfenced', { attributes });
+    await stage(driver, 'a', context);
+    await write(driver, 'a', 'file', 'x'.repeat(100_000));
+    const { writes } = await pathOf(driver, 1);
+    const exporting = ['--volume', volume, '--label', 'run', '--origin-ns', '0'];
+    const exported = await driver.tool('export-writes', ...exporting);
+    const folder = String(exported['folder']);
+    expect(readdirSync(folder).toSorted()).toEqual(
+      ['paths.json', 'writes.data.zst', 'writes.log.zst'].toSorted(),
     );
-    expect(existsSync(join(driver.shared, 'copies', 'second.img'))).toBe(false);
+    await $`mkdir ${join(driver.root, 'run')} && mv ${folder} ${join(driver.root, 'run/history')}`;
+    const log = openWrites(join(driver.root, 'run'));
+    const logged = Array.from({ length: log?.length ?? 0 }, (_, index) => log?.at(index));
+    expect(logged.filter((each) => each?.op === writeOps.write).length).toBeGreaterThanOrEqual(
+      writes,
+    );
+    expect(logged.every((each) => each?.generation === 1)).toBe(true);
+  });
+
+  test('what nodes share as files is copied as files', async () => {
+    await using driver = newDriver();
+    await createVolume(driver, '--mode', 'shared-file');
+    const files = join(driver.shared, 'volumes', volume, 'files');
+    writeFileSync(join(files, 'file'), 'in the copy');
+    const copied = await driver.tool('copy', '--volume', volume, '--label', 'first');
+    expect(copied).toEqual({ path: join(driver.shared, 'copies', 'first.files') });
+    expect(readFileSync(join(String(copied['path']), 'file'), 'utf8')).toBe('in the copy');
   });
 });

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
+import type { PathStatus } from '../../lib/csi/array-port.ts';
 import { callSchema } from '../../lib/csi/call-log.ts';
 import { capability, Driver } from './csi-harness.ts';
 
@@ -16,26 +17,45 @@ export const reason =
 
 export const volume = 'pv-test';
 export const newDriver = (): Driver => new Driver(mkdtempSync(join(tmpdir(), 'forcedetach-csi-')));
-export const createVolume = (driver: Driver): Promise<unknown> =>
-  driver.tool('create-volume', '--volume', volume, '--size-bytes', String(64 * 2 ** 20));
+/** XFS asks for 300 MiB at least; the image is sparse. */
+const sizeBytes = 320 * 2 ** 20;
+export const createVolume = (driver: Driver, ...flags: string[]): Promise<unknown> =>
+  driver.tool('create-volume', '--volume', volume, '--size-bytes', String(sizeBytes), ...flags);
 
-export async function publish(driver: Driver, node: string, detachMode: string): Promise<unknown> {
+export interface Published {
+  readonly attributes?: Readonly<Record<string, string>>;
+  readonly capability?: object;
+}
+
+/** Resolves to the publish context. A node is known once its driver ran. */
+export async function publish(
+  driver: Driver,
+  node: string,
+  detachMode: string,
+  { attributes = {}, capability: asked = capability }: Published = {},
+): Promise<unknown> {
+  await driver.start(node);
   const request = {
     volumeId: volume,
     nodeId: node,
-    volumeCapability: capability,
-    volumeContext: { detachMode },
+    volumeCapability: asked,
+    volumeContext: { detachMode, ...attributes },
   };
   return (await driver.call('controller', 'controllerPublishVolume', request))['publishContext'];
 }
 export const unpublish = (driver: Driver, nodeId: string): Promise<unknown> =>
   driver.call('controller', 'controllerUnpublishVolume', { volumeId: volume, nodeId });
-export const stage = (driver: Driver, node: string, publishContext: unknown): Promise<unknown> =>
+export const stage = (
+  driver: Driver,
+  node: string,
+  publishContext: unknown,
+  asked: object = capability,
+): Promise<unknown> =>
   driver.call(node, 'nodeStageVolume', {
     volumeId: volume,
     publishContext,
     stagingTargetPath: driver.stagingOf(node),
-    volumeCapability: capability,
+    volumeCapability: asked,
   });
 export const unstage = (driver: Driver, node: string): Promise<unknown> =>
   driver.call(node, 'nodeUnstageVolume', {
@@ -52,12 +72,13 @@ export const write = (
 export const read = (driver: Driver, node: string, file: string): string =>
   readFileSync(join(driver.stagingOf(node), file), 'utf8');
 export const patience = { timeout: 10_000, interval: 50 };
-/** What the kernel counts, from /sys/block/loopN/stat. */
-export const writtenTo = (context: unknown): number => {
-  const stat = readFileSync(`/sys/block/loop${loopOf(context)}/stat`, 'utf8');
-  return Number(stat.trim().split(/\s+/)[6]) * 512;
-};
-export const loopOf = (context: unknown): number => Number((context as { loop: string }).loop);
+/** The path of that generation, as the array has it. */
+export async function pathOf(driver: Driver, generation: number): Promise<PathStatus> {
+  const paths = await driver.array.status(volume);
+  const path = paths.find((each) => each.generation === generation);
+  if (path === undefined) throw new TypeError(`no path of generation ${generation}`);
+  return path;
+}
 export const logOf = (driver: Driver, host: string): ReturnType<typeof callSchema.parse>[] =>
   readFileSync(join(driver.shared, 'log', `csi-${host}.jsonl`), 'utf8')
     .trim()

@@ -1,16 +1,16 @@
-/** The disk on real loop devices and file systems, without Kubernetes: its processes, called. */
+/** The disk on a real array and real file systems, without Kubernetes: its processes, called. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
-import { capability } from './csi-harness.ts';
+import { capability, lastLoop } from './csi-harness.ts';
 import {
   createVolume,
   logOf,
-  loopOf,
   newDriver,
+  pathOf,
   patience,
   publish,
   read,
@@ -22,7 +22,7 @@ import {
   write,
 } from './csi-steps.ts';
 
-if (reason !== undefined) console.warn(`skipped: the disk on real loop devices ${reason}`);
+if (reason !== undefined) console.warn(`skipped: the disk on a real array ${reason}`);
 
 describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
   test.each([false, true])(
@@ -44,6 +44,7 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
         volumeCapability: capability,
       };
       for (let time = 0; time < 2; time += 1) await driver.call('a', 'nodePublishVolume', request);
+      const first = await pathOf(driver, 1);
       await write(driver, 'a', 'kept', 'from a');
       expect(readFileSync(join(target, 'kept'), 'utf8')).toBe('from a');
       const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
@@ -56,11 +57,11 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
       await unstage(driver, 'a');
       await unpublish(driver, 'a');
       await unpublish(driver, 'a');
-      expect(existsSync(`/sys/block/loop${loopOf(context)}/loop`)).toBe(false);
+      expect(existsSync(`/sys/block/loop${first.loop}/loop`)).toBe(false);
       expect(existsSync(driver.stagingOf('a'))).toBe(false);
 
       const next = await publish(driver, 'b', 'fenced');
-      expect(next).toEqual({ generation: '2', loop: String(loopOf(context) + 1) });
+      expect(next).toEqual({ generation: '2' });
       await stage(driver, 'b', next);
       expect(read(driver, 'b', 'kept')).toBe('from a');
       const staged = logOf(driver, 'b').find(({ call }) => call === 'NodeStageVolume');
@@ -113,9 +114,7 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
       await stage(driver, 'a', context);
       await write(driver, 'a', 'synced', 'acknowledged');
       await unpublish(driver, 'a');
-      expect(readFileSync(`/sys/block/loop${loopOf(context)}/loop/sizelimit`, 'utf8').trim()).toBe(
-        '512',
-      );
+      expect(await pathOf(driver, 1)).toMatchObject({ node: 'a', state: 'cut', claimed: true });
       await expect(write(driver, 'a', 'late', 'never')).rejects.toThrow(/error|EIO|Read-only/i);
       await unpublish(driver, 'a');
 
@@ -136,35 +135,35 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     },
   );
 
-  test('a cut that comes before the node opened the device leaves nothing to open', async () => {
+  test('a cut that comes before the node opened its path leaves nothing to open', async () => {
     await using driver = newDriver();
     await createVolume(driver);
     const context = await publish(driver, 'a', 'fenced');
     await unpublish(driver, 'a');
     const late = stage(driver, 'a', context);
     await expect(late).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
-    expect(existsSync(`/sys/block/loop${loopOf(context)}/loop`)).toBe(false);
+    expect(await driver.array.status(volume)).toEqual([]);
+    const open = { volume, node: 'a', generation: 1, loop: lastLoop } as const;
+    const behind = driver.array.open({ ...open, keepData: false, flushes: 'honest' });
+    await expect(behind).rejects.toMatchObject({ code: 'PATH_CUT' });
   });
 
-  test('a fence that comes while the node opens its device is seen by the node', async () => {
+  test('a fence that comes while the node mounts its path is seen by the node', async () => {
     await using driver = newDriver();
     await createVolume(driver);
     const context = await publish(driver, 'a', 'fenced');
-    // losetup says that it is about to bind the file, and waits to be let.
+    // blkid is the first to look at the open path: it says so, and waits to be let.
     driver.before(
-      'losetup',
-      `[ "$1" != --direct-io=on ] || {
-        touch ${driver.root}/opening
-        until [ -e ${driver.root}/open ]; do sleep 0.05; done
-      }`,
+      'blkid',
+      `touch ${driver.root}/opening; until [ -e ${driver.root}/open ]; do sleep 0.05; done`,
     );
-    const staged = stage(driver, 'a', context);
-    const outcome = expect(staged).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
+    await driver.kill('a');
+    const outcome = expect(stage(driver, 'a', context)).rejects.toThrow();
     await vi.waitFor(() => expect(existsSync(join(driver.root, 'opening'))).toBe(true), patience);
     await unpublish(driver, 'a');
     writeFileSync(join(driver.root, 'open'), '');
     await outcome;
-    expect(existsSync(`/sys/block/loop${loopOf(context)}/loop`)).toBe(false);
+    expect(await pathOf(driver, 1)).toMatchObject({ state: 'closed', writes: 0 });
   });
 
   test('a fence that meets a stage half-way leaves no path that is not cut', async () => {
@@ -177,10 +176,9 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
         sleep(delayMs).then(() => unpublish(driver, 'a')),
       ]);
       expect(unpublished.status).toBe('fulfilled');
-      const limit = `/sys/block/loop${loopOf(context)}/loop/sizelimit`;
-      const path = existsSync(limit) ? readFileSync(limit, 'utf8').trim() : 'none';
-      expect(['512', 'none'], `${delayMs} ms, ${JSON.stringify(staged)}`).toContain(path);
-      if (staged.status === 'fulfilled') expect(path).toBe('512');
+      const states = (await driver.array.status(volume)).map(({ state }) => state);
+      expect(states, `${delayMs} ms, ${JSON.stringify(staged)}`).not.toContain('open');
+      if (staged.status === 'fulfilled') expect(states).toContain('cut');
       await unstage(driver, 'a');
     }
   });
@@ -196,21 +194,48 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     await $`printf after > ${join(mount, 'synced')} && sync ${join(mount, 'synced')}`.quiet();
     await $`printf after | dd of=${join(mount, 'unsynced')} conv=notrunc`.quiet();
 
-    const { devices } = await driver.tool('cut', '--volume', volume, '--node', 'a');
-    expect(devices).toMatchObject([{ device: `/dev/loop${loopOf(context)}`, generation: 1 }]);
+    const lost = await driver.tool(...'lose-power --node a --unflushed keeps --seed 1'.split(' '));
+    expect(lost).toMatchObject({
+      devices: [{ volume, generation: 1 }],
+      lost: [{ volume, paths: 1 }],
+    });
     await expect(stage(driver, 'a', context)).rejects.toMatchObject({
       code: status.FAILED_PRECONDITION,
     });
     await driver.kill('a');
     await $`umount ${mount}`.quiet();
+    const { device } = await pathOf(driver, 1);
     const released = await driver.tool('release', '--node', 'a');
-    expect(released).toEqual({ freed: [`/dev/loop${loopOf(context)}`], busy: [] });
+    expect(released).toEqual({ freed: [device], busy: [] });
 
+    // Kubernetes asks by the name it knows, and gets a new path: nothing is un-cut.
     await stage(driver, 'a', context);
+    expect(await pathOf(driver, 1)).toHaveProperty('cutNs');
+    expect(await pathOf(driver, 2)).toMatchObject({ node: 'a', state: 'open' });
     expect(read(driver, 'a', 'synced')).toBe('after');
     expect(read(driver, 'a', 'unsynced')).not.toContain('after');
     const entry = logOf(driver, 'a').findLast(({ call }) => call === 'NodeStageVolume');
     expect(String(entry?.notes['fsck'])).toContain('recovering journal');
+    expect(entry?.notes['generation']).toBe(2);
+    expect(await publish(driver, 'a', 'unfenced')).toEqual(context);
+  });
+
+  test('a rebooted, fenced victim cannot reach the disk without a new attach', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    const context = await publish(driver, 'a', 'fenced');
+    await stage(driver, 'a', context);
+    await driver.tool(...'lose-power --node a --unflushed keeps --seed 1'.split(' '));
+    await unpublish(driver, 'a');
+    await driver.kill('a');
+    await $`umount ${driver.stagingOf('a')}`.quiet();
+    await driver.tool('release', '--node', 'a');
+    await expect(stage(driver, 'a', context)).rejects.toMatchObject({
+      code: status.FAILED_PRECONDITION,
+    });
+    expect(await driver.array.status(volume)).toMatchObject([{ generation: 1, state: 'closed' }]);
+    await stage(driver, 'a', await publish(driver, 'a', 'fenced'));
+    expect(await pathOf(driver, 2)).toMatchObject({ node: 'a', state: 'open' });
   });
 
   test('registers with kubelet and names its node', async () => {
@@ -236,7 +261,7 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
       ['controller', 'controllerPublishVolume', asked, 'NOT_FOUND'],
       ['controller', 'controllerUnpublishVolume', {}, 'INVALID_ARGUMENT'],
       ['controller', 'validateVolumeCapabilities', { volumeId: 'absent' }, 'INVALID_ARGUMENT'],
-      ['controller', 'createVolume', { name: 'new' }, 'UNIMPLEMENTED'],
+      ['controller', 'createVolume', { name: 'new' }, 'INVALID_ARGUMENT'],
       ['a', 'nodeStageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
       ['a', 'nodePublishVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
       ['a', 'nodeUnstageVolume', { volumeId: volume }, 'INVALID_ARGUMENT'],
