@@ -17,8 +17,11 @@ export interface BenchDatabase extends AsyncDisposable {
   execute(statement: string): Promise<void>;
 }
 
-/** `tools`: reference of the tools image. Everything is gone when disposed. */
-export async function startDatabase(tools: string): Promise<BenchDatabase> {
+/**
+ * `tools`: reference of the tools image; `device`: an empty block device for the volume, by default
+ * a loop device with direct I/O of its own. Everything is gone when disposed.
+ */
+export async function startDatabase(tools: string, device?: string): Promise<BenchDatabase> {
   const relay = await mkdtemp(join(tmpdir(), 'forcedetach-bench-'));
   const serve = fileURLToPath(new URL('serve.sh', import.meta.url));
   const mounts = ['-v', `${relay}:/relay`, '-v', `${serve}:/serve.sh:ro`, '-v', '/bench'];
@@ -35,6 +38,7 @@ export async function startDatabase(tools: string): Promise<BenchDatabase> {
     tools,
     'sh',
     '/serve.sh',
+    ...(device === undefined ? [] : [device]),
   ]);
   const dispose = async (): Promise<void> => {
     await docker(['rm', '--force', '--volumes', name]);

@@ -1,15 +1,18 @@
 #!/bin/sh
 # Runs in the tools image, privileged: MySQL as the cluster runs it (manifests/mysql), its data on
-# an ext4 volume on a loop device with direct I/O, and the relay that leads to it. All of it goes
-# when the container does: the device frees itself with its mount.
+# an ext4 volume on the block device $1, else on a loop device with direct I/O that goes with its
+# mount, and the relay that leads to it.
 set -eu
 mount -t devtmpfs devtmpfs /dev
-truncate -s 4G /bench/volume.img
-mke2fs -q -t ext4 /bench/volume.img
-device=$(losetup --find --show --direct-io=on /bench/volume.img)
+device=${1:-}
+if [ -z "$device" ]; then
+  truncate -s 4G /bench/volume.img
+  device=$(losetup --find --show --direct-io=on /bench/volume.img)
+fi
+mke2fs -q -t ext4 "$device"
 mkdir -p /var/lib/mysql
 mount "$device" /var/lib/mysql
-losetup --detach "$device"
+[ $# -gt 0 ] || losetup --detach "$device"
 chown mysql: /var/lib/mysql
 
 cat >/tmp/first.sql <<SQL

@@ -28,6 +28,11 @@ type pathFile struct {
 // once: the file lives as long as somebody has it open; `ended` is called after that, and also
 // where this fails.
 func openPathFile(p *path, ended func()) (file int, err error) {
+	// An image of one program has no /tmp.
+	if err := os.MkdirAll(os.TempDir(), 0o777); err != nil {
+		ended()
+		return 0, err
+	}
 	mountPoint, err := os.MkdirTemp("", "forcedetach-array-")
 	if err != nil {
 		ended()

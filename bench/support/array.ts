@@ -1,0 +1,49 @@
+/** An array to measure against: the project's own image, and volumes behind it. */
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { docker } from '../../lib/cluster/kind/engine.ts';
+import { waitFor } from '../../lib/cluster/kind/wait.ts';
+import { arrayAt } from '../../lib/csi/array.ts';
+
+const volumeBytes = 4 * 2 ** 30;
+/** Far above all leases (lib/cluster/kind/lease.ts) and test loops. */
+const firstLoop = 5300;
+
+export interface BenchArray extends AsyncDisposable {
+  /** The device of a new volume of 4 GiB. */
+  newDevice(options: { readonly keepData: boolean }): Promise<string>;
+}
+
+/** `image`: reference of the array's image. Everything is gone when disposed. */
+export async function startArray(image: string): Promise<BenchArray> {
+  const root = await mkdtemp(join(tmpdir(), 'forcedetach-bench-array-'));
+  const name = basename(root);
+  const flags = ['--detach', '--privileged', '--network', 'none', '--volume', `${root}:${root}`];
+  await docker(['run', '--name', name, ...flags, image, 'serve', '--root', root]);
+  const array = arrayAt(join(root, 'array.sock'));
+  const opened: { readonly volume: string; readonly generation: number }[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const path of opened) await array.close(path);
+    await docker(['rm', '--force', name]);
+    await rm(root, { recursive: true });
+  };
+  await waitFor(
+    { what: 'the array answers', timeoutMs: 10_000, command: `docker logs ${name}` },
+    () => array.ping(),
+  );
+  return {
+    async newDevice({ keepData }) {
+      const path = { volume: `bench-${opened.length}`, generation: 1 };
+      await mkdir(join(root, 'volumes', path.volume), { recursive: true });
+      await using file = await open(join(root, 'volumes', path.volume, 'disk.img'), 'w');
+      await file.truncate(volumeBytes);
+      const loop = firstLoop + opened.length;
+      const request = { ...path, node: 'bench', loop, keepData, flushes: 'honest' } as const;
+      const { device } = await array.open(request);
+      opened.push(path);
+      return device;
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
