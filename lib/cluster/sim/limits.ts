@@ -1,15 +1,19 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
 
-export const modelVersion = '0.1';
+export const modelVersion = '0.2';
 
 export const limits: readonly string[] = [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',
   'It keeps the volume as a list of ledger rows, not pages: which rows survive two writers is decided row by row, the later write standing. A real volume may break in other ways, or more.',
   'It draws a line at 100 commits during one recovery: above, the successor cannot start and the volume is unreadable; below, both serve. Measured are only 25 and 1,300 commits a second.',
-  'File system metadata, fsck findings, innochecksum and CHECK TABLE follow from that line; they are not modelled.',
-  'A disk keeps what it acknowledged: missing flushes and torn pages do not occur.',
+  'File system metadata, fsck findings, innochecksum and CHECK TABLE follow from that line; they are not modelled. XFS is taken for ext4.',
+  'A disk with honest flushes has lost nothing when power goes: between two flushes the model has no writes under way. A disk that ignores them loses all since it was attached, or is unreadable where a part was kept; single torn pages and the doublewrite buffer that mends them do not occur.',
+  'After one I/O error a file system takes no more writes until it is mounted anew; an idle database does no I/O, and notices nothing.',
+  'What a stalled path holds is replayed in order, at one moment; as many sessions hang in it as clients open, without the server’s limit of connections.',
+  'Two servers on one shared directory with local locks both go on; measured, one of the two died each time.',
+  'A disk that refuses asks nobody for help: no operator unmounts, stops a machine or breaks a lock.',
   'The control plane never fails, restarts or lags; watches take 1 to 20 ms.',
-  'A partition cuts the whole node off at once; the path from node to disk always survives it.',
+  'A partition cuts the whole node off at once, and its storage with it or not at all.',
   'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
   'One volume, one StatefulSet replica, its pods and two or more nodes: no other load.',
   'Latencies are drawn uniformly and independently from ranges, some of which are assumptions.',

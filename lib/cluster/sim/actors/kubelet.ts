@@ -88,6 +88,7 @@ export class Kubelet {
       const backOff = new StageBackOff();
       this.#pod = { uid, state: 'waiting', container: undefined, backOff, retryAtUs: 0 };
       this.#reportedInUse = false;
+      this.#nudge();
     }
   }
 

@@ -101,7 +101,9 @@ export class Driver {
         this.kernel.cancel(timer);
         reject(signal?.reason);
       };
-      const timer = this.kernel.schedule(ms * msUs, () => {
+      // The rest of a wait may be a rounding error; it must end later, or its caller waits for ever.
+      const delayUs = ms > 0 ? Math.max(1, ms * msUs) : 0;
+      const timer = this.kernel.schedule(delayUs, () => {
         signal?.removeEventListener('abort', onAbort);
         resolve(undefined);
       });

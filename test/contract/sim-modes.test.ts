@@ -1,0 +1,175 @@
+/**
+ * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
+ * is one that lib/experiment/expectations.ts, the data that real runs are held to, expects.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { accessModes, parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { contradictions } from '../../lib/experiment/contradictions.ts';
+import {
+  diskModes,
+  filesystems,
+  powerLosses,
+  storageLinks,
+  type DiskMode,
+} from '../../lib/disk-kinds.ts';
+import { expectationOf } from '../../lib/experiment/expectations.ts';
+import { runScenario } from '../../lib/experiment/run.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+interface Run {
+  readonly verdict: Verdict;
+  readonly folder: string;
+}
+
+type Fields = Partial<ScenarioInput>;
+
+/** Timers so short that a run takes little; the silence of 30 s that ends a watch still fits in. */
+const base = {
+  name: 'model',
+  question: 'What?',
+  fault: 'network-partition',
+  remedy: 'force-delete',
+  expected: ['safe'],
+  rate: 10,
+  graceMs: 20_000,
+  tolerationMs: 5_000,
+  forceDetachAfterMs: 15_000,
+  warmupMs: 1_000,
+  horizonMs: 180_000,
+  patienceMs: 60_000,
+} as const;
+
+async function run(fields: Fields, seed = '1'): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
+  folders.push(folder);
+  const verdict = await runScenario({
+    scenario: parseScenario({ ...base, ...fields }),
+    seed,
+    runId: 'run',
+    folder,
+    backend: simBackend(),
+    replay: 'none',
+    onProgress: () => undefined,
+    onPhase: () => undefined,
+    signal: new AbortController().signal,
+  });
+  return { verdict, folder };
+}
+
+const said = ({ verdict, incompleteBecause, sentence }: Verdict): string =>
+  [verdict, sentence, ...incompleteBecause].join('\n');
+
+/** All given combinations that make sense. */
+function combined(factors: { readonly [F in keyof Fields]?: readonly Fields[F][] }): Fields[] {
+  let all: Fields[] = [{}];
+  for (const [factor, values] of Object.entries<readonly unknown[]>(factors))
+    all = all.flatMap((fields) => values.map((value) => ({ ...fields, [factor]: value })));
+  return all.filter((fields) => {
+    try {
+      return contradictions(parseScenario({ ...base, ...fields })).length === 0;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const remedies = ['force-delete', 'out-of-service'] as const;
+const cases: Fields[] = [
+  ...combined({ disk: diskModes, link: storageLinks, remedy: remedies }),
+  ...combined({ disk: diskModes, accessMode: accessModes.slice(1) }),
+  ...combined({ filesystem: filesystems.slice(1), link: storageLinks }),
+  ...combined({ disk: ['shared-file'], fileLocks: ['local'] }),
+  ...combined({ disk: ['exclusive'], watcherCheck: ['missing'], link: storageLinks }),
+  ...combined({ disk: ['ack-early'], cutAfterMs: [0, 30_000], link: storageLinks }),
+  ...combined({ fault: ['node-crash'], disk: diskModes }),
+  ...combined({ fault: ['node-crash'], flushes: ['honest', 'ignored'], powerLoss: powerLosses }),
+];
+
+describe('the model and the expectation agree', () => {
+  test.each(cases.map((fields) => [JSON.stringify(fields), fields] as const))(
+    '%s',
+    async (_, fields) => {
+      const { verdicts, because } = expectationOf(parseScenario({ ...base, ...fields }));
+      const { verdict } = await run(fields);
+      expect(verdict.incompleteBecause, said(verdict)).toEqual([]);
+      expect(verdicts, `${because}\n${said(verdict)}`).toContain(verdict.verdict);
+    },
+  );
+});
+
+/** As docs/model.md prints it: the model's one prediction a cell, with a forced delete. */
+const predictions: Readonly<Record<DiskMode, readonly string[]>> = {
+  unfenced: ['lost', 'lost', 'exposed'],
+  'ack-early': ['lost', 'safe', 'safe'],
+  'fence-if-out-of-service': ['lost', 'lost', 'exposed'],
+  fenced: ['safe', 'safe', 'safe'],
+  'pending-while-busy': ['safe, no mount', 'safe, no mount', 'safe, no mount'],
+  exclusive: ['safe, no mount', 'lost', 'exposed'],
+  reservation: ['safe', 'safe', 'safe'],
+  'shared-file': ['safe, no commit', '–', '–'],
+};
+
+function predicted({ verdict, phases }: Verdict): string {
+  if (phases.secondMount === null) return `${verdict}, no mount`;
+  return phases.firstCommit === null ? `${verdict}, no commit` : verdict;
+}
+
+describe.each(diskModes)('%s', (disk) => {
+  test.each(combined({ link: storageLinks, disk: [disk] }))(
+    '$link: as predicted',
+    async (fields) => {
+      const { verdict } = await run(fields, '2');
+      const column = storageLinks.findIndex((link) => link === fields.link);
+      expect(predicted(verdict), said(verdict)).toBe(predictions[disk][column]);
+      // Healed, some server commits again, whatever became of the data.
+      expect(verdict.availability.recovered).toBe(true);
+    },
+  );
+
+  test('docs/model.md prints these predictions', () => {
+    const page = readFileSync(new URL('../../docs/model.md', import.meta.url), 'utf8');
+    expect(page).toContain(`| \`${disk}\` | ${predictions[disk].join(' | ')} |`);
+  });
+});
+
+test('a second mount is refused by mount protection only while the other renews it', async () => {
+  const { verdict } = await run({ filesystem: 'ext4-mmp' });
+  expect(verdict.phases.secondMount).toBeNull();
+  expect((await run({ filesystem: 'ext4-mmp', link: 'stalls' })).verdict.verdict).toBe('lost');
+});
+
+test('declared ReadWriteMany, a volume is mounted elsewhere before the six minutes are over', async () => {
+  const mountAt = async (accessMode: Fields['accessMode']): Promise<number> => {
+    const { phases } = (await run({ accessMode })).verdict;
+    return (phases.secondMount ?? Number.NaN) - (phases.podRemoved ?? Number.NaN);
+  };
+  expect(await mountAt('ReadWriteMany')).toBeLessThan(12);
+  expect(await mountAt('ReadWriteOnce')).toBeGreaterThan(15);
+});
+
+test('a disk that ignores flushes and loses power is blank: formatted anew, an empty database', async () => {
+  const fields = { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' } as const;
+  const { verdict } = await run(fields);
+  expect(verdict.findings.map(({ code }) => code)).toContain('REFORMATTED');
+  expect(verdict.loss.beforeFault.lost).toBe(verdict.loss.beforeFault.acked);
+});
+
+test.each<Fields>([
+  { link: 'stalls' },
+  { disk: 'shared-file', fileLocks: 'local' },
+  { disk: 'pending-while-busy', filesystem: 'ext4-mmp' },
+])('the same seed gives the same history, byte for byte: %o', async (fields) => {
+  const bytes = async (): Promise<string[]> => {
+    const { folder } = await run(fields, 'a');
+    const history = join(folder, 'history');
+    return readdirSync(history).map((file) => readFileSync(join(history, file)).toString('base64'));
+  };
+  expect(await bytes()).toEqual(await bytes());
+});
