@@ -8,6 +8,7 @@ import { writeCanaries } from './canary.ts';
 import * as tool from './disk-tool.ts';
 import { docker } from './engine.ts';
 import type { Lab } from './lab-port.ts';
+import { stopServers } from './server-freeze.ts';
 
 export interface KindDiskOptions {
   readonly lab: Lab;
@@ -66,8 +67,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
       // The array holds every path for a moment by itself; a shared directory has no such gate.
       for (const each of mode === 'shared-file' ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
-        thaw.defer(() => each.thaw());
-        await each.freeze();
+        thaw.defer(await stopServers(each.node));
       }
       await tool.copyVolume(lab, volume, label);
     },
