@@ -11,6 +11,7 @@ import {
   memoryWrites,
 } from '../../test/support/memory-writes.ts';
 import { planStates, type PlanOptions } from './plan.ts';
+import { SectorVersions } from './sector-versions.ts';
 import { survivors } from './survivors.ts';
 import { VolatileCache } from './volatile-cache.ts';
 
@@ -34,12 +35,40 @@ test('every write by then is durable or unflushed, and none that came later is e
 
 test('a full cache makes its oldest writes durable, whatever path they came by', () => {
   const write = { op: writeOps.write, offset: 0, length: 1024 } as const;
-  const log = memoryWrites([1, 2, 1, 2].map((generation) => ({ ...write, generation })));
+  const log = memoryWrites([1, 1, 2, 1, 2].map((generation) => ({ ...write, generation })));
   const cache = new VolatileCache(log, 2048);
   expect(cache.advance(1)).toEqual([]);
   expect(cache.advance(2)).toEqual([0]);
   expect(cache.advance(3)).toEqual([1]);
   expect(cache.unflushed()).toEqual([2, 3]);
+  expect(cache.advance(4)).toEqual([2]);
+});
+
+test('writes may reach an image in any order: each sector ends with its youngest', () => {
+  const range = fc.record({ first: fc.nat({ max: 9 }), count: fc.integer({ min: 1, max: 10 }) });
+  const claim = fc.record({ index: fc.nat({ max: 20 }), range });
+  fc.assert(
+    fc.property(fc.array(claim, { size: 'max', maxLength: 30 }), (claims) => {
+      const versions = new SectorVersions();
+      const image = Array.from({ length: 20 }, () => -1);
+      const plain = Array.from({ length: 20 }, () => -1);
+      for (const {
+        index,
+        range: { first, count },
+      } of claims) {
+        const bytes = { offset: first * 512, length: count * 512 };
+        expect(versions.claim(index, bytes)).toEqual(versions.unclaimed(index, bytes));
+        for (const { offset, length } of versions.unclaimed(index, bytes)) {
+          image.fill(index, offset / 512, (offset + length) / 512);
+        }
+        for (let sector = first; sector < first + count; sector += 1) {
+          plain[sector] = Math.max(plain[sector] ?? -1, index);
+        }
+        expect(image).toEqual(plain);
+      }
+    }),
+  );
+  expect(() => new SectorVersions().claim(0, { offset: 0, length: 100 })).toThrow(/whole sectors/);
 });
 
 test('a loss of power within the run leaves what it decided, and what it put back', () => {

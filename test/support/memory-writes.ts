@@ -26,7 +26,7 @@ export function memoryWrites(
   };
 }
 
-const sectors = 16;
+const sectors = 8;
 
 type Step =
   | { readonly do: 'write' | 'zero'; readonly first: number; readonly count: number; path: number }
@@ -50,11 +50,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 ) as fc.Arbitrary<Step>;
 
 /**
- * Logs of up to 40 records on two paths over 16 sectors, with flushes that overlap writes and each
+ * Logs of up to 40 records on two paths over 8 sectors, with flushes that overlap writes and each
  * other. The data of a write lies at its index times 4096.
  */
 export const drawnWrites: fc.Arbitrary<WriteLog> = fc
-  .array(step, { minLength: 1, maxLength: 40 })
+  .array(step, { minLength: 1, maxLength: 40, size: 'max' })
   .map((steps) => {
     const records: Omit<WriteInput, 'timeNs'>[] = [];
     const begun = new Map<number, number>();

@@ -44,25 +44,29 @@ test('an image is what was flushed by then and what survived of the rest', async
   writeFileSync(dataPath, dataBytes);
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(drawnWrites, fc.array(wanted, { maxLength: 3 }), async (log, all) => {
-      const states = all
-        .filter(({ position }) => position < log.length)
-        .toSorted((a, b) => a.position - b.position);
-      const path = join(folder, `image-${(run += 1)}`);
-      using rolling = new RollingImage({ log, dataPath, path, seed: 's', signal });
-      for (const { position, policy } of states) {
-        const state = { number: 1, position, atMs: 0, policy, drawn: 'anywhere' as const };
-        const built = await rolling.build(state, join(folder, 'state'));
-        const cache = new VolatileCache(log);
-        cache.advance(position);
-        const random = randomStream('s').stream(`${policy}/${position}`);
-        const kept = survivors(policy, log, cache.unflushed(), random);
-        expect(built).toEqual({ unflushed: cache.unflushed().length, survived: kept.length });
-        const lengths = new Map(kept.map(({ index, length }) => [index, length]));
-        const image = readFileSync(join(folder, 'state'));
-        expect(image.equals(expected(log, position, lengths))).toBe(true);
-      }
-    }),
+    fc.asyncProperty(
+      drawnWrites,
+      fc.array(wanted, { minLength: 1, maxLength: 4 }),
+      async (log, all) => {
+        const states = all
+          .filter(({ position }) => position < log.length)
+          .toSorted((a, b) => a.position - b.position);
+        const path = join(folder, `image-${(run += 1)}`);
+        using rolling = new RollingImage({ log, dataPath, path, seed: 's', signal });
+        for (const { position, policy } of states) {
+          const state = { number: 1, position, atMs: 0, policy, drawn: 'anywhere' as const };
+          const built = await rolling.build(state, join(folder, 'state'));
+          const cache = new VolatileCache(log);
+          cache.advance(position);
+          const random = randomStream('s').stream(`${policy}/${position}`);
+          const kept = survivors(policy, log, cache.unflushed(), random);
+          expect(built).toEqual({ unflushed: cache.unflushed().length, survived: kept.length });
+          const lengths = new Map(kept.map(({ index, length }) => [index, length]));
+          const image = readFileSync(join(folder, 'state'));
+          expect(image.equals(expected(log, position, lengths))).toBe(true);
+        }
+      },
+    ),
     { numRuns: 60 },
   );
 });
