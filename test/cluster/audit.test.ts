@@ -14,7 +14,7 @@ import type { ImageLabel } from '../../lib/history/events.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import { BareHost, missingForBareHost, testLoops, type BareVolume } from './bare-host.ts';
 import { swapIndexPages } from './index-pages.ts';
-import { ackedIn, judge, type AuditedCopy } from './judged.ts';
+import { ackedIn, judge, type AuditedCopy } from '../../lib/two-kernels/judge.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);

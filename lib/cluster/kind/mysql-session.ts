@@ -20,15 +20,17 @@ import { InsertCommand, insertFlags, insertStatement } from './mysql-insert.ts';
 import { connectError, statementError, timeoutError } from './mysql-errors.ts';
 import { databaseName } from './schema.ts';
 
-export interface MysqlSessionOptions {
-  readonly socketPath: string;
+/** A UNIX socket, or a port on the loopback address. */
+export type MysqlAddress = { readonly socketPath: string } | { readonly port: number };
+
+export type MysqlSessionOptions = MysqlAddress & {
   /** Default `root`, without a password, as the database's pod allows on its own network. */
   readonly user?: string;
   /** Connect, handshake, who-are-you and prepare together; default 2000. */
   readonly connectTimeoutMs?: number;
   /** From sending an operation to its answer; default 5000. */
   readonly operationTimeoutMs?: number;
-}
+};
 
 /** One message to the server and one transaction: a lost answer can always mean a commit. */
 const transfer =
@@ -45,9 +47,10 @@ const goodbyeMs = 500;
 
 /** Connects and asks who answers. Throws SqlError (`fail`, fatal). */
 export async function openMysqlSession(options: MysqlSessionOptions): Promise<SqlSession> {
-  const { socketPath, user = 'root', connectTimeoutMs = 2000, operationTimeoutMs = 5000 } = options;
+  const { user = 'root', connectTimeoutMs = 2000, operationTimeoutMs = 5000 } = options;
   // The socket is ours since mysql2 has no way to drop a connection whose server is silent.
-  const socket = connect(socketPath);
+  const socket =
+    'port' in options ? connect(options.port, '127.0.0.1') : connect(options.socketPath);
   const timer = setTimeout(
     () => socket.destroy(timeoutError('connect', connectTimeoutMs)),
     connectTimeoutMs,

@@ -1,9 +1,9 @@
 /** Brings what the bare writers journaled and the auditor read before the judges. */
-import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
-import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
-import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { ImageLabel, ImageRecord } from '../../lib/history/events.ts';
-import type { WriterRecord } from '../../lib/workload/writer.ts';
+import { judgeImages, type Judgement } from '../checkers/index.ts';
+import type { JournaledOp, Moments } from '../checkers/journal.ts';
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { ImageLabel, ImageRecord } from '../history/events.ts';
+import type { WriterRecord } from '../workload/writer.ts';
 
 export interface AuditedCopy {
   readonly image: ImageLabel;

@@ -1,0 +1,160 @@
+/**
+ * What both hosts stand on: one folder with the volumes, the array that serves them, and a container
+ * in which blank volumes are made and copies are audited.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kindAuditor } from '../cluster/kind/audit/auditor.ts';
+import { docker } from '../cluster/kind/engine.ts';
+import { labIn } from '../cluster/kind/lab.ts';
+import type { Lab } from '../cluster/kind/lab-port.ts';
+import { schemaStatements } from '../cluster/kind/schema.ts';
+import { waitFor } from '../cluster/kind/wait.ts';
+import { arrayAt } from '../csi/array.ts';
+import type { ArrayPort } from '../csi/array-port.ts';
+import {
+  copyPath,
+  defaultRoot,
+  imagePath,
+  layoutOf,
+  volumeFolder,
+  type Layout,
+} from '../csi/layout.ts';
+import type { Auditor } from '../cluster/port.ts';
+import type { ImageLabel } from '../history/events.ts';
+import type { Filesystem } from './cases.ts';
+import { claimPlace, releasePlace, type Place } from './place.ts';
+
+export interface DiskLabOptions {
+  readonly tools: string;
+  readonly arrayImage: string;
+}
+
+const blankSize = '1G';
+
+export class DiskLab implements AsyncDisposable {
+  readonly place: Place;
+  readonly array: ArrayPort;
+  readonly #lab: Lab;
+  readonly #options: DiskLabOptions;
+  readonly #blanks = new Set<Filesystem>();
+
+  private constructor(place: Place, options: DiskLabOptions) {
+    this.place = place;
+    this.#options = options;
+    this.#lab = labIn(place.containers.lab);
+    this.array = arrayAt(layoutOf(place.folder).arraySocket);
+  }
+
+  static async open(options: DiskLabOptions): Promise<DiskLab> {
+    const folder = await mkdtemp(join(tmpdir(), 'fd-two-kernels-'));
+    await mkdir(layoutOf(folder).copies);
+    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+    const app = new URL('../..', import.meta.url).pathname;
+    const place = await claimPlace(folder, options.tools, ({ containers, labels }) => [
+      ...['run', '--detach', '--init', '--name', containers.lab, ...labels, '--privileged'],
+      ...[
+        '--network',
+        'none',
+        '--volume',
+        `${folder}:${defaultRoot}`,
+        '--volume',
+        `${app}:/app:ro`,
+      ],
+      ...['--workdir', '/app', '--entrypoint', 'sh', options.tools, '-c', main],
+    ]);
+    const lab = new DiskLab(place, options);
+    try {
+      await lab.#startArray();
+    } catch (error) {
+      await lab[Symbol.asyncDispose]();
+      throw error;
+    }
+    return lab;
+  }
+
+  /** A new volume with an initialised, empty database. Its name was never used before. */
+  async newVolume(name: string, filesystem: Filesystem): Promise<void> {
+    if (!this.#blanks.has(filesystem)) await this.#makeBlank(filesystem);
+    this.#blanks.add(filesystem);
+    await mkdir(volumeFolder(this.#layout, name), { recursive: true });
+    const from = join(defaultRoot, `${filesystem}.img`);
+    const to = imagePath(layoutOf(defaultRoot), name);
+    await this.#lab.exec(['cp', '--sparse=always', from, to]);
+  }
+
+  /** Copies the volume as it is now to where the auditor looks for that image. */
+  async copy(volume: string, image: ImageLabel): Promise<void> {
+    await this.array.copy({ volume, to: copyPath(this.#layout, image) });
+  }
+
+  auditor(seed: string): Auditor {
+    return kindAuditor({ lab: this.#lab, loop: this.place.loops.audit, seed });
+  }
+
+  /** Cuts all paths of the volume and takes it away. Its nodes must be gone. */
+  async removeVolume(volume: string): Promise<void> {
+    for (const { generation, state } of await this.array.status(volume)) {
+      if (state !== 'closed') await this.array.close({ volume, generation, force: true });
+    }
+    await rm(volumeFolder(this.#layout, volume), { recursive: true, force: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return releasePlace(this.place, this.#options.tools);
+  }
+
+  get #layout(): Layout {
+    return layoutOf(this.place.folder);
+  }
+
+  async #startArray(): Promise<void> {
+    const { containers, labels, folder } = this.place;
+    await docker([
+      // Its mount points lie in /tmp, which an image of one program does not have.
+      ...[
+        'run',
+        '--detach',
+        '--tmpfs',
+        '/tmp',
+        '--name',
+        containers.array,
+        ...labels,
+        '--privileged',
+      ],
+      ...['--network', 'none', '--volume', `${folder}:${folder}`, this.#options.arrayImage],
+      ...['serve', '--root', folder],
+    ]);
+    const command = `docker logs ${containers.array}`;
+    await waitFor({ what: 'the array answers', timeoutMs: 30_000, command }, async () => {
+      await this.array.ping();
+      return true;
+    });
+  }
+
+  async #makeBlank(filesystem: Filesystem): Promise<void> {
+    const argv = [
+      ...['sh', '-euc', blankScript, 'sh', `${defaultRoot}/${filesystem}.img`],
+      ...[filesystem, String(this.place.loops.audit), blankSize, schemaStatements.join(';\n')],
+    ];
+    await this.#lab.exec(argv);
+  }
+}
+
+/**
+ * `$1` file, `$2` file system, `$3` loop device, `$4` size, `$5` SQL. Clients come from outside the
+ * node, so root may log in from anywhere; nobody but this machine's loopback can reach the nodes.
+ */
+const blankScript = `
+  truncate -s "$4" "$1"; mkfs.$2 -q "$1"
+  losetup --direct-io=on "/dev/loop$3" "$1"
+  mkdir -p /mnt/blank; mount "/dev/loop$3" /mnt/blank
+  mysqld --no-defaults --initialize-insecure --user=root --datadir=/mnt/blank/data --log-error=/tmp/blank.err
+  mysqld --no-defaults --user=root --datadir=/mnt/blank/data --socket=/tmp/blank.sock --skip-networking \\
+    --mysqlx=OFF --log-error=/tmp/blank.err >/dev/null 2>&1 &
+  until mysqladmin --socket=/tmp/blank.sock --user=root ping >/dev/null 2>&1; do sleep 0.2; done
+  mysql --socket=/tmp/blank.sock --user=root --execute "$5;
+    CREATE USER root@'%'; GRANT ALL ON *.* TO root@'%' WITH GRANT OPTION"
+  mysqladmin --socket=/tmp/blank.sock --user=root shutdown
+  wait; umount /mnt/blank; losetup -d "/dev/loop$3"`;

@@ -1,0 +1,139 @@
+/** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { runCommand } from '../cli/command.ts';
+import { onInterrupt } from '../cli/interrupt.ts';
+import { describeError, exitCode } from '../errors.ts';
+import { ensureImages } from '../images/ensure.ts';
+import { defaultKubernetesVersion } from '../images/versions.ts';
+import { caseNames, filesystems, type CaseName, type Filesystem } from './cases.ts';
+import { DiskLab } from './disk-lab.ts';
+import { guestFiles } from './guest-files.ts';
+import { hostKinds, type Host, type HostKind } from './host.ts';
+import { loopHost } from './loop-host.ts';
+import { parseResults, type Result } from './result.ts';
+import { runCase } from './run-case.ts';
+import { comparison } from './table.ts';
+import { vmHost } from './vm-host.ts';
+
+interface Flags {
+  readonly cases: readonly CaseName[];
+  readonly hosts: readonly HostKind[];
+  readonly filesystems: readonly Filesystem[];
+  readonly repeats: number;
+  readonly images: 'auto' | 'published' | 'built';
+  readonly out: string;
+  readonly dryRun: boolean;
+  readonly table: boolean;
+}
+
+interface Planned {
+  readonly name: CaseName;
+  readonly kind: HostKind;
+  readonly filesystem: Filesystem;
+  readonly repeat: number;
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */
+export const twoKernels = (): Promise<void> =>
+  runCommand('two-kernels', async (args) => {
+    const flags = readFlags(args);
+    const plan = planOf(flags);
+    if (flags.dryRun) {
+      for (const { name, kind, filesystem } of plan) say(`${name} on ${kind}, ${filesystem}`);
+      return exitCode.expected;
+    }
+    const failed = flags.table ? 0 : await runAll(plan, flags);
+    const results = existsSync(flags.out) ? parseResults(readFileSync(flags.out, 'utf8')) : [];
+    process.stdout.write(`${comparison(results)}\n`);
+    return failed === 0 ? exitCode.expected : exitCode.infrastructure;
+  });
+
+function readFlags(args: readonly string[]): Flags {
+  const command = new Command('two-kernels')
+    .description('The same disk cases on loop devices of one kernel and in virtual machines.')
+    .option('--cases <names>', `some of ${caseNames.join()}`, listOf(caseNames), [...caseNames])
+    .option('--hosts <kinds>', `some of ${hostKinds.join()}`, listOf(hostKinds), [...hostKinds])
+    .option('--filesystems <types>', filesystems.join(), listOf(filesystems), [filesystems[0]])
+    .option('--repeats <n>', 'runs of each case on each host', positive, 1)
+    .addOption(
+      new Option('--images <source>', 'where images come from')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .option('--out <file>', 'results are added to it', 'reports/two-kernels/results.jsonl')
+    .option('--table', 'run nothing; print the table of the results that are there', false)
+    .option('--dry-run', 'say what would run; create nothing', false);
+  command.exitOverride().parse(args, { from: 'user' });
+  return command.opts<Flags>();
+}
+
+/** Hosts alternate, so that a busy hour of the machine is shared by both. */
+const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): Planned[] =>
+  Array.from({ length: repeats }, (_, index) => index + 1).flatMap((repeat) =>
+    types.flatMap((filesystem) =>
+      cases.flatMap((name) => hosts.map((kind) => ({ name, kind, filesystem, repeat }))),
+    ),
+  );
+
+/** Runs that failed. One that does is told and the others go on; Ctrl-C ends them all. */
+async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
+  let step = 'the set-up';
+  using interrupt = onInterrupt(say, () => step);
+  const { signal } = interrupt;
+  const kubernetesVersion = defaultKubernetesVersion;
+  const source = flags.images;
+  const images = await ensureImages({ source, kubernetesVersion, onProgress: say });
+  const { tools } = images;
+  const guests = flags.hosts.includes('vms')
+    ? await guestFiles({ image: tools, onProgress: say })
+    : undefined;
+  await using lab = await DiskLab.open({ tools, arrayImage: images.array });
+  const hosts: Readonly<Record<HostKind, Host | undefined>> = {
+    loops: loopHost({ image: tools, ...lab.place }),
+    vms: guests && vmHost({ files: guests }),
+  };
+  mkdirSync(dirname(flags.out), { recursive: true });
+  let failed = 0;
+  for (const { kind, ...planned } of plan) {
+    const host = hosts[kind];
+    if (host === undefined) continue;
+    const what = `${planned.name} on ${kind}, ${planned.filesystem}, run ${planned.repeat}`;
+    const onStep = (now: string): void => {
+      step = `${what}: ${now}`;
+      say(step);
+    };
+    try {
+      const seed = `two-kernels/${what}`;
+      const result = await runCase({ ...planned, host, seed, lab, signal, onStep });
+      appendFileSync(flags.out, `${JSON.stringify(result)}\n`);
+      say(`${what}: ${outcomeOf(result)}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      failed += 1;
+      say(`${what} FAILED: ${describeError(error)}`);
+    }
+  }
+  return failed;
+}
+
+const outcomeOf = ({ images, durationMs }: Result): string =>
+  `${images.map(({ image, safety }) => `${image} image ${safety}`).join(', ')} (${Math.round(durationMs / 1000)} s)`;
+
+const listOf =
+  <T extends string>(known: readonly T[]) =>
+  (text: string): T[] =>
+    text.split(',').map((word) => {
+      const found = known.find((each) => each === word);
+      if (found === undefined) throw new InvalidArgumentError(`one of ${known.join(', ')}`);
+      return found;
+    });
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError('a whole number above 0');
+}

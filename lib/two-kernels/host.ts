@@ -1,0 +1,41 @@
+/**
+ * What a case asks of the machines it runs on. Two kinds answer: containers of one kernel with a
+ * loop device each, and virtual machines with a kernel each. Everything that is not here is done by
+ * the same shell scripts on both.
+ */
+
+export const hostKinds = ['loops', 'vms'] as const;
+export type HostKind = (typeof hostKinds)[number];
+
+export const nodeNames = ['victim', 'successor'] as const;
+export type NodeName = (typeof nodeNames)[number];
+
+/** A machine: a container with namespaces of its own, or a virtual machine. */
+export interface Node extends AsyncDisposable {
+  readonly name: NodeName;
+  /** Port on the loopback address that leads to the node's port 3306. */
+  readonly mysqlPort: number;
+  /** `uname -r` */
+  readonly kernel: string;
+  /**
+   * Runs a shell script on the node as root; `$1` … are its arguments. Resolves to its output.
+   * Throws InfrastructureError `COMMAND_FAILED` with any exit code but 0.
+   */
+  sh(script: string, ...args: readonly (string | number)[]): Promise<string>;
+  /** Gives it the array's device. Resolves to the device's name on the node. */
+  attach(device: string): Promise<string>;
+  /** Nothing on the node runs any more, until `resume`. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /**
+   * The node is gone, at once. What it had in its caches must not reach the disk afterwards: the
+   * array cuts its path first, since a shared kernel would write it back.
+   */
+  powerOff(): Promise<void>;
+}
+
+export interface Host {
+  readonly kind: HostKind;
+  /** Starts a node; it is ready for `sh` when this resolves. */
+  start(name: NodeName): Promise<Node>;
+}

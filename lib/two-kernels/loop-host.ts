@@ -1,0 +1,81 @@
+/**
+ * Nodes of one kernel: a container each, with mounts, processes and network of its own, and one
+ * loop device over its path to the volume. As a kind node has it.
+ */
+import { InfrastructureError } from '../errors.ts';
+import { docker, tryDocker } from '../cluster/kind/engine.ts';
+import { shellCommand } from './shell.ts';
+import type { Host, Node, NodeName } from './host.ts';
+
+export interface LoopHostOptions {
+  /** The tools image. */
+  readonly image: string;
+  /** What the nodes' containers are called. */
+  readonly containers: Readonly<Record<NodeName, string>>;
+  /** `--label k=v …` of every container. */
+  readonly labels: readonly string[];
+}
+
+export function loopHost({ image, containers, labels }: LoopHostOptions): Host {
+  return {
+    kind: 'loops',
+    async start(name): Promise<Node> {
+      const container = containers[name];
+      const flags = [
+        ...['--detach', '--init', '--name', container, '--hostname', name, ...labels],
+        ...['--privileged', '--publish', '127.0.0.1::3306', '--entrypoint', 'sh'],
+      ];
+      // Docker's own /dev is a copy made at the start and never shows a later device.
+      const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+      await docker(['run', ...flags, image, '-c', main]);
+      const published = await docker(['port', container, '3306/tcp']);
+      const kernel = await docker(['exec', container, 'uname', '-r']);
+      return new ContainerNode(name, container, portOf(published), kernel);
+    },
+  };
+}
+
+class ContainerNode implements Node {
+  readonly name: NodeName;
+  readonly mysqlPort: number;
+  readonly kernel: string;
+  readonly #container: string;
+
+  constructor(name: NodeName, container: string, mysqlPort: number, kernel: string) {
+    this.name = name;
+    this.#container = container;
+    this.mysqlPort = mysqlPort;
+    this.kernel = kernel;
+  }
+
+  sh(script: string, ...args: readonly (string | number)[]): Promise<string> {
+    return docker(['exec', this.#container, 'sh', '-c', shellCommand(script, args)]);
+  }
+
+  attach(device: string): Promise<string> {
+    return Promise.resolve(device);
+  }
+
+  async pause(): Promise<void> {
+    await docker(['pause', this.#container]);
+  }
+
+  async resume(): Promise<void> {
+    await docker(['unpause', this.#container]);
+  }
+
+  powerOff(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await tryDocker(['rm', '--force', '--volumes', this.#container]);
+  }
+}
+
+/** `127.0.0.1:32768` → 32768 */
+function portOf(published: string): number {
+  const port = Number(/:(\d+)$/m.exec(published)?.[1]);
+  if (Number.isInteger(port)) return port;
+  throw new InfrastructureError('NO_PORT', `the engine published no port: ${published}`);
+}

@@ -1,0 +1,90 @@
+/** One run of one case on one host, as it is committed: a line of JSON with every fact. */
+import { z } from 'zod';
+import { safetyLevels } from '../experiment/scenario.ts';
+import { caseNames, filesystems } from './cases.ts';
+import { hostKinds } from './host.ts';
+
+const counts = z.object({ acked: z.number(), lost: z.number() });
+
+const imageSchema = z.object({
+  image: z.enum(['first', 'second']),
+  /** The worst finding. */
+  safety: z.enum(safetyLevels),
+  /** Every piece of evidence was there. */
+  complete: z.boolean(),
+  /** Codes of the findings, each once. */
+  findings: z.array(z.string()),
+  /** An operator's own tools would have told: fsck, the error log, CHECK TABLE, a server's death. */
+  loud: z.boolean(),
+  /** Rows of the ledger that could be read. */
+  rows: z.number(),
+  readable: z.boolean(),
+  /** Commits that this image had to hold, by who acknowledged them. */
+  victim: counts,
+  successor: counts,
+  fsckReplayExitCode: z.number().nullable(),
+  fsckExitCode: z.number().nullable(),
+  /** Tables that CHECK TABLE complained of or that have no answer. */
+  checkTable: z.array(z.string()),
+  /** Starts of mysqld on the copy: what it was for, and how it ended. */
+  starts: z.array(
+    z.object({ purpose: z.string(), ready: z.boolean(), died: z.string().nullable() }),
+  ),
+  /** Different alarming lines of the error log, and the first of them. */
+  errorLines: z.number(),
+  errors: z.array(z.string()),
+  failures: z.array(z.string()),
+  auditMs: z.number(),
+});
+export type ImageResult = z.output<typeof imageSchema>;
+
+export const resultSchema = z.object({
+  schemaVersion: z.literal(1),
+  case: z.enum(caseNames),
+  host: z.enum(hostKinds),
+  filesystem: z.enum(filesystems),
+  repeat: z.number().int(),
+  seed: z.string(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  /** Of each side: `uname -r`. */
+  kernels: z.object({ victim: z.string(), successor: z.string() }),
+  connections: z.number(),
+  /** Asked of each side's client, commits per second. */
+  rate: z.number(),
+  trxCommit: z.number(),
+  /** How the successor got the volume. */
+  takeover: z.object({
+    fsckExitCode: z.number(),
+    mounted: z.boolean(),
+    mountError: z.string().nullable(),
+    /** mysqld answered. */
+    ready: z.boolean(),
+    died: z.boolean(),
+    startMs: z.number().nullable(),
+  }),
+  /** Acknowledged commits of the whole run. */
+  acked: z.object({ victim: z.number(), successor: z.number() }),
+  /** Acknowledged by the victim after the successor had mounted the volume. */
+  victimAckedBeside: z.number(),
+  /** Alarming lines in each side's own error log; null where the machine was gone. */
+  logs: z.object({
+    victim: z.array(z.string()).nullable(),
+    successor: z.array(z.string()).nullable(),
+  }),
+  /** What reached the array from each side. */
+  bytesWritten: z.object({ victim: z.number(), successor: z.number() }),
+  /** Acknowledged by the array, not flushed, and dropped by the power loss; null without one. */
+  unflushedBytes: z.number().nullable(),
+  images: z.array(imageSchema),
+  /** Share of the run in which some task waited for a processor, 0 … 1 (kernel's PSI). */
+  cpuPressure: z.number().nullable(),
+});
+export type Result = z.output<typeof resultSchema>;
+
+/** Reads what `JSON.stringify` wrote, a line each. Throws ZodError with the line that is wrong. */
+export const parseResults = (text: string): Result[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => resultSchema.parse(JSON.parse(line)));

@@ -1,0 +1,138 @@
+/**
+ * The comparison as Markdown, made from the raw results alone: what became of the volume in each
+ * case on each host, and whether the hosts agree.
+ */
+import { safetyLevels } from '../experiment/scenario.ts';
+import { cases, caseNames, filesystems, type CaseName, type Filesystem } from './cases.ts';
+import { hostKinds, type HostKind } from './host.ts';
+import type { ImageResult, Result } from './result.ts';
+
+/** Results of one case on one file system, by host. */
+interface Group {
+  readonly name: CaseName;
+  readonly filesystem: Filesystem;
+  readonly by: Readonly<Record<HostKind, readonly Result[]>>;
+}
+
+const imageLabels = ['first', 'second'] as const;
+type ImageLabel = (typeof imageLabels)[number];
+
+/** Both tables, a blank line between them. */
+export function comparison(results: readonly Result[]): string {
+  const groups = grouped(results);
+  return [...outcomeTable(groups), '', ...numberTable(groups)].join('\n');
+}
+
+function grouped(results: readonly Result[]): Group[] {
+  return caseNames.flatMap((name) =>
+    filesystems.flatMap((filesystem): Group[] => {
+      const mine = results.filter((each) => each.case === name && each.filesystem === filesystem);
+      const of = (host: HostKind): Result[] => mine.filter((each) => each.host === host);
+      return mine.length === 0
+        ? []
+        : [{ name, filesystem, by: { loops: of('loops'), vms: of('vms') } }];
+    }),
+  );
+}
+
+function outcomeTable(groups: readonly Group[]): string[] {
+  const rows = groups.map(({ name, filesystem, by }) => {
+    const cells = imageLabels.flatMap((label) =>
+      hostKinds.map((host) => outcomes(imagesOf(by[host], label))),
+    );
+    return row([`\`${name}\``, cases[name].what, filesystem, ...cells, agreement(by)]);
+  });
+  const head = ['Case', 'What happens', 'File system', 'First image: loops', 'VMs'];
+  return [...header([...head, 'Second image: loops', 'VMs', 'Agree']), ...rows];
+}
+
+function numberTable(groups: readonly Group[]): string[] {
+  const rows = groups.flatMap(({ name, filesystem, by }) =>
+    hostKinds.flatMap((host) => {
+      const runs = by[host];
+      if (runs.length === 0) return [];
+      const served = runs.filter(({ takeover }) => takeover.ready).length;
+      const acked = `${range(runs, (run) => run.acked.victim)} / ${range(runs, (run) => run.acked.successor)}`;
+      const images = imageLabels.map((label) => losses(imagesOf(runs, label)));
+      const fsck = imageLabels.map((label) => exitCodes(imagesOf(runs, label)));
+      const start = range(runs, ({ takeover }) => takeover.startMs ?? 0, 1000);
+      return [
+        row([
+          ...[`\`${name}\``, filesystem, host, `${served} of ${runs.length}`, start, acked],
+          ...[...images, fsck.join(' / ')],
+        ]),
+      ];
+    }),
+  );
+  const head = ['Case', 'File system', 'Host', 'Successor served', 'Its start, s'];
+  const lost = ['Acked: victim / successor', 'Lost, first image', 'Lost, second image'];
+  return [...header([...head, ...lost, 'fsck: first / second']), ...rows];
+}
+
+const imagesOf = (runs: readonly Result[], label: ImageLabel): ImageResult[] =>
+  runs.flatMap(({ images }) => images.filter(({ image }) => image === label));
+
+/** `corrupt 2, lost 1 (1 silent)`: worst first. */
+export function outcomes(images: readonly ImageResult[]): string {
+  if (images.length === 0) return '–';
+  const counted = safetyLevels.toReversed().flatMap((level) => {
+    const count = images.filter(({ safety }) => safety === level).length;
+    return count === 0 ? [] : [`${level} ${count}`];
+  });
+  const damaged = images.filter(({ safety }) => safety !== 'safe');
+  const silent = damaged.filter(({ loud }) => !loud).length;
+  const incomplete = images.filter(({ safety, complete }) => safety === 'safe' && !complete).length;
+  const remarks = [
+    ...(silent > 0 ? [`${silent} silent`] : []),
+    ...(incomplete > 0 ? [`${incomplete} inconclusive`] : []),
+  ];
+  return remarks.length === 0
+    ? counted.join(', ')
+    : `${counted.join(', ')} (${remarks.join(', ')})`;
+}
+
+/** `yes`: the same outcomes were seen; `partly`: some of them; `no`: none in common. */
+export function agreement(by: Readonly<Record<HostKind, readonly Result[]>>): string {
+  if (hostKinds.some((host) => by[host].length === 0)) return '–';
+  const verdicts = imageLabels.map((label) => {
+    const [loops, vms] = hostKinds.map((host) => seen(imagesOf(by[host], label)));
+    if (loops === undefined || vms === undefined) return 'yes';
+    const common = [...loops].filter((outcome) => vms.has(outcome)).length;
+    if (common === loops.size && common === vms.size) return 'yes';
+    return common === 0 ? 'no' : 'partly';
+  });
+  if (verdicts.includes('no')) return '**no**';
+  return verdicts.includes('partly') ? 'partly' : 'yes';
+}
+
+const seen = (images: readonly ImageResult[]): Set<string> =>
+  new Set(images.map(({ safety }) => safety));
+
+/** Lost commits of each side of those it had to hold; all of them where it could not be read. */
+function losses(images: readonly ImageResult[]): string {
+  if (images.length === 0) return '–';
+  const side = (which: 'victim' | 'successor'): string =>
+    images.map((image) => lostOf(image[which])).join(', ');
+  return `${side('victim')} / ${side('successor')}`;
+}
+
+function lostOf({ acked, lost }: { readonly acked: number; readonly lost: number }): string {
+  if (lost === 0) return '0';
+  return lost === acked ? `all ${acked}` : `${lost}`;
+}
+
+function exitCodes(images: readonly ImageResult[]): string {
+  const codes = images.map(({ fsckExitCode }) => fsckExitCode ?? '–');
+  return codes.length === 0 ? '–' : [...new Set(codes)].join(', ');
+}
+
+/** `12` or `12–15`; divided by `unit`, with one digit then. */
+function range(runs: readonly Result[], value: (run: Result) => number, unit = 1): string {
+  const values = runs.map((run) => value(run) / unit);
+  const shown = (one: number): string => (unit === 1 ? String(one) : one.toFixed(1));
+  const [least, most] = [shown(Math.min(...values)), shown(Math.max(...values))];
+  return least === most ? least : `${least}–${most}`;
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const header = (names: readonly string[]): string[] => [row(names), row(names.map(() => '---'))];
