@@ -35,6 +35,7 @@ const capabilityOf = (fsType: string, mode: Mode): object => ({
 });
 export const capability = capabilityOf('ext4', Mode.SINGLE_NODE_WRITER);
 export const xfs = capabilityOf('xfs', Mode.SINGLE_NODE_WRITER);
+export const forOnePod = capabilityOf('ext4', Mode.SINGLE_NODE_SINGLE_WRITER);
 export const forManyNodes = capabilityOf('ext4', Mode.MULTI_NODE_MULTI_WRITER);
 
 export interface Watch extends AsyncDisposable {
