@@ -17,6 +17,8 @@ const nodeSchema = z.object({
 export interface ApiServer {
   readonly host: string;
   readonly port: number;
+  /** Folder of the pod's `ca.crt` and `token`. Default: where Kubernetes mounts them. */
+  readonly identity?: string;
 }
 
 /** Without a server every question fails. A node that is not there has no taints. */
@@ -44,10 +46,13 @@ interface Answer {
   readonly body: string;
 }
 
-async function get({ host, port }: ApiServer, path: string): Promise<Answer> {
+async function get(
+  { host, port, identity = identityFolder }: ApiServer,
+  path: string,
+): Promise<Answer> {
   const [ca, token] = await Promise.all([
-    readFile(join(identityFolder, 'ca.crt')),
-    readFile(join(identityFolder, 'token'), 'utf8'),
+    readFile(join(identity, 'ca.crt')),
+    readFile(join(identity, 'token'), 'utf8'),
   ]);
   const headers = { Authorization: `Bearer ${token.trim()}`, Accept: 'application/json' };
   const signal = AbortSignal.timeout(timeoutMs);
