@@ -26,12 +26,3 @@ func ensureKernelDevices() error {
 	}
 	return nil
 }
-
-// monotonicNs is CLOCK_MONOTONIC, which all containers of a machine share.
-func monotonicNs() uint64 {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		panic(err) // Every kernel has this clock.
-	}
-	return uint64(now.Nano())
-}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -65,4 +66,26 @@ func dataExtents(fd int, offset, length int64) ([]extent, error) {
 		at = stop
 	}
 	return found, nil
+}
+
+// buffers are those of common sizes that were given back: each write takes one.
+var buffers sync.Pool
+
+const pooledBytes = 16 << 10
+
+func takeBuffer(size int) []byte {
+	if size > pooledBytes {
+		return make([]byte, size)
+	}
+	if pooled, ok := buffers.Get().(*[pooledBytes]byte); ok {
+		return pooled[:size]
+	}
+	return make([]byte, size, pooledBytes)
+}
+
+// giveBuffer takes back a buffer that nobody uses any more.
+func giveBuffer(buffer []byte) {
+	if cap(buffer) == pooledBytes {
+		buffers.Put((*[pooledBytes]byte)(buffer[:pooledBytes]))
+	}
 }

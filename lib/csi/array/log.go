@@ -64,12 +64,15 @@ func logHeader(volumeBytes uint64) []byte {
 	return header[:headerBytes]
 }
 
+// logBytes is what waits for the files.
+type logBytes struct{ records, data []byte }
+
 // writeLog appends to writes.log and writes.data. The order of records is the order of calls.
 type writeLog struct {
 	mu       sync.Mutex // guards what waits and the counts
-	records  []byte
-	data     []byte
-	count    uint64 // records so far
+	pending  logBytes
+	spare    logBytes // empty, kept for its memory
+	count    uint64   // records so far
 	dataSize uint64
 
 	flushing sync.Mutex // one flush at a time: the files are appended in order
@@ -121,12 +124,12 @@ func (l *writeLog) add(r record, data []byte) uint64 {
 	if data != nil {
 		r.dataOffset = l.dataSize
 		l.dataSize += uint64(len(data))
-		l.data = append(l.data, data...)
+		l.pending.data = append(l.pending.data, data...)
 	}
-	l.records = r.appendTo(l.records)
+	l.pending.records = r.appendTo(l.pending.records)
 	index := l.count
 	l.count++
-	full := len(l.data) > maxLogPending
+	full := len(l.pending.data) > maxLogPending
 	l.mu.Unlock()
 	if full {
 		l.flush()
@@ -140,14 +143,14 @@ func (l *writeLog) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	l.mu.Lock()
-	records, data := l.records, l.data
-	l.records, l.data = nil, nil
+	full := l.pending
+	l.pending = l.spare
 	l.mu.Unlock()
 	// Data first: no record points behind the end of the data.
 	for _, part := range []struct {
 		file  *os.File
 		bytes []byte
-	}{{l.dataFile, data}, {l.file, records}} {
+	}{{l.dataFile, full.data}, {l.file, full.records}} {
 		if len(part.bytes) == 0 {
 			continue
 		}
@@ -156,6 +159,7 @@ func (l *writeLog) flush() {
 			os.Exit(1)
 		}
 	}
+	l.spare = logBytes{full.records[:0], full.data[:0]}
 }
 
 func (l *writeLog) close() {

@@ -7,8 +7,11 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 )
+
+const gcPercent = 800
 
 // serve answers requests on root/array.sock until a signal comes. Then it cuts nothing: held
 // requests are answered EIO, and each loop device goes with its last user.
@@ -27,6 +30,8 @@ func serve(root string, ended <-chan os.Signal) error {
 	if err != nil {
 		return err
 	}
+	// Requests make garbage of a few kilobytes; memory is cheaper than collecting it often.
+	debug.SetGCPercent(gcPercent)
 	array := newArray(root)
 	go accept(listener, array)
 	fmt.Println("listening")

@@ -50,6 +50,7 @@ func (u *unflushed) settle(p *path, before uint64) {
 		if entry.seq >= before {
 			break
 		}
+		giveBuffer(entry.old)
 		entry.durable, entry.old = true, nil
 		u.bytes -= int64(entry.length)
 		p.unflushedBytes.Add(-int64(entry.length))

@@ -67,7 +67,7 @@ func (v *volume) read(p *path, offset int64, into []byte) (int, error) {
 }
 
 func (v *volume) write(p *path, offset int64, data []byte) error {
-	old := make([]byte, len(data))
+	old := takeBuffer(len(data))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if p.isCut() {
