@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ func (a *array) copy(asked request) (any, error) {
 	return map[string]any{"bytes": bytes, "heldMs": heldMs}, nil
 }
 
+// copyTo copies while writes go on and notes what they touch; only what was touched is copied
+// again while all paths are held.
 func (v *volume) copyTo(path string) (bytes int64, heldMs float64, err error) {
 	into, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
 	if err != nil {
@@ -40,21 +43,78 @@ func (v *volume) copyTo(path string) (bytes int64, heldMs float64, err error) {
 	if err := unix.Ftruncate(into, v.size); err != nil {
 		return 0, 0, err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	begun := time.Now()
+	touched := v.track()
+	defer v.untrack(touched)
 	extents, err := dataExtents(v.disk, 0, v.size)
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, each := range extents {
-		if err := copyRange(v.disk, into, each); err != nil {
+	for pass := 0; pass == 0 || (pass < maxCopyPasses && total(extents) > heldCopyBytes); pass++ {
+		if err := copyRanges(v.disk, into, extents); err != nil {
 			return 0, 0, err
 		}
-		bytes += each.length
+		bytes += total(extents)
+		v.mu.Lock()
+		extents, touched.extents = touched.extents, nil
+		v.mu.Unlock()
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	begun := time.Now()
+	extents = append(extents, touched.extents...)
+	if err := copyRanges(v.disk, into, extents); err != nil {
+		return 0, 0, err
 	}
 	v.log.flush()
-	return bytes, float64(time.Since(begun).Microseconds()) / 1000, nil
+	return bytes + total(extents), float64(time.Since(begun).Microseconds()) / 1000, nil
+}
+
+const (
+	// heldCopyBytes may be copied while all paths are held: some milliseconds.
+	heldCopyBytes = 16 << 20
+	// maxCopyPasses bounds the chase after writers that are faster than the copy.
+	maxCopyPasses = 4
+)
+
+// tracker collects what is written while it is on the volume's list.
+type tracker struct{ extents []extent }
+
+func (v *volume) track() *tracker {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	added := &tracker{}
+	v.trackers = append(v.trackers, added)
+	return added
+}
+
+func (v *volume) untrack(ended *tracker) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.trackers = slices.DeleteFunc(v.trackers, func(each *tracker) bool { return each == ended })
+}
+
+// touch tells running copies of a change. The caller holds the volume's lock.
+func (v *volume) touch(offset, length int64) {
+	for _, each := range v.trackers {
+		each.extents = append(each.extents, extent{offset, length})
+	}
+}
+
+func total(extents []extent) int64 {
+	var bytes int64
+	for _, each := range extents {
+		bytes += each.length
+	}
+	return bytes
+}
+
+func copyRanges(from, into int, extents []extent) error {
+	for _, each := range extents {
+		if err := copyRange(from, into, each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func copyRange(from, into int, each extent) error {

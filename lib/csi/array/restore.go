@@ -106,6 +106,7 @@ func (v *volume) putBack(run restoredRun) error {
 	if err := pwriteAll(v.disk, run.content, run.offset); err != nil {
 		return err
 	}
+	v.touch(run.offset, int64(len(run.content)))
 	v.log.add(record{
 		offset: uint64(run.offset), length: uint32(len(run.content)),
 		generation: run.by.generation, op: opRestored,

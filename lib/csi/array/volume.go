@@ -16,8 +16,9 @@ type volume struct {
 	log    *writeLog
 	users  int // open paths and running copies; guarded by array.mu
 
-	mu    sync.Mutex
-	cache unflushed
+	mu       sync.Mutex
+	cache    unflushed
+	trackers []*tracker // of running copies
 }
 
 func openVolume(root, name string) (*volume, error) {
@@ -79,6 +80,7 @@ func (v *volume) write(p *path, offset int64, data []byte) error {
 	if err := pwriteAll(v.disk, data, offset); err != nil {
 		return err
 	}
+	v.touch(offset, int64(len(data)))
 	v.cache.add(p, offset, old)
 	v.log.add(record{
 		offset: uint64(offset), length: uint32(len(data)), generation: p.generation, op: opWrite,
@@ -102,6 +104,7 @@ func (v *volume) zero(p *path, offset, length int64) error {
 	if err := unix.Fallocate(v.disk, punch, offset, length); err != nil {
 		return err
 	}
+	v.touch(offset, length)
 	// A record's length has 32 bits; a discard may be longer.
 	for length > 0 {
 		part := min(length, 1<<31)
