@@ -142,6 +142,18 @@ const partitionRows: readonly Row[] = [
       'healed, and its unmount writes',
   },
   {
+    when: {
+      disk: ['ack-early'],
+      remedy: ['out-of-service'],
+      cut: ['at once', 'before the heal'],
+      link: ['survives'],
+    },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'both write until the late cut, unless the new pod’s kubelet waits out its status period ' +
+      'of 10 s before it mounts',
+  },
+  {
     when: { disk: ['ack-early'], cut: ['at once', 'before the heal'], link: ['survives'] },
     verdicts: overlapping,
     because: 'both write until the late cut',

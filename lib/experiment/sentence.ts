@@ -18,9 +18,14 @@ function handover({ phases, exposure, horizonS, scenario }: Told): string {
   if (phases.secondMount === null)
     return `no second mount within ${seconds(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;
-  if (exposure.ms === 0) return `${at}, when the victim could no longer write`;
+  if (exposure.ms === 0) return `${at}, ${keptApart(scenario)}`;
   return `${at} while the victim could still write, for ${seconds(exposure.ms / 1000)}`;
 }
+
+const keptApart = ({ disk, fileLocks }: Told['scenario']): string =>
+  disk === 'shared-file' && fileLocks === 'shared'
+    ? 'and its database waited for the file locks of the victim’s'
+    : 'when the victim could no longer write';
 
 function damage({ verdict, acked, images, incompleteBecause }: Told): string {
   if (verdict === 'inconclusive') {

@@ -6,12 +6,13 @@ import type { LicenceRow, LossRow, ReportData } from './types.ts';
 import { imageNames, meanings } from './wording.ts';
 
 /** The sentence and its badges. */
-export function pageHeader({ verdict, badge, expectation }: ReportData): Html {
+export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
   const name = String(verdict.scenario['name']);
   return html`<header>
 <div class="top"><span>forcedetach · ${name} · run ${verdict.runId}</span>
 <button id="theme" type="button">Light / dark</button></div>
 <h1>${verdict.sentence}</h1>
+<p class="faint">${disk}</p>
 <div class="chips">
 <span class="chip word ${verdict.verdict}">${verdict.verdict}</span>
 ${chip(badge, false)}
@@ -20,6 +21,8 @@ ${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.not
 </div>
 </header>`;
 }
+
+type Exposed = Verdict['exposure'];
 
 const noticedText = {
   silent: 'silent: no probe, log or check would have told',
@@ -43,6 +46,7 @@ ${licence(data.licence, verdict.horizonS)}</section>
 </div>
 <div class="two">
 <section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
+<p class="faint">${data.drivers} Sources and how sure: docs/which-disk-is-mine.md.</p>
 <h2>What to do</h2>${list(data.advice)}</section>
 <section class="card"><h2>Not tested here</h2>${list(data.notTested)}
 <h2>Run it again</h2><pre>${verdict.replay}</pre></section>
@@ -80,10 +84,13 @@ function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
 const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
   html`<div><dt>${name}</dt><dd class="${tone}-text">${value}<small>${more}</small></dd></div>`;
 
-const exposureText = (exposure: ReportData['verdict']['exposure']): string =>
-  exposure.ms === 0
-    ? 'never'
-    : `victim wrote ${bytes(exposure.bytesVictim)}, successor ${bytes(exposure.bytesSuccessor)}`;
+/** Exact to the block where the disk kept a log of writes. */
+export function exposureText({ ms, bytesVictim, bytesSuccessor, blocksBoth }: Exposed): string {
+  if (ms === 0) return 'never';
+  const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
+  if (blocksBoth === undefined) return each;
+  return `${each}, ${count(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
+}
 
 const incomplete = (reasons: readonly string[]): Html =>
   html`<section class="card"><h2>The evidence is not complete</h2>${list(reasons)}</section>`;

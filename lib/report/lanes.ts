@@ -13,6 +13,7 @@ const groups = [
   'volumesInUse',
   'csi',
   'mount',
+  'link',
   'mysqld',
 ] as const;
 type Group = (typeof groups)[number];
@@ -49,6 +50,9 @@ const attachmentStates: typeof podStates = {
   [observed.attachmentDeleting]: { label: 'detaching', tone: 'warn' },
   [observed.attachmentGone]: null,
 };
+
+/** The node's way to the storage; while it passes there is nothing to draw. */
+const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'fails' };
 
 /** Collects lanes from records in order. */
 export class Lanes {
@@ -169,6 +173,13 @@ export class Lanes {
       this.#become('mount', `mount ${node}`, t, '', 'busy');
     } else if (name === observed.deviceCut) {
       this.#moment('mount', `mount ${node}`, t, t, 'cut', 'bad');
+    } else if (name === observed.linkChanged) {
+      const lane = `link ${node}`;
+      this.#become('link', lane, t, linkStates[text(data['state'])] ?? '', 'warn');
+    } else if (name === observed.requestsHeld) {
+      const held = Number(data['held'] ?? 0);
+      const label = held === 0 ? '' : `${held} held`;
+      this.#become('link', `held ${node} ${text(data['device'])}`, t, label, 'warn');
     } else if (name === observed.serverLog && text(data['level']).toLowerCase() === 'error') {
       this.#moment(
         'mysqld',

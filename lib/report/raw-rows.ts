@@ -8,6 +8,9 @@ const maxText = 600;
 /** A licence step names its moment to the millisecond; rounding may be off by one. */
 const matchWithinS = 0.002;
 
+/** Many, and drawn elsewhere. */
+const counters = new Set<string>([observed.deviceWritten, observed.requestsHeld]);
+
 type Draft = Omit<RawRow, 'atS'> & { readonly t: number };
 
 export class RawRows {
@@ -20,7 +23,7 @@ export class RawRows {
     this.#number += 1;
     if (record.type === 'invoke' || record.type === 'outcome' || record.type === 'row') return;
     if (record.type === 'machine') return;
-    if (record.type === 'observation' && record.name === observed.deviceWritten) return;
+    if (record.type === 'observation' && counters.has(record.name)) return;
     if (this.#drafts.length >= maxRows) {
       this.#more += 1;
       return;

@@ -4,11 +4,12 @@ import type { HistoryRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
+import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { Rates } from './rates.ts';
 import { proofOf, RawRows } from './raw-rows.ts';
 import type { Bar, LicenceRow, LossRow, RecoveryStep, ReportData } from './types.ts';
-import { advice, appliesIf, basisLabel, epochNames, expectation, notTested } from './wording.ts';
+import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
 
 export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): ReportData {
   const lanes = new Lanes();
@@ -31,6 +32,8 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
     loss: lossRows(verdict),
     licence: verdict.licence.map((step): LicenceRow => ({ ...step, rowId: proofOf(rows, step) })),
     recovery: recoverySteps(verdict),
+    disk: diskInWords(verdict),
+    drivers: driversOf(verdict),
     appliesIf: appliesIf(verdict),
     advice: advice(verdict),
     notTested: notTested(verdict, modelLimits(story)),
@@ -38,7 +41,7 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
       fromS: Math.floor((startMs - zeroMs) / 1000),
       toS: Math.ceil((endMs - zeroMs) / 1000),
       lanes: lanes.result(zeroMs, endMs),
-      exposure: exposureBand(story, zeroMs),
+      exposure: exposureBand(verdict, story, zeroMs),
       moments: momentsOf(story),
       ...rates.result(zeroMs, startMs, endMs),
     },
@@ -72,11 +75,15 @@ function momentsOf({ records, faultAtMs = 0 }: Story): Bar[] {
     });
 }
 
-function exposureBand(story: Story, zeroMs: number): Bar | null {
+/** The verdict knows it from the disk's log; where there was none, the observations tell again. */
+function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number): Bar | null {
+  const band = { tone: 'bad', label: 'two could write' } as const;
+  const { ms, fromS, toS } = exposure;
+  if (fromS !== undefined && toS !== undefined) return { fromS, toS, ...band };
   const { from, to } = exposureOf(story);
-  if (from === undefined || to === undefined) return null;
+  if (ms === 0 || from === undefined || to === undefined) return null;
   const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
-  return { fromS: seconds(from), toS: seconds(to), tone: 'bad', label: 'two could write' };
+  return { fromS: seconds(from), toS: seconds(to), ...band };
 }
 
 function lossRows({ loss }: Verdict): LossRow[] {

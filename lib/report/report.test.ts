@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { verdictSchema, type Verdict } from '../experiment/verdict.ts';
+import { diskModes } from '../disk-kinds.ts';
+import { diskInWords, driversOf } from './disk-words.ts';
 import { exampleHistory, exampleVerdict } from './example.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
@@ -54,6 +56,55 @@ test('each licence step is tied to the raw record that proves it', () => {
 
 test('the exposure is shaded from the second mount to the victim’s unmount', () => {
   expect(data.timeline.exposure).toMatchObject({ fromS: 414.2, toS: 445.2 });
+});
+
+const withDisk = (fields: Record<string, unknown>): Verdict => ({
+  ...exampleVerdict,
+  scenario: { ...exampleVerdict.scenario, ...fields },
+});
+
+test('the first screen says which disk it was, whose it is, and what both wrote', async () => {
+  const fields = { disk: 'exclusive', link: 'stalls', filesystem: 'xfs' };
+  const exposure = { ms: 5000, bytesVictim: 612_352, bytesSuccessor: 1_258_291, blocksBoth: 37 };
+  const verdict = { ...withDisk(fields), exposure: { ...exposure, fromS: 414, toS: 419 } };
+  const made = reportData(verdict, exampleHistory());
+  expect(made.disk).toMatch(/^Disk exclusive \(xfs, ReadWriteOnce\): .*; .*requests wait/);
+  expect(made.drivers).toContain('Ceph RBD (ceph-csi)');
+  expect(made.appliesIf).toContain('the file system is xfs');
+  expect(made.timeline.exposure).toMatchObject({ fromS: 414, toS: 419 });
+  const page = await renderHtml(made);
+  expect(page).toContain(
+    '598 KiB by the victim, 1.2 MiB by the successor, 37 blocks written by both',
+  );
+  expect(renderSummary(verdict)).toContain('37 blocks written by both');
+});
+
+test('every mode of disk has words and drivers, also in a verdict of an older version', () => {
+  for (const disk of diskModes) {
+    expect(diskInWords(withDisk({ disk }))).toContain(`Disk ${disk} (`);
+    expect(driversOf(withDisk({ disk }))).toMatch(/: \S+/);
+  }
+  const { link: _link, accessMode: _accessMode, ...older } = exampleVerdict.scenario;
+  expect(diskInWords({ ...exampleVerdict, scenario: older })).toContain('ReadWriteOnce');
+});
+
+test('a severed link has a lane of its own, and so have the requests that it holds', () => {
+  const at = { type: 'observation', source: 'devices', node: 'example-worker' } as const;
+  const held = { device: '/dev/loop100', generation: 1 };
+  const severed: HistoryRecord[] = [
+    { ...at, t: 61_000, name: observed.linkChanged, data: { state: 'stall' } },
+    { ...at, t: 62_000, name: observed.requestsHeld, data: { ...held, held: 12 } },
+    { ...at, t: 81_000, name: observed.linkChanged, data: { state: 'pass' } },
+    { ...at, t: 81_001, name: observed.requestsHeld, data: { ...held, held: 0 } },
+  ];
+  const records = [...exampleHistory(), ...severed].toSorted(
+    (a, b) => ('t' in a ? a.t : 0) - ('t' in b ? b.t : 0),
+  );
+  const { timeline, raw } = reportData(exampleVerdict, records);
+  const lane = (label: string) => timeline.lanes.find((each) => each.label === label)?.bars;
+  expect(lane('link example-worker')).toMatchObject([{ fromS: 1, toS: 21, label: 'stalls' }]);
+  expect(lane('held example-worker /dev/loop100')).toMatchObject([{ label: '12 held' }]);
+  expect(raw.filter(({ kind }) => kind === observed.requestsHeld)).toEqual([]);
 });
 
 test('raw rows are capped and say how many are missing', () => {

@@ -1,5 +1,7 @@
 /** The verdict as Markdown, for a CI job's summary page. */
 import type { Verdict } from '../experiment/verdict.ts';
+import { diskInWords } from './disk-words.ts';
+import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
 import { basisLabel, epochNames, expectation } from './wording.ts';
 
@@ -11,7 +13,8 @@ export function renderSummary(verdict: Verdict): string {
     ['Expected', expectation(verdict)],
     ['Acknowledged commits lost', `${verdict.lost} of ${verdict.acked}`],
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
-    ['Two could write for', seconds(exposure.ms / 1000)],
+    ['Disk', diskInWords(verdict)],
+    ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(exposure)}`],
     [
       'Second mount',
       phases.secondMount === null

@@ -83,6 +83,10 @@ export interface ReportData {
   readonly loss: readonly LossRow[];
   readonly licence: readonly LicenceRow[];
   readonly recovery: readonly RecoveryStep[];
+  /** The disk and its link in plain words, one sentence. */
+  readonly disk: string;
+  /** Real drivers that behave like this disk, one sentence; the page is docs/which-disk-is-mine.md. */
+  readonly drivers: string;
   readonly appliesIf: readonly string[];
   readonly advice: readonly string[];
   readonly notTested: readonly string[];

@@ -1,5 +1,5 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
-import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
 export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
@@ -31,7 +31,8 @@ const timerNames: Readonly<Record<string, string>> = {
   forceDetachAfterMs: 'wait before a forced detach',
 };
 
-const scenarioOf = ({ scenario }: Verdict): Scenario => scenario as Scenario;
+/** An older verdict lacks fields that came later. */
+export const scenarioOf = ({ scenario }: Verdict): Scenario => parseScenario(scenario);
 
 /** How far the numbers may be believed, in a few words. */
 export function basisLabel(verdict: Verdict): string {
@@ -48,27 +49,8 @@ export function expectation({ asExpected, expected }: Verdict): string {
   return `${asExpected ? 'as expected' : 'NOT as expected'}: ${expected.join(' or ')}`;
 }
 
-/** Whom the verdict concerns, by what their storage does. */
-export function appliesIf(verdict: Verdict): string[] {
-  const { disk, fault, trxCommit } = scenarioOf(verdict);
-  const lines = [
-    disk === 'fenced'
-      ? 'your storage cuts the old node off before it answers a detach ' +
-        '(reservation, blocklist, access list)'
-      : 'a detach is bookkeeping only: your driver answers ControllerUnpublishVolume ' +
-        'without cutting the old node off',
-    fault === 'network-partition'
-      ? 'the old node’s path to its storage survives when it loses the cluster’s network'
-      : 'a crash loses what the node had not yet written to its storage, and no more',
-  ];
-  if (trxCommit !== 1) {
-    lines.push(`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`);
-  }
-  return lines;
-}
-
 export function advice(verdict: Verdict): string[] {
-  const { remedy, trxCommit, fault } = scenarioOf(verdict);
+  const { remedy, trxCommit, fault, flushes, accessMode } = scenarioOf(verdict);
   if (verdict.verdict === 'inconclusive') {
     return [
       'Mend what is missing (see the findings) and run it again; draw no conclusion from it.',
@@ -79,10 +61,17 @@ export function advice(verdict: Verdict): string[] {
       ? ['The price of this safety is the downtime: nothing took over until the node came back.']
       : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
   }
+  if (fault === 'node-crash' && flushes === 'ignored') {
+    return ['Use a disk that flushes when it is asked to: no setting of MySQL makes up for it.'];
+  }
   if (fault === 'node-crash' && trxCommit !== 1) {
     return ['Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.'];
   }
+  const many = accessMode === 'ReadWriteMany';
   return [
+    ...(many
+      ? ['Declare the volume ReadWriteOnce: otherwise it is attached before it is detached.']
+      : []),
     'Before you force-delete the pod or taint the node out of service, prove that the node is ' +
       'off (power, hypervisor) or cut its storage path.',
     'Use storage that fences: --disk fenced runs the same scenario with the old node cut off.',
@@ -93,10 +82,11 @@ export function advice(verdict: Verdict): string[] {
 
 /** What nobody may conclude from this run. `modelLimits`: what the model says it does not know. */
 export function notTested(verdict: Verdict, modelLimits: readonly string[]): string[] {
+  const { filesystem, powerLoss } = scenarioOf(verdict);
   const always = [
     'How often it happens: this is one run. It shows that an outcome is possible; ' +
       'a safe run is no proof of safety.',
-    'Other databases, file systems (ext4 here) and disks than the one named above.',
+    `Other databases, file systems (${filesystem} here) and disks than the one named above.`,
   ];
   if (verdict.basis === 'predicted') {
     return [
@@ -107,7 +97,9 @@ export function notTested(verdict: Verdict, modelLimits: readonly string[]): str
   }
   return [
     ...always,
-    'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it was given.',
+    powerLoss === 'keeps'
+      ? 'Power loss of the storage itself: a crash here loses the node’s cache, and the disk keeps what it was given.'
+      : 'A real drive’s cache: what is lost, reordered or torn here was drawn by the seed.',
     'Clocks that disagree: all nodes share this machine’s kernel and clock.',
   ];
 }

@@ -1,0 +1,82 @@
+/** The disk of a scenario in plain words: what it does, and whose disk does the same. */
+import { driversByMode } from '../disk-drivers.ts';
+import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import { scenarioOf } from './wording.ts';
+
+/** What each mode does when another node is to get the volume; fits after `your storage`. */
+const modes: Readonly<Record<DiskMode, string>> = {
+  unfenced: 'takes a detach as bookkeeping: nothing cuts the old node off',
+  'ack-early': 'answers a detach at once and cuts the old node off a while later',
+  'fence-if-out-of-service':
+    'cuts the old node off at a detach only where it carries the out-of-service taint',
+  fenced: 'cuts the old node off before it answers a detach (reservation, blocklist, access list)',
+  'pending-while-busy':
+    'refuses detach and attach elsewhere while the old node has the volume mounted',
+  exclusive: 'lets a node stage the volume only when no other node watches it any more',
+  reservation: 'lets the next node pre-empt the old one, whose writes then fail',
+  'shared-file': 'is a shared directory: nothing is attached, detached or fenced',
+};
+
+const links: Readonly<Record<StorageLink, string>> = {
+  survives: 'the old node’s path to its storage survives when it loses the cluster’s network',
+  stalls:
+    'the old node’s path to its storage goes with the cluster’s network: its requests wait, and ' +
+    'are carried out when the network is back',
+  errors:
+    'the old node’s path to its storage goes with the cluster’s network: its requests fail until ' +
+    'the network is back',
+};
+
+const losses: Readonly<Record<PowerLoss, string>> = {
+  keeps: 'a crash loses what the node had not yet written to its storage, and no more',
+  drops: 'a crash also loses what the disk had not flushed',
+  reorders: 'a crash leaves of what the disk had not flushed some, out of order',
+  tears: 'a crash loses what the disk had not flushed, and leaves half a write',
+};
+
+const mode = ({ disk, cutAfterMs }: Scenario): string =>
+  disk === 'ack-early' ? modes[disk].replace('a while', `${cutAfterMs / 1000} s`) : modes[disk];
+
+/** One sentence for the first screen. */
+export function diskInWords(verdict: Verdict): string {
+  const scenario = scenarioOf(verdict);
+  const { disk, filesystem, accessMode, fault, link, powerLoss } = scenario;
+  const on = disk === 'shared-file' ? '' : `${filesystem}, `;
+  const then = fault === 'network-partition' ? links[link] : losses[powerLoss];
+  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}; ${then}.`;
+}
+
+/** Whom the verdict concerns, by what their storage does. */
+export function appliesIf(verdict: Verdict): string[] {
+  const scenario = scenarioOf(verdict);
+  const { fault, link, powerLoss, trxCommit, accessMode, filesystem, flushes } = scenario;
+  return [
+    `your storage ${mode(scenario)}`,
+    fault === 'network-partition' ? links[link] : losses[powerLoss],
+    ...variants(scenario),
+    ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),
+    ...(accessMode === 'ReadWriteOnce' ? [] : [`the volume is declared ${accessMode}`]),
+    ...(flushes === 'honest' ? [] : ['the disk acknowledges flushes and does nothing']),
+    ...(trxCommit === 1
+      ? []
+      : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`]),
+  ];
+}
+
+function variants({ watcherCheck, fileLocks, disk }: Scenario): string[] {
+  if (disk === 'shared-file') {
+    return fileLocks === 'shared'
+      ? ['a file locked on one node is locked on all']
+      : ['each node has file locks of its own (NFS mounted with nolock or local_lock)'];
+  }
+  return watcherCheck === 'works' ? [] : ['the driver’s question for watchers gets no answer'];
+}
+
+/** Real drivers that are said to behave so. */
+export function driversOf(verdict: Verdict): string {
+  const drivers = driversByMode[scenarioOf(verdict).disk];
+  const named = drivers.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
+  return `Drivers said to behave so: ${named.join('; ')}.`;
+}
