@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
 import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
 import { meanings } from '../../lib/report/wording.ts';
+import { renderedPage } from '../full/disk-modes-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = [
@@ -54,6 +55,10 @@ test('docs/scenarios.md has every field with its default', () => {
     return [name, parsed.success ? JSON.stringify(parsed.data) : ''];
   });
   expect(documented).toEqual(fields);
+});
+
+test('the table of docs/disk-modes.md has what docs/disk-modes.json says', () => {
+  expect(read('docs/disk-modes.md')).toBe(renderedPage());
 });
 
 test.each(['README.md', 'docs/verdicts.md'])('%s says what each verdict means', (page) => {

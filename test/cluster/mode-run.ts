@@ -1,0 +1,35 @@
+/** Runs one case of test/full/disk-mode-cases.ts on a kept kind cluster and checks what all share. */
+import { expect } from 'vitest';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { shortened, type DiskModeCase } from '../full/disk-mode-cases.ts';
+import { runExperiment, type ExperimentResult } from './experiment.ts';
+
+export const runCase = (
+  { experiment, flags }: DiskModeCase,
+  clusterName: string,
+): Promise<ExperimentResult> => {
+  const where = ['--cluster', 'kind', '--cluster-name', clusterName, '--keep'];
+  const words = `${shortened} ${flags}`.split(' ').filter(Boolean);
+  return runExperiment(experiment, [...where, ...words]);
+};
+
+/** The verdict is expected, the second mount came or not, and the log of writes was kept. */
+export function expectCase(
+  { secondMount, flags }: DiskModeCase,
+  { verdict, exitCode, stderr, folder }: ExperimentResult,
+): Verdict {
+  if (verdict === undefined) throw new Error(`no verdict:\n${stderr}`);
+  const { expected, incompleteBecause, findings, phases, exposure } = verdict;
+  const told = [
+    folder,
+    verdict.sentence,
+    ...incompleteBecause,
+    ...findings.map(({ code, summary }) => `${code}: ${summary}`),
+  ].join('\n');
+  expect(expected, told).toContain(verdict.verdict);
+  expect(exitCode, told).toBe(0);
+  expect(phases.secondMount !== null, told).toBe(secondMount);
+  const keepsLog = !flags.includes('shared-file');
+  if (exposure.ms > 0 && keepsLog) expect(exposure.blocksBoth, told).toBeDefined();
+  return verdict;
+}

@@ -1,0 +1,34 @@
+/**
+ * Every mode of disk, link, access mode, file system and loss of power on a real kind cluster, each
+ * held against its expected verdict. What was measured goes to docs/disk-modes.json, from which the
+ * table in docs/disk-modes.md is made. FORCEDETACH_CASES=name,name runs some only.
+ */
+import { afterAll, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { expectCase, runCase } from '../cluster/mode-run.ts';
+import { machineState } from '../cluster/machine-state.ts';
+import { diskModeCases } from './disk-mode-cases.ts';
+import { measuredIn, noteMeasured, writePage } from './disk-modes-page.ts';
+
+const clusterName = 'modes';
+const runMs = 15 * 60_000;
+/** A cold image build may come first. */
+const firstRunMs = 40 * 60_000;
+const wanted = process.env['FORCEDETACH_CASES']?.split(',');
+const cases = diskModeCases.filter(({ name }) => wanted?.includes(name) ?? true);
+
+const before = await machineState();
+afterAll(() => writePage());
+
+test.each(cases)('$name', { timeout: firstRunMs }, async (one) => {
+  const result = await runCase(one, clusterName);
+  if (result.verdict !== undefined) noteMeasured(measuredIn(one, result.verdict));
+  expectCase(one, result);
+});
+
+test('nothing is left behind', { timeout: runMs }, async () => {
+  await $({
+    quiet: true,
+  })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name ${clusterName}`;
+  expect(await machineState()).toEqual(before);
+});

@@ -1,0 +1,58 @@
+/**
+ * The disk cases on both hosts, for real: containers of one kernel, and machines with a kernel each.
+ * The control must lose commits, and the same crash of stock settings must not.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureImages } from '../../lib/images/ensure.ts';
+import { defaultKubernetesVersion } from '../../lib/images/versions.ts';
+import type { CaseName } from '../../lib/two-kernels/cases.ts';
+import { DiskLab } from '../../lib/two-kernels/disk-lab.ts';
+import { guestFiles } from '../../lib/two-kernels/guest-files.ts';
+import { hostKinds, type Host, type HostKind } from '../../lib/two-kernels/host.ts';
+import { loopHost } from '../../lib/two-kernels/loop-host.ts';
+import type { Result } from '../../lib/two-kernels/result.ts';
+import { runCase } from '../../lib/two-kernels/run-case.ts';
+import { vmHost } from '../../lib/two-kernels/vm-host.ts';
+
+const onProgress = (line: string): void => console.log(`  ${line}`);
+
+let lab: DiskLab;
+let hosts: Readonly<Record<HostKind, Host>>;
+
+beforeAll(async () => {
+  const wanted = { source: 'auto', kubernetesVersion: defaultKubernetesVersion } as const;
+  const { tools, array } = await ensureImages({ ...wanted, onProgress });
+  const files = await guestFiles({ image: tools, onProgress });
+  lab = await DiskLab.open({ tools, arrayImage: array });
+  hosts = { loops: loopHost({ image: tools, ...lab.place }), vms: vmHost({ files }) };
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+const run = (name: CaseName, kind: HostKind): Promise<Result> =>
+  runCase({
+    ...{ name, host: hosts[kind], filesystem: 'ext4', repeat: 1, lab },
+    ...{ seed: `test/${name}/${kind}`, signal: new AbortController().signal, onStep: onProgress },
+  });
+
+test.each(hostKinds)('on %s a crash takes nothing that was acknowledged', async (kind) => {
+  const { images, takeover, acked } = await run('crash', kind);
+  expect(takeover).toMatchObject({ mounted: true, ready: true });
+  expect(acked.victim).toBeGreaterThan(20);
+  expect(acked.successor).toBeGreaterThan(20);
+  expect(images).toMatchObject([{ image: 'second', safety: 'safe', complete: true }]);
+});
+
+test.each(hostKinds)('on %s the same crash takes the tail of trx_commit=2', async (kind) => {
+  const { images } = await run('crash-trx2', kind);
+  const [image] = images;
+  expect(image).toMatchObject({ safety: 'lost', readable: true, successor: { lost: 0 } });
+  expect(image?.victim.lost).toBeGreaterThan(0);
+  expect(image?.victim.lost).toBeLessThan(image?.victim.acked ?? 0);
+});
+
+test.each(hostKinds)('on %s a zombie takes back what its successor committed', async (kind) => {
+  const [first, second] = (await run('zombie', kind)).images;
+  expect(first).toMatchObject({ image: 'first', safety: 'safe', complete: true });
+  expect(['lost', 'corrupt']).toContain(second?.safety);
+  expect(second?.successor).toMatchObject({ lost: second?.successor.acked });
+});
