@@ -46,9 +46,21 @@ const crashRows: readonly Row[] = [
     because: 'the disk acknowledged flushes and lost what they were to make durable',
   },
   {
+    when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
+    verdicts: damaged,
+    because: 'MySQL acknowledges before the log is on disk, and a page may be torn',
+  },
+  {
     when: { trxCommit: [0, 2], victim: ['busy'] },
     verdicts: ['lost'],
     because: 'MySQL acknowledges before the log is on disk: a crash takes the tail',
+  },
+  {
+    when: { powerLoss: ['tears'] },
+    verdicts: ['safe', 'corrupt'],
+    because:
+      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
+      'the page (Double_write::is_fsync_required): both may be lost together',
   },
   {
     when: {},

@@ -5,7 +5,9 @@
 import { expect, test } from 'vitest';
 import { $ } from 'zx';
 import { runExperiment } from './experiment.ts';
+import { diskModeCases } from '../full/disk-mode-cases.ts';
 import { machineState } from './machine-state.ts';
+import { expectCase, runCase } from './mode-run.ts';
 
 const cluster = ['--cluster', 'kind', '--cluster-name', 'runs', '--keep'];
 const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '30s'];
@@ -64,6 +66,29 @@ test('a crashed node with stock durability is safe, and the crash is certified',
   expect(claims).toContain('an unsynced canary is gone');
   expect(claims).toContain('a synced canary survived');
   expect(claims).toContain('the journal was dirty before the next mount');
+});
+
+/** The most telling of test/full/disk-modes.test.ts, which runs them all. */
+const telling = [
+  'pending-while-busy',
+  'exclusive-stalls',
+  'fenced-read-write-many',
+  'shared-file',
+] as const;
+
+test.each(telling)('disk mode: %s', { timeout: runMs }, async (name) => {
+  const one = diskModeCases.find((each) => each.name === name);
+  if (one === undefined) throw new Error(`there is no case ${name}`);
+  const verdict = expectCase(one, await runCase(one, 'runs'));
+  if (name === 'exclusive-stalls') {
+    // Nothing of the victim arrived before the heal; its held writes did after it.
+    expect(verdict.images.find(({ image }) => image === 'first')?.lost).toBe(0);
+    expect(verdict.exposure.blocksBoth).toBeGreaterThan(0);
+  }
+  if (name === 'pending-while-busy') {
+    expect(verdict.findings.map(({ code }) => code)).toContain('CALLS_REFUSED');
+  }
+  if (name === 'shared-file') expect(verdict.exposure.ms).toBe(0);
 });
 
 test('nothing is left behind', { timeout: runMs }, async () => {

@@ -163,7 +163,12 @@ export const diskModeCases: readonly DiskModeCase[] = [
   crash('crash', '', true, 'stock MySQL on an honest disk loses nothing'),
   crash('crash-drops', '--power-loss drops', true, 'also when the drive’s cache is lost'),
   crash('crash-reorders', '--power-loss reorders', true, 'also when it was written out of order'),
-  crash('crash-tears', '--power-loss tears', true, 'also when a write is torn'),
+  crash(
+    'crash-tears',
+    '--power-loss tears',
+    true,
+    'mostly also when a write is torn: the doublewrite copy is not always flushed before its page',
+  ),
   crash('crash-xfs', '--fs xfs --power-loss drops', true, 'the same on XFS'),
   crash('crash-trx-commit-2', '--trx-commit 2', true, 'MySQL acknowledged too early'),
   crash(
