@@ -6,11 +6,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { quote } from 'zx';
 import type { StateResult } from '../crash-states/explore.ts';
 import { describeState, describeSummary } from '../crash-states/describe.ts';
+import type { Plan } from '../crash-states/plan.ts';
 import { keptWrites, runRecord } from '../crash-states/run-facts.ts';
-import { expectedOf, summarize } from '../crash-states/summary.ts';
+import { expectedOf, isExpected } from '../crash-states/expected.ts';
+import { summarize } from '../crash-states/summary.ts';
 import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
-import { InfrastructureError, type ExitCode } from '../errors.ts';
-import { exitCodeOf } from '../experiment/verdict.ts';
+import { exitCode, InfrastructureError, type ExitCode } from '../errors.ts';
 import { openHistory } from '../history/reader.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { runCommand } from './command.ts';
@@ -25,6 +26,10 @@ interface Flags {
   readonly images: 'auto' | 'published' | 'built';
   readonly json: boolean;
 }
+
+/** States told while they come: the first that are not safe, and every so many. */
+const unsafeShown = 5;
+const progressEvery = 20;
 
 interface Request extends Flags {
   readonly folder: string;
@@ -67,19 +72,19 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`crash states of run ${run.runId}, seed ${request.seed}`);
   const startedMs = performance.now();
-  const { results, coverage } = await explored(request, say);
+  const { results, moments } = await explored(request, say);
   const summary = summarize(results);
-  const expected = expectedOf(run.scenario);
+  const asExpected = isExpected(run.scenario, summary);
   const answer = {
     schemaVersion: 1,
     runId: run.runId,
     seed: request.seed,
     command: commandOf(request),
-    ...coverage,
+    moments,
     durationS: Math.round((performance.now() - startedMs) / 1000),
     ...summary,
-    expected,
-    asExpected: expected.includes(summary.verdict),
+    expected: expectedOf(run.scenario, request.policy),
+    asExpected,
     ...(summary.worst === undefined
       ? {}
       : { rebuildWorst: commandOf({ ...request, only: summary.worst.number }) }),
@@ -92,12 +97,13 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const report = request.json ? process.stderr : process.stdout;
   report.write(`${describeSummary(answer)}\n`);
   if (request.json) process.stdout.write(text);
-  return exitCodeOf(summary.verdict, expected);
+  if (asExpected) return exitCode.expected;
+  return summary.verdict === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
 }
 
 interface Explored {
   readonly results: StateResult[];
-  readonly coverage: { readonly moments: number; readonly flushMoments: number };
+  readonly moments: Plan['moments'];
 }
 
 /** What only an exploration needs is imported by it: --help answers at once. */
@@ -108,8 +114,9 @@ async function explored(request: Request, say: (line: string) => void): Promise<
   const kubernetesVersion = defaultKubernetesVersion;
   const { tools } = await ensureImages({ source, kubernetesVersion, onProgress: say });
   const results: StateResult[] = [];
-  let coverage = { moments: 0, flushMoments: 0 };
+  let moments: Plan['moments'] | undefined;
   let planned = 0;
+  let unsafe = 0;
   using interrupt = onInterrupt(say, () => `${results.length} of ${planned} states`);
   await runStates({
     folder,
@@ -119,30 +126,31 @@ async function explored(request: Request, say: (line: string) => void): Promise<
     seed,
     workers,
     only: only === undefined ? undefined : { number: only, keepAs: `crash-state-${only}.img` },
-    onPlanned: ({ moments, flushMoments, states: count, acked }) => {
-      coverage = { moments, flushMoments };
+    onPlanned: ({ moments: all, states: count, acked }) => {
+      moments = all;
       planned = only === undefined ? count : 1;
       say(`${planned} states; the run acknowledged ${acked} commits`);
     },
     onState: (result) => {
       results.push(result);
-      const { verdict } = result;
-      if (verdict !== 'safe' || results.length % 20 === 0) {
-        say(`${results.length} of ${planned}: ${describeState(result)}`);
-      }
+      if (result.verdict !== 'safe') unsafe += 1;
+      const isNews = result.verdict !== 'safe' && unsafe <= unsafeShown;
+      if (!isNews && results.length % progressEvery !== 0) return;
+      say(`${results.length} of ${planned}: ${describeState(result)}`);
     },
     signal: interrupt.signal,
   });
-  if (results.length < planned || planned === 0) {
+  if (moments === undefined || results.length < planned) {
     throw new InfrastructureError('STATES_MISSING', `${results.length} of ${planned} states came`);
   }
-  return { results: results.toSorted((a, b) => a.number - b.number), coverage };
+  return { results: results.toSorted((a, b) => a.number - b.number), moments };
 }
 
 /** Paste-ready, with everything that decides which states there are. */
 function commandOf({ folder, states, seed, policy, only }: Request): string {
   const words = ['npx', 'zx', 'experiments/crash-states.mjs', folder];
-  words.push('--states', String(states), '--seed', seed, '--policy', policy.join(','));
+  words.push('--states', String(states), '--seed', seed);
+  if (policy.length < powerLosses.length) words.push('--policy', policy.join(','));
   if (only !== undefined) words.push('--only', String(only));
   return words.map((word) => quote(word)).join(' ');
 }

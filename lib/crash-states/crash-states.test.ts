@@ -10,7 +10,7 @@ import {
   isDurable,
   memoryWrites,
 } from '../../test/support/memory-writes.ts';
-import { planStates, type PlanOptions } from './plan.ts';
+import { draws, planStates, shareOf, type PlanOptions } from './plan.ts';
 import { SectorVersions } from './sector-versions.ts';
 import { survivors } from './survivors.ts';
 import { VolatileCache } from './volatile-cache.ts';
@@ -122,18 +122,16 @@ const plans = fc.record({
   firstAckMs: fc.nat({ max: 40 }),
 });
 
-test('a plan draws each moment once a half, none before the first ack, all of them in order', () => {
+test('a plan draws each moment once a kind, none before the first ack, all of them in order', () => {
   fc.assert(
     fc.property(drawnWrites, plans, (log, options) => {
-      const { states, moments, flushMoments } = planStates(log, options);
-      const half = (drawn: string): number[] =>
+      const { states, moments } = planStates(log, options);
+      const of = (drawn: string): number[] =>
         states.filter((each) => each.drawn === drawn).map((each) => each.position);
-      for (const [drawn, all, share] of [
-        ['anywhere', moments, Math.ceil(options.states / 2)],
-        ['at-flush', flushMoments, Math.floor(options.states / 2)],
-      ] as const) {
-        expect(new Set(half(drawn)).size).toBe(half(drawn).length);
-        expect(half(drawn).length).toBe(Math.min(all, share));
+      for (const drawn of draws) {
+        const share = shareOf(drawn, options.states);
+        expect(new Set(of(drawn)).size).toBe(of(drawn).length);
+        expect(of(drawn).length).toBe(Math.min(moments[drawn], share));
       }
       expect(states.map(({ number }) => number)).toEqual(states.map((_, index) => index + 1));
       for (const { atMs, position, policy } of states) {
@@ -150,7 +148,7 @@ test('a plan draws each moment once a half, none before the first ack, all of th
   );
 });
 
-test('another seed draws other moments, and every policy meets both halves', () => {
+test('another seed draws other moments, and every policy meets every kind of moment', () => {
   const write = { op: writeOps.write, offset: 0, length: 512, generation: 1 } as const;
   const log = memoryWrites(
     indexes(3000).map((index) =>
@@ -164,18 +162,21 @@ test('another seed draws other moments, and every policy meets both halves', () 
     ),
   );
   const options: PlanOptions = { states: 80, policies: powerLosses, seed: 'a', firstAckMs: 100 };
-  const { states, moments, flushMoments } = planStates(log, options);
-  expect(states.length).toBe(80);
+  const { states, moments } = planStates(log, options);
   // From record 99 on, which is followed by something at 100 ms: writes and ends of flushes.
-  expect([moments, flushMoments]).toEqual([1934, 1934]);
+  expect(moments).toEqual({ anywhere: 1934, 'at-flush': 1934, 'much-unflushed': 0 });
+  expect(states.length).toBe(60);
   const other = planStates(log, { ...options, seed: 'b' });
   expect(other.states.map((each) => each.position)).not.toEqual(
     states.map((each) => each.position),
   );
   for (const policy of powerLosses) {
-    for (const drawn of ['anywhere', 'at-flush']) {
+    for (const [drawn, count] of [
+      ['anywhere', 10],
+      ['at-flush', 5],
+    ] as const) {
       const met = states.filter((each) => each.policy === policy && each.drawn === drawn);
-      expect(met.length).toBe(10);
+      expect(met.length).toBe(count);
     }
   }
 });

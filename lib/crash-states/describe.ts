@@ -1,6 +1,7 @@
 /** Crash states as lines for a terminal. */
 import type { VerdictWord } from '../experiment/verdict.ts';
 import type { StateResult } from './explore.ts';
+import { draws, type Plan } from './plan.ts';
 import type { PolicySummary, Summary } from './summary.ts';
 
 /** One line, and one more for each finding. */
@@ -15,8 +16,7 @@ export function describeState(result: StateResult): string {
 }
 
 export interface Described extends Summary {
-  readonly moments: number;
-  readonly flushMoments: number;
+  readonly moments: Plan['moments'];
   readonly durationS: number;
   readonly expected: readonly VerdictWord[];
   readonly asExpected: boolean;
@@ -25,14 +25,16 @@ export interface Described extends Summary {
 }
 
 export function describeSummary(described: Described): string {
-  const { states, moments, flushMoments, durationS, policies, worst, rebuildWorst } = described;
-  const atFlush = states.filter(({ drawn }) => drawn === 'at-flush').length;
+  const { states, moments, durationS, policies, worst, rebuildWorst } = described;
+  const thorough = states.filter((each) => each.thorough).length;
   const lines = [
-    `${states.length} crash states in ${durationS} s: ${states.length - atFlush} of ` +
-      `${moments} moments since the first acknowledged commit, and ${atFlush} of the ` +
-      `${flushMoments} right before or after a flush`,
+    `${states.length} crash states in ${durationS} s, ${thorough} of them with CHECK TABLE and fsck`,
+    ...draws.map((drawn) => {
+      const count = states.filter((state) => state.drawn === drawn).length;
+      return `${count} of the ${moments[drawn]} moments ${drawnFrom[drawn]}`;
+    }),
     '',
-    row(['unflushed', 'states', 'lost', 'corrupt', 'not started', 'unreadable', 'bound']),
+    row(columns),
     ...policies.map(policyRow),
     '',
   ];
@@ -52,10 +54,28 @@ function verdictSentence({ verdict, asExpected, expected, states }: Described): 
 }
 
 function policyRow(summary: PolicySummary): string {
-  const { policy, states, lost, corrupt, notStarted, inconclusive, shareBelow } = summary;
-  const bound = shareBelow === undefined ? '–' : `< ${(shareBelow * 100).toFixed(1)} %`;
-  return row([policy, states, lost, corrupt, notStarted, inconclusive, bound]);
+  const { policy, states, withUnflushed, lost, corrupt, notStarted } = summary;
+  const { inconclusive, shareBelow } = summary;
+  const bound = shareBelow === undefined ? '–' : `${(shareBelow * 100).toFixed(1)} %`;
+  return row([policy, states, withUnflushed, lost, corrupt, notStarted, inconclusive, bound]);
 }
+
+const drawnFrom = {
+  anywhere: 'since the first acknowledged commit',
+  'at-flush': 'right before or after a flush',
+  'much-unflushed': 'with at least 8 writes unflushed',
+} as const;
+
+const columns = [
+  'policy',
+  'states',
+  'unflushed',
+  'lost',
+  'corrupt',
+  'not started',
+  'unreadable',
+  'at most',
+];
 
 const row = (cells: readonly (string | number)[]): string =>
   cells

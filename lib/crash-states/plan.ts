@@ -1,11 +1,13 @@
 /**
- * Which moments of a run are looked at. A loss of power strikes between two records of the log; half
- * of the moments are drawn from all there are, half from those right before and after a flush, where
- * a promise begins. Everything follows from the seed.
+ * Which moments of a run are looked at. A loss of power strikes between two records of the log. Half
+ * of the moments are drawn from all there are; a quarter from those right before and after a flush,
+ * where a promise begins; a quarter from those with much unflushed, where most can go wrong.
+ * Everything follows from the seed.
  */
 import type { PowerLoss } from '../disk-kinds.ts';
 import { writeOps, type WriteLog } from '../history/writes.ts';
 import { randomStream, type RandomStream } from '../random.ts';
+import { VolatileCache } from './volatile-cache.ts';
 
 export interface PlanOptions {
   /** At most so many states; fewer where the log has not as many moments. */
@@ -17,6 +19,9 @@ export interface PlanOptions {
   readonly firstAckMs: number;
 }
 
+export const draws = ['anywhere', 'at-flush', 'much-unflushed'] as const;
+export type Drawn = (typeof draws)[number];
+
 export interface PlannedState {
   /** From 1, in the order of the log. */
   readonly number: number;
@@ -25,42 +30,53 @@ export interface PlannedState {
   /** The latest time at which this is all that had happened, ms on the run's clock. */
   readonly atMs: number;
   readonly policy: PowerLoss;
-  readonly drawn: 'anywhere' | 'at-flush';
+  readonly drawn: Drawn;
 }
 
 export interface Plan {
   /** By position. */
   readonly states: readonly PlannedState[];
-  /** Moments that could have been drawn: one after each write and each flush since the first ack. */
-  readonly moments: number;
-  /** Those right before or right after a flush. */
-  readonly flushMoments: number;
+  /**
+   * Moments that could have been drawn since the first ack. Anywhere: one after each write and each
+   * flush; of those: right before or after a flush, and with at least 8 writes unflushed.
+   */
+  readonly moments: Readonly<Record<Drawn, number>>;
 }
+
+/** Writes unflushed at once where pages are written back: commits alone leave one to three. */
+const muchUnflushed = 8;
 
 /** Same log, same options: same plan. */
 export function planStates(log: WriteLog, options: PlanOptions): Plan {
   const { states, policies, seed, firstAckMs } = options;
   const untilMs = latestTimes(log);
-  const { moments, flushMoments } = momentsOf(log, (at) => (untilMs[at] ?? 0) >= firstAckMs);
+  const moments = momentsOf(log, (at) => (untilMs[at] ?? 0) >= firstAckMs);
   const random = randomStream(seed).stream('crash-states');
-  const anywhere = draw(random.stream('anywhere'), moments, Math.ceil(states / 2));
-  const atFlush = draw(random.stream('at-flush'), flushMoments, Math.floor(states / 2));
-  // Each half takes turns on its own, so that every policy meets both.
-  const planned = [
-    ...anywhere.map((position, n) => ({ position, n, drawn: 'anywhere' as const })),
-    ...atFlush.map((position, n) => ({ position, n, drawn: 'at-flush' as const })),
-  ].flatMap(({ position, n, drawn }) => {
-    const policy = policies[n % policies.length];
-    const atMs = untilMs[position] ?? 0;
-    return policy === undefined ? [] : [{ position, atMs, policy, drawn }];
+  const planned = draws.flatMap((drawn) => {
+    const positions = draw(random.stream(drawn), moments[drawn], shareOf(drawn, states));
+    // Policies take turns within each draw, so that every policy meets every kind of moment.
+    return positions.flatMap((position, turn) => {
+      const policy = policies[turn % policies.length];
+      const atMs = untilMs[position] ?? 0;
+      return policy === undefined ? [] : [{ position, atMs, policy, drawn }];
+    });
   });
   return {
     states: planned
       .toSorted((a, b) => a.position - b.position)
       .map((state, index) => ({ number: index + 1, ...state })),
-    moments: moments.length,
-    flushMoments: flushMoments.length,
+    moments: {
+      anywhere: moments.anywhere.length,
+      'at-flush': moments['at-flush'].length,
+      'much-unflushed': moments['much-unflushed'].length,
+    },
   };
+}
+
+/** How many of the states are drawn so. */
+export function shareOf(drawn: Drawn, states: number): number {
+  const quarter = Math.floor(states / 4);
+  return drawn === 'anywhere' ? states - 2 * quarter : quarter;
 }
 
 /**
@@ -80,19 +96,23 @@ function latestTimes(log: WriteLog): Float64Array {
 function momentsOf(
   log: WriteLog,
   isWanted: (position: number) => boolean,
-): { readonly moments: readonly number[]; readonly flushMoments: readonly number[] } {
-  const moments: number[] = [];
-  const flushMoments = new Set<number>();
+): Readonly<Record<Drawn, readonly number[]>> {
+  const anywhere: number[] = [];
+  const atFlush = new Set<number>();
+  const much: number[] = [];
+  const cache = new VolatileCache(log);
   for (let index = 0; index < log.length; index += 1) {
+    cache.advance(index);
     const { op } = log.at(index);
     const flushes = op === writeOps.flushEnd || op === writeOps.flushIgnored;
     if (!flushes && op !== writeOps.write && op !== writeOps.zero) continue;
-    if (isWanted(index)) moments.push(index);
+    if (isWanted(index)) anywhere.push(index);
+    if (isWanted(index) && cache.unflushedCount >= muchUnflushed) much.push(index);
     if (!flushes) continue;
-    if (index > 0 && isWanted(index - 1)) flushMoments.add(index - 1);
-    if (isWanted(index)) flushMoments.add(index);
+    if (index > 0 && isWanted(index - 1)) atFlush.add(index - 1);
+    if (isWanted(index)) atFlush.add(index);
   }
-  return { moments, flushMoments: [...flushMoments] };
+  return { anywhere, 'at-flush': [...atFlush], 'much-unflushed': much };
 }
 
 /** So many of them, each at most once, in random order: Floyd's algorithm, then a shuffle. */

@@ -1,12 +1,14 @@
 /** All states of a run in a few numbers, and what they prove. */
 import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
-import type { Scenario } from '../experiment/scenario.ts';
 import { worst, type VerdictWord } from '../experiment/verdict.ts';
 import type { StateResult } from './explore.ts';
 
 export interface PolicySummary {
   readonly policy: PowerLoss;
+  readonly verdict: VerdictWord;
   readonly states: number;
+  /** Those at whose moment something was not flushed: with nothing unflushed all policies agree. */
+  readonly withUnflushed: number;
   /** States that lost acknowledged commits and are sound otherwise. */
   readonly lost: number;
   /** States with a broken structure. */
@@ -31,16 +33,13 @@ export interface Summary {
 }
 
 export function summarize(results: readonly StateResult[]): Summary {
-  const words = results.map(({ verdict }) => verdict);
-  const proven = words.filter((word) => word !== 'inconclusive');
-  const safety = worst(proven);
-  const undecided = safety === 'safe' && (proven.length < words.length || words.length === 0);
-  const bad = results.filter(({ verdict }) => verdict === 'lost' || verdict === 'corrupt');
+  const verdict = verdictOf(results);
+  const bad = results.filter((each) => each.verdict === 'lost' || each.verdict === 'corrupt');
   const [worstState] = bad
-    .filter(({ verdict }) => verdict === safety)
+    .filter((each) => each.verdict === verdict)
     .toSorted((a, b) => b.lost - a.lost || a.number - b.number);
   return {
-    verdict: undecided ? 'inconclusive' : safety,
+    verdict,
     policies: powerLosses
       .map((policy) => ofPolicy(policy, results))
       .filter(({ states }) => states > 0),
@@ -48,13 +47,12 @@ export function summarize(results: readonly StateResult[]): Summary {
   };
 }
 
-/** What a run with these settings may show: a commit is promised only where it was flushed. */
-export function expectedOf({
-  trxCommit,
-  flushes,
-}: Pick<Scenario, 'trxCommit' | 'flushes'>): VerdictWord[] {
-  if (flushes === 'ignored') return ['lost', 'corrupt'];
-  return trxCommit === 1 ? ['safe'] : ['lost'];
+/** Damage stands; without any, one state that could not be read leaves it open. */
+function verdictOf(results: readonly StateResult[]): VerdictWord {
+  const proven = results.map(({ verdict }) => verdict).filter((word) => word !== 'inconclusive');
+  const safety = worst(proven);
+  const isOpen = proven.length < results.length || results.length === 0;
+  return safety === 'safe' && isOpen ? 'inconclusive' : safety;
 }
 
 function ofPolicy(policy: PowerLoss, all: readonly StateResult[]): PolicySummary {
@@ -66,7 +64,9 @@ function ofPolicy(policy: PowerLoss, all: readonly StateResult[]): PolicySummary
   const clean = lost + corrupt + inconclusive === 0 && results.length > 0;
   return {
     policy,
+    verdict: verdictOf(results),
     states: results.length,
+    withUnflushed: count(({ unflushed }) => unflushed > 0),
     lost,
     corrupt,
     notStarted: count(({ verdict, serverStarted }) => verdict === 'corrupt' && !serverStarted),

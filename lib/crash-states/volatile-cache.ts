@@ -16,6 +16,7 @@ export class VolatileCache {
   /** By path (generation): its writes that no flush has covered yet, oldest first. */
   readonly #unflushed = new Map<number, number[]>();
   #bytes = 0;
+  #count = 0;
   #next = 0;
 
   constructor(log: WriteLog, sizeBytes: number = defaultCacheBytes) {
@@ -33,6 +34,11 @@ export class VolatileCache {
     return durable.toSorted((a, b) => a - b);
   }
 
+  /** How many writes a loss of power may take. */
+  get unflushedCount(): number {
+    return this.#count;
+  }
+
   /** Writes that a loss of power may take, by index, oldest first. */
   unflushed(): number[] {
     return [...this.#unflushed.values()].flat().toSorted((a, b) => a - b);
@@ -43,6 +49,7 @@ export class VolatileCache {
     if (op === writeOps.write || op === writeOps.zero) {
       this.#of(generation).push(index);
       this.#bytes += this.#bytesOf(index);
+      this.#count += 1;
       return this.#overflow();
     }
     if (op === writeOps.flushEnd) return this.#flush(generation, offset);
@@ -57,6 +64,7 @@ export class VolatileCache {
     const kept = writes.findIndex((index) => index >= before);
     const durable = writes.splice(0, kept === -1 ? writes.length : kept);
     for (const index of durable) this.#bytes -= this.#bytesOf(index);
+    this.#count -= durable.length;
     return durable;
   }
 

@@ -24,6 +24,8 @@ export interface CrashRunOptions {
   /** The run's folder; it is made. */
   readonly folder: string;
   readonly scenario: Pick<ScenarioInput, 'trxCommit' | 'flushes' | 'filesystem' | 'connections'>;
+  /** More flags of mysqld. Default: none. */
+  readonly mysqldFlags?: readonly string[];
   /** How long the writer writes. */
   readonly writeMs: number;
   readonly seed: string;
@@ -39,7 +41,7 @@ const label = ['--label', 'forcedetach.test=crash-states'];
 
 /** Makes the run and leaves its folder; containers, device and volume are gone afterwards. */
 export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
-  const { images, folder, scenario: fields, writeMs, seed } = options;
+  const { images, folder, scenario: fields, writeMs, seed, mysqldFlags = [] } = options;
   const originNs = process.hrtime.bigint();
   const clock = realClock(originNs);
   const scenario = parseScenario({
@@ -54,8 +56,9 @@ export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
   recorder.close();
   await using host = await ArrayHost.start(images);
   await host.open(fields.flushes ?? 'honest');
-  const server = await host.startServer(scenario.trxCommit, fields.filesystem ?? 'ext4');
-  const { connections } = scenario;
+  const { connections, trxCommit, filesystem } = scenario;
+  const commit = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
+  const server = await host.startServer(filesystem, [commit, ...mysqldFlags]);
   const writer = server.write({ client: 'inside', connections, rate: 'max' }, seed, clock);
   await sleep(writeMs);
   await writer.stop();
@@ -110,13 +113,12 @@ class ArrayHost implements Shell, AsyncDisposable {
   }
 
   /** An initialised data directory with the empty ledger on a new file system, and its server. */
-  async startServer(trxCommit: 0 | 1 | 2, filesystem: string): Promise<BareServer> {
+  async startServer(filesystem: string, flags: readonly string[]): Promise<BareServer> {
     const mkfs = { xfs: 'mkfs.xfs -q', 'ext4-mmp': 'mke2fs -q -F -t ext4 -O mmp' }[filesystem];
     const script = `$1 /dev/loop$2; mkdir -p /mnt/a; mount /dev/loop$2 /mnt/a
       mysqld --no-defaults --initialize-insecure --user=root --datadir=/mnt/a/data --log-error=/tmp/i.err`;
     await this.sh(script.replace('$1', mkfs ?? 'mke2fs -q -F -t ext4'), '', loop);
-    const flag = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
-    const server = await BareServer.start(this, 'a', '/mnt/a', [flag]);
+    const server = await BareServer.start(this, 'a', '/mnt/a', flags);
     const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
     for (const statement of schemaStatements) await connection.query(statement);
     await connection.end();
@@ -127,7 +129,7 @@ class ArrayHost implements Shell, AsyncDisposable {
   async exportTo(directory: string, originNs: bigint): Promise<void> {
     // The array writes its log every 100 ms, and at each such question.
     await arrayAt(join(this.#root, 'array.sock')).status();
-    const request = { volume, label: 'run', originNs: Number(originNs) };
+    const request = { volume, label: 'run', originNs };
     const { folder, files } = await exportWrites(layoutOf(this.#root), request);
     for (const { name } of files) copyFileSync(join(folder, name), join(directory, name));
   }

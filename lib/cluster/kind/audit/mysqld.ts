@@ -17,10 +17,12 @@ export interface MysqldOptions {
   readonly dataDirectory: string;
   /** Scratch directory outside the copy, for socket, pid file, error log and temporary files. */
   readonly scratch: string;
+  /** A server that does not answer by then hangs. Default 180 000. */
+  readonly startTimeoutMs?: number;
   readonly signal: AbortSignal;
 }
 
-const startTimeoutMs = 180_000;
+const defaultStartTimeoutMs = 180_000;
 const stopTimeoutMs = 90_000;
 const exitSeenMs = 5_000;
 const pollMs = 50;
@@ -135,7 +137,7 @@ export class Mysqld {
   }
 
   async #connect(): Promise<SqlClient | undefined> {
-    const { signal } = this.#options;
+    const { signal, startTimeoutMs = defaultStartTimeoutMs } = this.#options;
     while (performance.now() - this.#startedMs < startTimeoutMs) {
       signal.throwIfAborted();
       if (this.#died !== undefined) return undefined;

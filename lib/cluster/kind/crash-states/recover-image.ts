@@ -37,6 +37,9 @@ export interface RecoverImageOptions {
   readonly signal: AbortSignal;
 }
 
+/** A crash recovery takes seconds; on a torn page mysqld may hang, and there are many states. */
+const startTimeoutMs = 60_000;
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<ImageEvidence> & {
   starts: ServerStart[];
@@ -107,7 +110,7 @@ class Recovering {
     use: (client: SqlClient, server: Mysqld) => Promise<void>,
   ): Promise<void> {
     const { signal } = this.#options;
-    const server = new Mysqld({ purpose, ...where, signal });
+    const server = new Mysqld({ purpose, ...where, startTimeoutMs, signal });
     try {
       await this.#step(purpose, async () => {
         const client = await server.ready();

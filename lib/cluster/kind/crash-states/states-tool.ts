@@ -33,8 +33,7 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
   const { log, dataPath: packed } = keptWrites(folder);
   const { states, policies } = request;
   const plan = planStates(log, { states, policies, seed, firstAckMs });
-  const { moments, flushMoments } = plan;
-  say({ type: 'planned', states: plan.states.length, moments, flushMoments, acked });
+  say({ type: 'planned', states: plan.states.length, moments: plan.moments, acked });
   const chosen = only === undefined ? plan.states : [chosenState(plan.states, only.number)];
   await ensureKernelDevices();
   const dataPath = join(request.scratch, 'writes.data');

@@ -22,7 +22,7 @@ export interface StatesRequest {
 }
 
 /** The plan without its states. */
-export interface PlannedMessage extends Pick<Plan, 'moments' | 'flushMoments'> {
+export interface PlannedMessage extends Pick<Plan, 'moments'> {
   readonly type: 'planned';
   readonly states: number;
   /** Acknowledged operations of the run. */
