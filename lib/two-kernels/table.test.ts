@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { exampleImage, exampleResult } from './example-result.ts';
+import type { ImageResult } from './result.ts';
+import { agreement, comparison, outcomes } from './table.ts';
+
+const lost: Partial<ImageResult> = { safety: 'lost', successor: { acked: 80, lost: 80 } };
+
+test('outcomes are counted from the worst on, and say how many nobody would have noticed', () => {
+  const images = [
+    exampleImage(),
+    exampleImage(lost),
+    exampleImage({ safety: 'corrupt', loud: true }),
+    exampleImage(lost),
+  ];
+  expect(outcomes(images)).toBe('corrupt 1, lost 2, safe 1 (2 silent)');
+});
+
+test('a safe image without all its evidence is inconclusive', () => {
+  expect(outcomes([exampleImage({ complete: false })])).toBe('safe 1 (1 inconclusive)');
+  expect(outcomes([exampleImage({ ...lost, complete: false, loud: true })])).toBe('lost 1');
+  expect(outcomes([])).toBe('–');
+});
+
+test('hosts agree where they saw the same, in both images', () => {
+  const seen = (...images: readonly Partial<ImageResult>[]) =>
+    images.map((each) => exampleResult({ images: [exampleImage(each)] }));
+  expect(agreement({ loops: seen(lost, lost), vms: seen(lost) })).toBe('yes');
+  expect(agreement({ loops: seen(lost, {}), vms: seen(lost) })).toBe('partly');
+  expect(agreement({ loops: seen({}), vms: seen(lost) })).toBe('**no**');
+  expect(agreement({ loops: seen({}), vms: [] })).toBe('–');
+  const first = exampleImage({ image: 'first', ...lost });
+  const loops = [exampleResult({ images: [first, exampleImage()] })];
+  const vms = [exampleResult({ images: [{ ...first, safety: 'safe' }, exampleImage()] })];
+  expect(agreement({ loops, vms })).toBe('**no**');
+});
+
+test('the tables have a line for each case and each host that ran', () => {
+  const vms = { host: 'vms', acked: { victim: 90, successor: 70 } } as const;
+  const lines = comparison([
+    exampleResult(),
+    exampleResult({ images: [exampleImage(lost)], acked: { victim: 120, successor: 80 } }),
+    exampleResult(vms),
+  ]).split('\n');
+  expect(lines.filter((line) => line.startsWith('| `crash`'))).toEqual([
+    '| `crash` | victim loses power | ext4 | – | – | lost 1, safe 1 (1 silent) | safe 1 | partly |',
+    '| `crash` | ext4 | loops | 2 of 2 | 2.0 | 100–120 / 80 | – | 0, 0 / 0, all 80 | – / 0 |',
+    '| `crash` | ext4 | vms | 1 of 1 | 2.0 | 90 / 70 | – | 0 / 0 | – / 0 |',
+  ]);
+});
