@@ -3,45 +3,17 @@
  * observers at once and tells all watchers, who act in their own time.
  */
 import { observed } from '../../history/observations.ts';
+import {
+  attachmentSighting,
+  listSighting,
+  podSighting,
+  readySighting,
+  taintSighting,
+  taintTexts,
+} from './api-sightings.ts';
+import type { AttachmentObject, NodeObject, PodObject, Taint } from './api-objects.ts';
 import type { Sighting } from './world.ts';
 
-export interface Taint {
-  readonly key: string;
-  readonly effect: 'NoExecute' | 'NoSchedule';
-}
-
-export interface NodeObject {
-  readonly name: string;
-  ready: 'True' | 'Unknown';
-  taints: readonly Taint[];
-  /** Renewals of the lease so far. */
-  leaseRenewals: number;
-  /** The volume stands in status.volumesInUse. */
-  inUse: boolean;
-  /** The volume stands in status.volumesAttached. */
-  attached: boolean;
-}
-
-export interface PodObject {
-  readonly name: string;
-  readonly uid: string;
-  node: string | undefined;
-  phase: 'Pending' | 'Running' | 'Failed';
-  ready: boolean;
-  ip: string | undefined;
-  terminating: boolean;
-}
-
-export interface AttachmentObject {
-  readonly name: string;
-  readonly node: string;
-  attached: boolean;
-  deleting: boolean;
-  /** status.detachError is set: the disk refused at least once. */
-  detachFailed: boolean;
-}
-
-export const volumeName = 'mysql-data';
 const podName = 'mysql-0';
 
 export class Api {
@@ -237,41 +209,3 @@ export class Api {
     for (const watcher of this.#watchers) watcher();
   }
 }
-
-const readySighting = ({ name, ready }: NodeObject): Sighting => ({
-  source: 'api',
-  name: observed.nodeReady,
-  node: name,
-  data: { status: ready, reason: ready === 'True' ? 'KubeletReady' : 'NodeStatusUnknown' },
-});
-
-const taintTexts = (taints: readonly Taint[]): string[] =>
-  taints.map(({ key, effect }) => `${key}:${effect}`).toSorted();
-
-const taintSighting = ({ name, taints }: NodeObject): Sighting => ({
-  source: 'api',
-  name: observed.nodeTaints,
-  node: name,
-  data: { taints: taintTexts(taints) },
-});
-
-const listSighting = (name: Sighting['name'], node: string, listed: boolean): Sighting => ({
-  source: 'api',
-  name,
-  node,
-  data: { volumes: listed ? [volumeName] : [] },
-});
-
-function podSighting(
-  { name: pod, uid, node }: PodObject,
-  name: Sighting['name'],
-  more: Readonly<Record<string, unknown>> = {},
-): Sighting {
-  const where = node === undefined ? {} : { node };
-  return { source: 'api', name, ...where, data: { pod, uid, ...more } };
-}
-
-const attachmentSighting = (
-  name: Sighting['name'],
-  { name: attachment, node }: AttachmentObject,
-): Sighting => ({ source: 'api', name, node, data: { attachment, volume: volumeName } });

@@ -3,7 +3,7 @@
  * What the disk refuses is tried again, ever more slowly.
  */
 import { csiCalls } from '../../../history/observations.ts';
-import type { AttachmentObject } from '../api.ts';
+import type { AttachmentObject } from '../api-objects.ts';
 import { modes, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';

@@ -4,7 +4,7 @@
  * runs goes on without.
  */
 import { csiCalls, observed } from '../../../history/observations.ts';
-import type { PodObject } from '../api.ts';
+import type { PodObject } from '../api-objects.ts';
 import { Container } from '../container.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';

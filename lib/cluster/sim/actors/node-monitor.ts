@@ -2,7 +2,7 @@
  * The node lifecycle controller: a node whose lease no tick saw renewed for the grace period is
  * Unknown, tainted unreachable, and its pods are not ready (node_lifecycle_controller.go).
  */
-import type { NodeObject, Taint } from '../api.ts';
+import type { NodeObject, Taint } from '../api-objects.ts';
 import { kubernetesTimes } from '../timings.ts';
 import { draw, every, type World } from '../world.ts';
 

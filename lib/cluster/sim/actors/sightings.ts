@@ -1,6 +1,6 @@
 /** What the disk's actors show to observers. */
 import { observed } from '../../../history/observations.ts';
-import { volumeName } from '../api.ts';
+import { volumeName } from '../api-objects.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
 import { msUs } from '../timings.ts';
