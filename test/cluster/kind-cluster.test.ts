@@ -23,7 +23,7 @@ import {
   followDatabaseLog,
   removeDatabase,
 } from '../../lib/cluster/kind/database.ts';
-import { createVolume, removeVolume } from '../../lib/cluster/kind/disk-tool.ts';
+import { createVolume, removeVolume, restoreLink } from '../../lib/cluster/kind/disk-tool.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { reap } from '../../lib/cluster/kind/reap.ts';
@@ -217,11 +217,15 @@ test('a kept cluster is mended and used again; another configuration replaces it
   const worker = first.nodes[0] ?? '';
   await first.machine(worker).disconnect();
   await first.release();
+  await shell`docker kill fd-ct-kept-array`;
   expect((await reap({ only: 'ct-kept' })).removed).toEqual([]);
 
   const second = await open('kept', { keep: true });
   expect(second.reused).toBe(true);
   expect(await second.machine(worker).reachesApi()).toBe(true);
+  const array = await shell`docker inspect --format ${'{{.State.Status}}'} fd-ct-kept-array`;
+  expect(array.stdout.trim()).toBe('running');
+  expect((await restoreLink(second.lab, worker)).link).toBe('pass');
   await second.release();
 
   const third = await open('kept', { graceMs: 10_000 });

@@ -35,7 +35,16 @@ const statusSchema = z.object({
   volumes: z.array(
     z.object({
       volume: z.string(),
-      devices: z.array(z.object({ node: z.string(), loop: z.number(), cut: z.boolean() })),
+      devices: z.array(
+        z.object({
+          node: z.string(),
+          loop: z.number(),
+          device: z.string(),
+          generation: z.number(),
+          bytesWritten: z.number(),
+          cut: z.boolean(),
+        }),
+      ),
     }),
   ),
 });
@@ -50,15 +59,7 @@ export async function listVolumes(lab: Lab): Promise<string[]> {
   return (await diskStatus(lab)).map(({ volume }) => volume);
 }
 
-const pathSchema = z.object({
-  volume: z.string(),
-  device: z.string(),
-  generation: z.number(),
-  bytesWritten: z.number(),
-  cut: z.boolean(),
-});
 const lostSchema = z.object({
-  devices: z.array(pathSchema),
   lost: z.array(
     z.object({
       volume: z.string(),
@@ -68,19 +69,29 @@ const lostSchema = z.object({
     }),
   ),
 });
-export type PowerLost = z.infer<typeof lostSchema>;
+export type PowerLost = z.infer<typeof lostSchema>['lost'];
 
+/** What became of the unflushed writes, by volume. */
 export async function losePower(
   lab: Lab,
   { node, powerLoss, seed }: { node: string; powerLoss: PowerLoss; seed: string },
 ): Promise<PowerLost> {
   const how = ['--unflushed', powerLoss, '--seed', seed];
-  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how));
+  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how)).lost;
 }
 
 const linkSchema = z.object({
   link: z.enum(linkStates),
-  devices: z.array(pathSchema.extend({ link: z.enum(linkStates), held: z.number() })),
+  devices: z.array(
+    z.object({
+      volume: z.string(),
+      device: z.string(),
+      generation: z.number(),
+      cut: z.boolean(),
+      link: z.enum(linkStates),
+      held: z.number(),
+    }),
+  ),
 });
 export type Link = z.infer<typeof linkSchema>;
 

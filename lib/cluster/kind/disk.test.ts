@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
 import { powerLost, severed } from './disk.ts';
+import type { DiskStatus } from './disk-tool.ts';
 
-const device = { volume: 'v', device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
+const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
 const at = { node: 'w1', volume: 'v' };
 
 test('a loss of power is proven by every path of the node to the volume', () => {
   const lost = [{ volume: 'v', unflushedWrites: 3, unflushedBytes: 12_288, kept: 1 }];
-  const dead = powerLost({ devices: [{ ...device, cut: true }], lost }, at);
+  const path = { ...device, node: 'w1', loop: 128 };
+  const statusWith = (...devices: DiskStatus[number]['devices']): DiskStatus => [
+    { volume: 'other', devices: [{ ...path, cut: false }] },
+    { volume: 'v', devices: [...devices, { ...path, node: 'w2', cut: false }] },
+  ];
+  const dead = powerLost(lost, statusWith({ ...path, cut: true }), at);
   expect(dead.verified).toBe(true);
   expect(dead.evidence).toContain('3 writes (12288 bytes) were acknowledged and not flushed');
-  const devices = [
-    { ...device, cut: true },
-    { ...device, generation: 3, cut: false },
-  ];
-  expect(powerLost({ devices, lost }, at).verified).toBe(false);
-  const other = [{ ...device, volume: 'other', cut: true }];
-  expect(powerLost({ devices: other, lost: [] }, at)).toEqual({
+  const alive = statusWith({ ...path, cut: true }, { ...path, generation: 3, cut: false });
+  expect(powerLost(lost, alive, at).verified).toBe(false);
+  expect(powerLost([], statusWith(), at)).toEqual({
     verified: false,
     evidence: 'w1 has no device of v',
   });
 });
 
 test('a severed link is proven by the paths that still could serve', () => {
-  const path = { ...device, cut: false, link: 'stall', held: 7 } as const;
+  const path = { ...device, volume: 'v', cut: false, link: 'stall', held: 7 } as const;
   const stalled = severed({ link: 'stall', devices: [path] }, { ...at, how: 'stalls' });
   expect(stalled).toEqual({
     verified: true,

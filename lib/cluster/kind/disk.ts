@@ -39,7 +39,9 @@ export function kindDisk(options: KindDiskOptions): Disk {
   const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
   return {
     async losePower(node) {
-      return powerLost(await tool.losePower(lab, { node, powerLoss, seed }), { node, volume });
+      const lost = await tool.losePower(lab, { node, powerLoss, seed });
+      // Asked anew: the certificate must not rest on the command's own word.
+      return powerLost(lost, await tool.diskStatus(lab), { node, volume });
     },
     async sever(node, how) {
       return severed(await tool.severLink(lab, node, how), { node, volume, how });
@@ -86,10 +88,12 @@ export function kindDisk(options: KindDiskOptions): Disk {
 
 /** Holds where every path that the node has to the volume was cut. */
 export function powerLost(
-  { devices, lost }: tool.PowerLost,
+  lost: tool.PowerLost,
+  status: tool.DiskStatus,
   { node, volume }: NodeAndVolume,
 ): Proof {
-  const paths = devices.filter((each) => each.volume === volume);
+  const found = status.find((each) => each.volume === volume);
+  const paths = (found?.devices ?? []).filter((each) => each.node === node);
   if (paths.length === 0) return noDevice(node, volume);
   const told = paths.map(
     ({ device, generation, bytesWritten, cut }) =>
