@@ -8,8 +8,8 @@ import { arrayAt } from '../../lib/csi/array.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 
-/** Far above all leases (lib/cluster/kind/lease.ts). */
-const firstLoop = 5320;
+/** Far above all leases (lib/cluster/kind/lease.ts); each path of each host takes the next. */
+let nextLoop = 5320;
 export const volumeBytes = 64 * 2 ** 20;
 
 /** One record of the raw log (array-api: 64 bytes of header, then 40 bytes each). */
@@ -23,11 +23,16 @@ export interface LogRecord {
   readonly dataOffset: number | undefined;
 }
 
+/** LOOP_CTL_REMOVE of linux/loop.h. */
+const removeScript = `umount "/dev/loop$1" 2>/dev/null || true
+  perl -e 'open F, "+<", "/dev/loop-control"; ioctl(F, 0x4C81, $ARGV[0] + 0)' "$1"`;
+
 export class ArrayHost implements AsyncDisposable {
   readonly root: string;
   readonly array: ArrayPort;
   readonly #name: string;
   readonly #opened: OpenRequest[] = [];
+  #stopped = false;
 
   private constructor(root: string) {
     this.root = root;
@@ -78,7 +83,7 @@ export class ArrayHost implements AsyncDisposable {
     options: Partial<Pick<OpenRequest, 'keepData' | 'flushes'>> = {},
   ): Promise<string> {
     const generation = 1 + this.#opened.filter((each) => each.volume === volume).length;
-    const loop = firstLoop + this.#opened.length;
+    const loop = nextLoop++;
     const how = { keepData: false, flushes: 'honest', ...options } as const;
     const request = { volume, node, generation, loop, ...how };
     this.#opened.push(request);
@@ -138,8 +143,18 @@ export class ArrayHost implements AsyncDisposable {
     );
   }
 
-  /** Unmounts and closes everything that was opened. */
+  /** SIGTERM, as an operator's `docker stop`. */
+  async stopArray(): Promise<void> {
+    this.#stopped = true;
+    await $`docker stop ${this.#name}-array`.quiet();
+  }
+
+  /** Unmounts and closes everything that was opened. An array that was stopped removes no devices. */
   async closeAll(): Promise<void> {
+    if (this.#stopped) {
+      for (const { loop } of this.#opened) await this.sh(removeScript, loop);
+      return;
+    }
     for (const node of new Set(this.#opened.map((each) => each.node))) {
       await this.array.link({ node, state: 'pass' });
     }

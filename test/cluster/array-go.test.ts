@@ -1,0 +1,14 @@
+/** The array's own tests: they need Go, as building its image does. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { $ } from 'zx';
+import { arrayModule } from '../../lib/images/array-files.ts';
+import { projectRoot } from '../../lib/images/plan.ts';
+
+const go = $({ quiet: true, cwd: join(projectRoot, arrayModule) });
+
+test('the array is formatted and passes its own tests', async () => {
+  expect((await go`gofmt -l .`).stdout).toBe('');
+  await go`go vet ./...`;
+  expect((await go`go test ./...`).stdout).toMatch(/^ok\s/);
+});
