@@ -10,6 +10,7 @@ import {
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
 import { bindMount, cleanUpMountPoint, mountAt } from './mounts.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { livePaths } from './paths.ts';
 import { neededSingleWriter } from './single-writer.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
@@ -22,40 +23,46 @@ const capabilities = [
   Capability.EXPAND_VOLUME,
 ];
 
-export const nodeService = (options: NodeOptions): Handlers<typeof Node> => ({
-  nodeGetCapabilities: async () => ({
-    capabilities: capabilities.map((type) => ({ type: { case: 'rpc', value: { type } } })),
-  }),
-  nodeGetInfo: async () => ({ nodeId: options.node }),
+export function nodeService(options: NodeOptions): Handlers<typeof Node> {
+  const oneAtATime = new OneAtATime();
+  return {
+    nodeGetCapabilities: async () => ({
+      capabilities: capabilities.map((type) => ({ type: { case: 'rpc', value: { type } } })),
+    }),
+    nodeGetInfo: async () => ({ nodeId: options.node }),
 
-  nodeStageVolume: async (request, notes) => {
-    await stage(options, request, notes);
-    return {};
-  },
+    nodeStageVolume: async (request, notes) => {
+      await oneAtATime.run(request.volumeId, () => stage(options, request, notes));
+      return {};
+    },
 
-  /** Fails, to be tried again, while another mount namespace still holds the device. */
-  nodeUnstageVolume: async ({ volumeId, stagingTargetPath }) => {
-    const volume = needed('volume_id', volumeId);
-    await cleanUpMountPoint(needed('staging_target_path', stagingTargetPath));
-    if (isName(volume)) await closePaths(options, volume);
-    return {};
-  },
+    /** Fails, to be tried again, while another mount namespace still holds the device. */
+    nodeUnstageVolume: async ({ volumeId, stagingTargetPath }) => {
+      const volume = needed('volume_id', volumeId);
+      const mountPoint = needed('staging_target_path', stagingTargetPath);
+      await oneAtATime.run(volume, async () => {
+        await cleanUpMountPoint(mountPoint);
+        if (isName(volume)) await closePaths(options, volume);
+      });
+      return {};
+    },
 
-  nodePublishVolume: async (request) => {
-    neededVolume(request.volumeId);
-    await publish(request);
-    return {};
-  },
+    nodePublishVolume: async (request) => {
+      neededVolume(request.volumeId);
+      await publish(request);
+      return {};
+    },
 
-  nodeUnpublishVolume: async ({ volumeId, targetPath }) => {
-    needed('volume_id', volumeId);
-    await cleanUpMountPoint(needed('target_path', targetPath));
-    return {};
-  },
+    nodeUnpublishVolume: async ({ volumeId, targetPath }) => {
+      needed('volume_id', volumeId);
+      await cleanUpMountPoint(needed('target_path', targetPath));
+      return {};
+    },
 
-  ...volumeStats(options.backend.layout),
-  ...fileSystemExpansion(options.backend.layout),
-});
+    ...volumeStats(options.backend.layout),
+    ...fileSystemExpansion(options.backend.layout),
+  };
+}
 
 async function publish(request: NodePublishVolumeRequest): Promise<void> {
   const target = needed('target_path', request.targetPath);

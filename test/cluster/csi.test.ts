@@ -166,6 +166,23 @@ describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
     expect(await pathOf(driver, 1)).toMatchObject({ state: 'closed', writes: 0 });
   });
 
+  test('a call that is made anew while the first still waits for the disk is sent away', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    const context = await publish(driver, 'a', 'unfenced');
+    await driver.tool('sever', '--node', 'a', '--how', 'stalls');
+    const first = stage(driver, 'a', context);
+    await vi.waitFor(
+      async () => expect((await pathOf(driver, 1)).held).toBeGreaterThan(0),
+      patience,
+    );
+    await expect(stage(driver, 'a', context)).rejects.toMatchObject({ code: status.ABORTED });
+    await driver.tool('restore', '--node', 'a');
+    await first;
+    await stage(driver, 'a', context);
+    await write(driver, 'a', 'file', 'mounted once');
+  });
+
   test('a fence that meets a stage half-way leaves no path that is not cut', async () => {
     await using driver = newDriver();
     await createVolume(driver);
