@@ -62,6 +62,11 @@ export class InterruptError extends ForcedetachError {
 /** One error as lines for a terminal: message, hint, command, then the chain of causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // A clean-up failed too: what went wrong first is what the user must hear first.
+  if (error instanceof SuppressedError) {
+    const [first, later] = [error.suppressed, error.error].map(describeError);
+    return `${first}\nthen, while cleaning up: ${later}`;
+  }
   const lines = [
     error instanceof ForcedetachError ? `${error.code}: ${error.message}` : error.message,
   ];
