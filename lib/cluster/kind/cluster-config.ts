@@ -4,7 +4,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import type { ClusterTimers } from './timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */
-const format = 1;
+const format = 2;
 
 export interface ClusterConfig {
   readonly images: ImageSet;

@@ -54,6 +54,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     network: name,
     volume: name,
     sockets: state.sockets,
+    loops: lease.loops,
     labels: flags,
     signal,
   });

@@ -6,6 +6,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { docker, pasteable } from './engine.ts';
 import { sharedDir, socketDir } from './kind-config.ts';
 import type { Lab, LabStream } from './lab-port.ts';
+import type { Lease } from './lease.ts';
 
 /** Where the lab sees this project's code. */
 export const labAppDir = '/app';
@@ -18,6 +19,8 @@ export interface LabOptions {
   readonly volume: string;
   /** Host directory of the relays' sockets. */
   readonly sockets: string;
+  /** Loop devices that the disk's tool may use. */
+  readonly loops: Lease['loops'];
   /** `--label k=v …` of the cluster. */
   readonly labels: readonly string[];
   readonly signal?: AbortSignal | undefined;
@@ -35,7 +38,9 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   ];
   const { container, image, network, labels, signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', network];
-  const rights = ['--privileged', '--pid=host'];
+  const { first, count } = options.loops;
+  const loops = ['--env', `FORCEDETACH_LOOPS=${first}-${first + count - 1}`];
+  const rights = ['--privileged', '--pid=host', ...loops];
   const volumes = mounts.flatMap((mount) => ['--volume', mount]);
   const flags = [...place, ...rights, ...volumes, '--workdir', labAppDir, ...labels];
   const script = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
