@@ -134,6 +134,15 @@ test('a cut that is due later comes by itself', async () => {
   expect(letters(volume, 2)).toBe('x.');
 });
 
+test('a generation that was fenced before it was opened can never be opened', async () => {
+  const volume = host.volume('early');
+  await host.array.cut({ volume, generation: 1, why: 'fence' });
+  await expect(host.open(volume, 'a')).rejects.toMatchObject({ code: 'PATH_CUT' });
+  const device = await host.open(volume, 'b');
+  await put(device, 0, 'x');
+  expect(letters(volume, 1)).toBe('x');
+});
+
 /** What of four blocks written without a flush (a to d) is left behind a flushed one (s). */
 const losses: readonly (readonly [PowerLoss, RegExp, number])[] = [
   ['keeps', /^sabcd$/, 4],

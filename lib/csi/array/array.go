@@ -12,14 +12,12 @@ import (
 type array struct {
 	root string
 
-	// opening is held while a path is opened or closed; it may take as long as a device takes.
-	opening sync.Mutex
-
-	mu      sync.Mutex
+	mu      sync.Mutex         // never held while a device or a disk is waited for
 	volumes map[string]*volume // by name; those in use
 	paths   map[pathKey]*path  // closed ones, too
 	fenced  map[pathKey]string // cut before they were ever opened, and why
 	links   map[string]nodeLink
+	turns   map[pathKey]*sync.Mutex
 }
 
 type pathKey struct {
@@ -39,6 +37,7 @@ func newArray(root string) *array {
 	a := &array{
 		root: root, volumes: map[string]*volume{}, paths: map[pathKey]*path{},
 		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
+		turns: map[pathKey]*sync.Mutex{},
 	}
 	go func() {
 		for range time.Tick(logEvery) {
@@ -81,6 +80,17 @@ func (a *array) status(asked request) any {
 	return map[string]any{"paths": found}
 }
 
+// turn is held while the path is opened or closed: that may take as long as its device takes, and
+// holds up no other path.
+func (a *array) turn(key pathKey) *sync.Mutex {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.turns[key] == nil {
+		a.turns[key] = &sync.Mutex{}
+	}
+	return a.turns[key]
+}
+
 // allPaths are in the order of their volumes and generations.
 func (a *array) allPaths() []*path {
 	a.mu.Lock()
@@ -109,7 +119,7 @@ func (a *array) use(name string) (*volume, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	v := a.volumes[name]
-	if v == nil {
+	if v == nil || v.isReplaced() {
 		var err error
 		if v, err = openVolume(a.root, name); err != nil {
 			return nil, err
@@ -120,14 +130,28 @@ func (a *array) use(name string) (*volume, error) {
 	return v, nil
 }
 
+// hold keeps the files of the path's volume open until it is released; false where it is closed.
+func (a *array) hold(p *path) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p == nil || p.isClosed() {
+		return false
+	}
+	p.volume.users++
+	return true
+}
+
 func (a *array) release(v *volume) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	v.users--
-	if v.users == 0 {
-		delete(a.volumes, v.name)
-		v.close()
+	if v.users > 0 {
+		return
 	}
+	if a.volumes[v.name] == v {
+		delete(a.volumes, v.name)
+	}
+	v.close()
 }
 
 func (a *array) link(asked request) (any, error) {
@@ -140,17 +164,19 @@ func (a *array) link(asked request) (any, error) {
 		link.sinceNs = monotonicNs()
 	}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	if before := a.links[asked.Node]; before.state == link.state {
 		link.sinceNs = before.sinceNs
 	}
 	a.links[asked.Node] = link
-	a.mu.Unlock()
-	affected := a.livePaths(func(p *path) bool { return p.node == asked.Node })
-	for _, p := range affected {
-		p.volume.note(p, opLink, uint8(link.state))
-		p.gate.set(link.state, link.delay, link.sinceNs)
+	affected := 0
+	for _, p := range a.paths {
+		if p.node == asked.Node && !p.isClosed() {
+			p.setLink(link)
+			affected++
+		}
 	}
-	return map[string]any{"paths": len(affected)}, nil
+	return map[string]any{"paths": affected}, nil
 }
 
 // cut also fences a generation that was never opened: it can't be opened any more.
@@ -174,14 +200,14 @@ func (a *array) cut(asked request) (any, error) {
 
 // cutNow returns the path, or nil where there is none yet.
 func (a *array) cutNow(asked request) *path {
-	key := pathKey{asked.Volume, asked.Generation}
 	a.mu.Lock()
-	p := a.paths[key]
+	p := a.paths[asked.path()]
 	if p == nil || p.isClosed() {
-		a.fenced[key] = asked.Why
+		a.fenced[asked.path()] = asked.Why
 	}
 	a.mu.Unlock()
-	if p != nil && !p.isClosed() {
+	if a.hold(p) {
+		defer a.release(p.volume)
 		p.volume.cut(p, asked.Why)
 	}
 	return p
@@ -193,6 +219,8 @@ func (r request) needPath() error {
 	}
 	return nil
 }
+
+func (r request) path() pathKey { return pathKey{r.Volume, r.Generation} }
 
 // isName is true for a plain path segment: it can't leave the volumes' directory.
 func isName(name string) bool {

@@ -76,6 +76,7 @@ type writeLog struct {
 	dataSize uint64
 
 	flushing sync.Mutex // one flush at a time: the files are appended in order
+	closed   bool
 	file     *os.File
 	dataFile *os.File
 }
@@ -142,6 +143,9 @@ func (l *writeLog) add(r record, data []byte) uint64 {
 func (l *writeLog) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
+	if l.closed {
+		return
+	}
 	l.mu.Lock()
 	full := l.pending
 	l.pending = l.spare
@@ -164,6 +168,9 @@ func (l *writeLog) flush() {
 
 func (l *writeLog) close() {
 	l.flush()
+	l.flushing.Lock()
+	defer l.flushing.Unlock()
+	l.closed = true
 	l.file.Close()
 	l.dataFile.Close()
 }

@@ -20,8 +20,9 @@ func (a *array) open(asked request) (any, error) {
 	if asked.Node == "" || asked.Loop < 0 || (asked.Flushes != "honest" && asked.Flushes != "ignored") {
 		return nil, failure("BAD_REQUEST", "open needs a node, a loop number and honest or ignored flushes")
 	}
-	a.opening.Lock()
-	defer a.opening.Unlock()
+	turn := a.turn(asked.path())
+	turn.Lock()
+	defer turn.Unlock()
 	known, err := a.openedAlready(asked)
 	if err != nil || known != nil {
 		return known, err
@@ -39,23 +40,31 @@ func (a *array) open(asked request) (any, error) {
 	if err := a.bind(p); err != nil {
 		return nil, err
 	}
-	if err := a.enter(p); err != nil {
+	if why, fenced := a.enter(p); fenced {
+		v.cut(p, why)
+		_ = detachLoop(p.loop)
+		return nil, pathCut(asked, why)
+	}
+	if err := notePath(p); err != nil {
 		return nil, err
 	}
 	return map[string]any{"device": devicePath(p.loop)}, nil
 }
 
+func pathCut(asked request, why string) error {
+	return failure("PATH_CUT", "generation %d of %s was cut: %s", asked.Generation, asked.Volume, why)
+}
+
 // openedAlready is the answer where the path is open; nil where it must be opened.
 func (a *array) openedAlready(asked request) (any, error) {
-	key := pathKey{asked.Volume, asked.Generation}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p := a.paths[key]
-	if why, fenced := a.fenced[key]; fenced || (p != nil && p.isCut()) {
+	p := a.paths[asked.path()]
+	if why, fenced := a.fenced[asked.path()]; fenced || (p != nil && p.isCut()) {
 		if p != nil {
 			why = p.cutWhy
 		}
-		return nil, failure("PATH_CUT", "generation %d of %s was cut: %s", asked.Generation, asked.Volume, why)
+		return nil, pathCut(asked, why)
 	}
 	if p == nil || p.isClosed() {
 		return nil, nil
@@ -77,19 +86,17 @@ func (a *array) bind(p *path) error {
 	return bindLoop(p.loop, file, fileName(p.volume.name, p.generation))
 }
 
-// enter lists the path, gives it its node's link, and cuts it where a cut came meanwhile.
-func (a *array) enter(p *path) error {
+// enter lists the path and gives it its node's link; it says where a cut came meanwhile, and why.
+func (a *array) enter(p *path) (why string, fenced bool) {
 	key := pathKey{p.volume.name, p.generation}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.paths[key] = p
-	link := a.links[p.node]
-	why, fenced := a.fenced[key]
-	a.mu.Unlock()
-	p.gate.set(link.state, link.delay, link.sinceNs)
-	if fenced {
-		p.volume.cut(p, why)
+	if link, known := a.links[p.node]; known {
+		p.setLink(link)
 	}
-	return notePath(p)
+	why, fenced = a.fenced[key]
+	return why, fenced
 }
 
 // notePath adds the path to paths.jsonl: the log's generations have names there.
@@ -117,10 +124,11 @@ func (a *array) close(asked request) (any, error) {
 	if err := asked.needPath(); err != nil {
 		return nil, err
 	}
-	a.opening.Lock()
-	defer a.opening.Unlock()
+	turn := a.turn(asked.path())
+	turn.Lock()
+	defer turn.Unlock()
 	a.mu.Lock()
-	p := a.paths[pathKey{asked.Volume, asked.Generation}]
+	p := a.paths[asked.path()]
 	a.mu.Unlock()
 	if p == nil || p.isClosed() {
 		return map[string]any{"closed": true}, nil

@@ -71,6 +71,12 @@ func (p *path) status() pathStatus {
 	}
 }
 
+// setLink makes the path follow its node's link.
+func (p *path) setLink(link nodeLink) {
+	p.volume.note(p, opLink, uint8(link.state))
+	p.gate.set(link.state, link.delay, link.sinceNs)
+}
+
 func (p *path) isCut() bool { return p.cutNs.Load() != 0 }
 
 func (p *path) isClosed() bool { return p.closedNs.Load() != 0 }

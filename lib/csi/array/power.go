@@ -24,15 +24,16 @@ func (a *array) losePower(asked request) (any, error) {
 		return nil, failure("BAD_REQUEST", "losePower needs a volume, a node and one of %v", powerLosses)
 	}
 	paths := a.livePaths(func(p *path) bool {
-		return p.volume.name == asked.Volume && p.node == asked.Node
+		return p.volume.name == asked.Volume && p.node == asked.Node && !p.volume.isReplaced()
 	})
-	if len(paths) == 0 {
+	if len(paths) == 0 || !a.hold(paths[0]) {
 		return powerLost{}, nil
 	}
-	for _, p := range paths {
-		p.volume.cut(p, "lost power")
-	}
 	v := paths[0].volume
+	defer a.release(v)
+	for _, p := range paths {
+		v.cut(p, "lost power")
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	defer v.log.flush()

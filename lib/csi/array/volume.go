@@ -41,6 +41,14 @@ func openVolume(root, name string) (*volume, error) {
 	return &volume{name: name, folder: folder, disk: disk, size: stat.Size, log: log}, nil
 }
 
+// isReplaced is true where the volume was removed and made anew while an old path held its file.
+func (v *volume) isReplaced() bool {
+	var open, named unix.Stat_t
+	return unix.Fstat(v.disk, &open) == nil &&
+		unix.Stat(filepath.Join(v.folder, "disk.img"), &named) == nil &&
+		open.Ino != named.Ino
+}
+
 func (v *volume) close() {
 	v.log.close()
 	unix.Close(v.disk)

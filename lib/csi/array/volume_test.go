@@ -26,6 +26,7 @@ func newTestVolume(t *testing.T, nodes ...string) (*volume, []*path) {
 		t.Fatal(err)
 	}
 	t.Cleanup(v.close)
+	v.users = len(nodes)
 	var paths []*path
 	for index, node := range nodes {
 		paths = append(paths, &path{
@@ -39,7 +40,8 @@ func newTestVolume(t *testing.T, nodes ...string) (*volume, []*path) {
 // arrayOf is an array that has these paths open.
 func arrayOf(v *volume, paths []*path) *array {
 	a := &array{
-		paths: map[pathKey]*path{}, fenced: map[pathKey]string{}, links: map[string]nodeLink{},
+		volumes: map[string]*volume{v.name: v}, paths: map[pathKey]*path{},
+		fenced: map[pathKey]string{}, links: map[string]nodeLink{},
 	}
 	for _, p := range paths {
 		a.paths[pathKey{v.name, p.generation}] = p
