@@ -21,7 +21,7 @@ const importing = (name: string, from: string): string =>
   `import { ${name} } from '${from}';\nvoid ${name};`;
 const imports = 'no-restricted-imports';
 
-const layers = 'experiment faults remedies checkers history timeline report workload'
+const layers = 'experiment faults remedies checkers history timeline report workload crash-states'
   .split(' ')
   .map((layer) => `lib/${layer}`);
 
