@@ -9,6 +9,8 @@ import { devicePath, isBound, isClaimed, remove, unbind, volumeBehind } from './
 import { type LoopRange, numbersIn } from './loop-range.ts';
 import { type Backend, isCodeOf, livePaths } from './paths.ts';
 import { restorePower } from './power.ts';
+import { cut } from './record.ts';
+import { updateRecord } from './record-store.ts';
 
 export interface Released {
   readonly freed: readonly string[];
@@ -26,6 +28,10 @@ export async function releaseNode(
   node: string,
 ): Promise<Released> {
   const paths = (await livePaths(backend.array)).filter((path) => path.node === node);
+  for (const volume of new Set(paths.filter(isSevered).map((path) => path.volume))) {
+    // Its path will be cut below. It died with it, so that is a crash, and the record must say so.
+    await updateRecord(backend.layout, volume, (now) => cut(now, node, 'crash', Date.now()));
+  }
   const released = await closePaths(backend.array, paths, unmountPatienceMs);
   if (released.busy.length === 0) await restorePower(backend, loops, node);
   return released;
@@ -54,9 +60,9 @@ export async function closePaths(
   const giveUpAt = performance.now() + patienceMs;
   const freed: string[] = [];
   const busy: string[] = [];
-  for (const { volume, generation, device, link, state } of paths) {
-    const severed = state === 'open' && link !== 'pass';
-    if (severed) await array.cut({ volume, generation, why: 'release' });
+  for (const path of paths) {
+    const { volume, generation, device } = path;
+    if (isSevered(path)) await array.cut({ volume, generation, why: 'release' });
     const close = (): Promise<boolean> =>
       array.close({ volume, generation }).then(
         () => true,
@@ -74,6 +80,8 @@ export async function closePaths(
   }
   return { freed, busy };
 }
+
+const isSevered = ({ state, link }: PathStatus): boolean => state === 'open' && link !== 'pass';
 
 /** Devices that no array answers for any more; with them go unbound leftovers. */
 async function releaseLoops(range: LoopRange, except: readonly string[]): Promise<Released> {

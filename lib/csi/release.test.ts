@@ -1,0 +1,107 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FakeArray } from '../../test/support/fake-array.ts';
+import { attachVolume } from './backend.ts';
+import { layoutOf } from './layout.ts';
+import { volumeIn } from './loop-device.ts';
+import type { Backend } from './paths.ts';
+import { losePower } from './power.ts';
+import { heldBy } from './record.ts';
+import { neededRecord } from './record-store.ts';
+import { releaseAll, releaseNode } from './release.ts';
+import { defaultAttributes } from './volume-attributes.ts';
+import { createVolume, removeVolume } from './volumes.ts';
+
+const volume = 'pv';
+/** No machine has devices of such numbers. */
+const loops = { first: 900000, last: 900003 };
+
+let array: FakeArray;
+let backend: Backend;
+beforeEach(async () => {
+  array = new FakeArray();
+  backend = { layout: layoutOf(mkdtempSync(join(tmpdir(), 'forcedetach-release-'))), array };
+  await createVolume(backend, { volume, sizeBytes: 2 ** 20, shared: false });
+  await attachAndOpen('a');
+});
+afterEach(() => rm(backend.layout.root, { recursive: true }));
+
+async function attachAndOpen(node: string): Promise<void> {
+  const asked = { volume, node, attributes: defaultAttributes, manyNodes: true, notes: {} };
+  const { generation, loop } = await attachVolume(backend, loops, asked);
+  await array.open({ volume, node, generation, loop, keepData: false, flushes: 'honest' });
+}
+
+const crash = (): Promise<unknown> =>
+  losePower(backend, { node: 'a', unflushed: 'keeps', seed: '1' });
+const held = async (): Promise<unknown> => heldBy(await neededRecord(backend.layout, volume), 'a');
+
+test('a loss of power cuts the node’s paths only, and says so again when asked again', async () => {
+  await attachAndOpen('b');
+  const first = await crash();
+  expect(first).toMatchObject({ devices: [{ volume, generation: 1 }], lost: [{ paths: 1 }] });
+  expect(await crash()).toMatchObject({ devices: [{ volume, generation: 1 }] });
+  const states = (await array.status()).map(({ node, state }) => `${node} ${state}`);
+  expect(states).toEqual(['a cut', 'b open']);
+});
+
+test('the power is back once nothing of the dead node is mounted any more', async () => {
+  await crash();
+  array.use(volume, 1, { claimed: true });
+  const waiting = releaseNode(backend, loops, 'a');
+  setTimeout(() => array.use(volume, 1, { claimed: false }), 120);
+  expect(await waiting).toEqual({ freed: ['/dev/loop900000'], busy: [] });
+  expect(await held()).toMatchObject({ generation: 2, publishedAs: 1, loop: 900001 });
+});
+
+test('a node that was severed and died comes back by a new path: its old one is cut', async () => {
+  await array.link({ node: 'a', state: 'stall' });
+  await releaseNode(backend, loops, 'a');
+  await array.link({ node: 'a', state: 'pass' });
+  expect(await held()).toMatchObject({ generation: 2, publishedAs: 1, state: 'attached' });
+  expect(await array.status()).toMatchObject([{ generation: 1, state: 'closed' }]);
+  expect((await array.status())[0]).toHaveProperty('cutNs');
+});
+
+test('a node that only died keeps its attachment and its generation', async () => {
+  await releaseNode(backend, loops, 'a');
+  expect(await held()).toMatchObject({ generation: 1, state: 'attached' });
+});
+
+test('a volume is removed only when no path that works is mounted', async () => {
+  array.use(volume, 1, { claimed: true });
+  await expect(removeVolume(backend, volume)).rejects.toMatchObject({ code: 'VOLUME_IN_USE' });
+  await array.link({ node: 'a', state: 'stall' });
+  expect(await removeVolume(backend, volume)).toEqual(['/dev/loop900000']);
+  expect(await removeVolume(backend, volume)).toEqual([]);
+});
+
+test('a later volume of that name begins where the earlier one ended', async () => {
+  await removeVolume(backend, volume);
+  await createVolume(backend, { volume, sizeBytes: 2 ** 20, shared: false });
+  await attachAndOpen('a');
+  expect(await held()).toMatchObject({ generation: 2 });
+  const again = createVolume(backend, { volume, sizeBytes: 2 ** 20, shared: false });
+  await expect(again).rejects.toMatchObject({ code: 'VOLUME_EXISTS' });
+});
+
+test('all of a cluster’s paths are closed, those that wait for their link too', async () => {
+  await attachAndOpen('b');
+  await array.link({ node: 'b', state: 'fail' });
+  expect(await releaseAll(array, loops)).toEqual({
+    freed: ['/dev/loop900000', '/dev/loop900001'],
+    busy: [],
+  });
+});
+
+test.each([
+  ['/forcedetach.pv-1.12\n', 'pv-1'],
+  ['/forcedetach.a.b.3 (deleted)', 'a.b'],
+  ['/var/lib/docker/forcedetach.img', undefined],
+  ['/srv/disk.img', undefined],
+])('the file %j behind a device is of volume %s', (path, name) => {
+  expect(volumeIn(path)).toBe(name);
+});
