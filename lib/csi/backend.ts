@@ -5,7 +5,7 @@ import { freeLoop, type LoopRange } from './loop-range.ts';
 import { modes } from './modes/index.ts';
 import type { NodeTaints } from './modes/mode.ts';
 import { type Backend, type CutDevice, livePaths, type Target } from './paths.ts';
-import { attach, type Attachment, detach, heldBy, heldElsewhere } from './record.ts';
+import { attach, type Attachment, detach, heldBy, heldElsewhere, stillHeld } from './record.ts';
 import {
   locked,
   neededRecord,
@@ -59,11 +59,14 @@ export async function detachVolume(
 ): Promise<readonly CutDevice[]> {
   const { volume, node } = request;
   const record = await readRecord(backend.layout, volume);
-  if (record === undefined || heldBy(record, node) === undefined) return [];
+  const attachment = record === undefined ? undefined : heldBy(record, node);
+  if (record === undefined || attachment === undefined) return [];
   const { attributes } = record;
   const mode = modes[attributes.detachMode];
-  const devices = await mode.detach({ ...request, backend, attributes });
-  await updateRecord(backend.layout, volume, (now) => detach(now, node, Date.now()));
+  const devices = await mode.detach({ ...request, backend, attributes, attachment });
+  await updateRecord(backend.layout, volume, (now) =>
+    stillHeld(now, attachment) === undefined ? now : detach(now, node, Date.now()),
+  );
   return devices;
 }
 

@@ -13,6 +13,7 @@ import {
   ControllerServiceCapability_RPC_Type as Capability,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
+import { isName } from './layout.ts';
 import type { LoopRange } from './loop-range.ts';
 import type { NodeTaints } from './modes/mode.ts';
 import { neededNode } from './nodes.ts';
@@ -72,7 +73,7 @@ export const controller = ({
   /** No node means all of them; what is not attached, or not there, is detached already. */
   controllerUnpublishVolume: async ({ volumeId, nodeId }, notes) => {
     const volume = needed('volume_id', volumeId);
-    const record = await readRecord(backend.layout, volume).catch(() => undefined);
+    const record = isName(volume) ? await readRecord(backend.layout, volume) : undefined;
     if (record === undefined) return {};
     notes['detachMode'] = record.attributes.detachMode;
     notes['writtenBefore'] = await writtenSoFar(backend.array, volume);

@@ -7,7 +7,7 @@
 import type { ArrayErrorCode, ArrayPort, PathStatus } from './array-port.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { Layout } from './layout.ts';
-import { cut, heldBy } from './record.ts';
+import { type Attachment, cut, stillHeld } from './record.ts';
 import { updateRecord } from './record-store.ts';
 
 /** Where volumes lie, and what serves them. */
@@ -45,23 +45,23 @@ export async function writtenSoFar(
 }
 
 /**
- * Fences the node out: cuts all its paths to the volume, now or so much later, and its attachment's
- * also where that was never opened: the array opens no path that it was told to cut. Idempotent.
+ * Fences out the node that holds the attachment: cuts its paths to the volume, now or so much later,
+ * also one that is only being opened. Paths of a later attachment stay: whoever asks may be late.
  */
 export async function fence(
   { layout, array }: Backend,
-  { volume, node }: Target,
+  { volume, attachment }: { readonly volume: string; readonly attachment: Attachment },
   afterMs = 0,
 ): Promise<CutDevice[]> {
+  const { node } = attachment;
   const record = await updateRecord(layout, volume, (now) =>
-    cut(now, node, 'fence', Date.now() + afterMs),
+    stillHeld(now, attachment) === undefined ? now : cut(now, node, 'fence', Date.now() + afterMs),
   );
-  const paths = (await livePaths(array, volume)).filter((path) => path.node === node);
-  const held = heldBy(record, node);
-  const generations = [...(held === undefined ? [] : [held]), ...paths].map(
-    (each) => each.generation,
+  const { generation: last } = stillHeld(record, attachment) ?? attachment;
+  const paths = (await livePaths(array, volume)).filter(
+    (path) => path.node === node && path.generation <= last,
   );
-  return cutAll(array, volume, generations, afterMs);
+  return cutAll(array, volume, [last, ...paths.map(({ generation }) => generation)], afterMs);
 }
 
 /** Resolves to those of the paths that have a device. */

@@ -52,6 +52,13 @@ export const isHeld = ({ state }: Attachment): boolean => state === 'attached' |
 export const heldBy = (record: VolumeRecord, node: string): Attachment | undefined =>
   record.attachments.find((each) => each.node === node && isHeld(each));
 
+/** The attachment as the record has it now: a crash may have given it another path meanwhile. */
+export function stillHeld(record: VolumeRecord, attachment: Attachment): Attachment | undefined {
+  const held = heldBy(record, attachment.node);
+  const isSame = held !== undefined && publishedName(held) === publishedName(attachment);
+  return isSame ? held : undefined;
+}
+
 /** The attachment that keeps another node than this one from attaching. */
 export const heldElsewhere = (record: VolumeRecord, node: string): Attachment | undefined =>
   record.attachments.find((each) => each.node !== node && isHeld(each));

@@ -7,8 +7,8 @@ import type { DetachMode } from './mode.ts';
 
 export const ackEarly: DetachMode = {
   name: 'ack-early',
-  async detach({ backend, volume, node, attributes, notes }) {
-    const paths = await fence(backend, { volume, node }, attributes.cutAfterMs);
+  async detach({ backend, volume, attachment, attributes, notes }) {
+    const paths = await fence(backend, { volume, attachment }, attributes.cutAfterMs);
     notes['cutAfterMs'] = attributes.cutAfterMs;
     notes['toBeCut'] = paths.map(({ generation }) => generation);
     return [];

@@ -15,10 +15,10 @@ const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
 export const fenceIfOutOfService: DetachMode = {
   name: 'fence-if-out-of-service',
   async detach(request) {
-    const { backend, volume, node, notes } = request;
+    const { backend, volume, attachment, notes } = request;
     const outOfService = (await keysOf(request)).includes(outOfServiceTaint);
     notes['outOfServiceTaint'] = outOfService;
-    return outOfService ? fence(backend, { volume, node }) : [];
+    return outOfService ? fence(backend, { volume, attachment }) : [];
   },
 };
 

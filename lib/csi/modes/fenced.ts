@@ -4,5 +4,5 @@ import type { DetachMode } from './mode.ts';
 
 export const fenced: DetachMode = {
   name: 'fenced',
-  detach: ({ backend, volume, node }) => fence(backend, { volume, node }),
+  detach: ({ backend, volume, attachment }) => fence(backend, { volume, attachment }),
 };

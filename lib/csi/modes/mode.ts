@@ -2,6 +2,7 @@
 import type { DiskMode } from '../../disk-kinds.ts';
 import type { Notes } from '../grpc.ts';
 import type { Backend, CutDevice, Target } from '../paths.ts';
+import type { Attachment } from '../record.ts';
 import type { VolumeAttributes } from '../volume-attributes.ts';
 
 /** What is known of the nodes by those who may ask Kubernetes. */
@@ -18,6 +19,8 @@ export interface ModeRequest extends Target {
 }
 
 export interface DetachRequest extends ModeRequest {
+  /** What is to be taken from the node; a later attachment of the node is not meant. */
+  readonly attachment: Attachment;
   readonly taints: NodeTaints;
 }
 

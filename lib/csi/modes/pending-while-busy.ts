@@ -17,11 +17,11 @@ export const pendingWhileBusy: DetachMode = {
     notes['busy'] = busy;
     refuseBusy(volume, busy);
   },
-  async detach({ backend, volume, node, notes }) {
+  async detach({ backend, volume, node, attachment, notes }) {
     const busy = await busyDevices(backend.array, volume, (other) => other === node);
     notes['busy'] = busy;
     refuseBusy(volume, busy);
-    return fence(backend, { volume, node });
+    return fence(backend, { volume, attachment });
   },
 };
 
