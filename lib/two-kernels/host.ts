@@ -1,10 +1,14 @@
 /**
- * What a case asks of the machines it runs on. Two kinds answer: containers of one kernel with a
- * loop device each, and virtual machines with a kernel each. Everything that is not here is done by
- * the same shell scripts on both.
+ * What a case asks of the machines it runs on: containers of one kernel with a loop device each, or
+ * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
+ * on both.
  */
 
-export const hostKinds = ['loops', 'vms'] as const;
+/**
+ * `slow-loops`: as `loops`, with so little of a processor that a server takes as long to start as in
+ * an emulated machine. It tells what the kernels make different from what slowness does.
+ */
+export const hostKinds = ['loops', 'slow-loops', 'vms'] as const;
 export type HostKind = (typeof hostKinds)[number];
 
 export const nodeNames = ['victim', 'successor'] as const;

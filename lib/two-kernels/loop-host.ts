@@ -14,15 +14,18 @@ export interface LoopHostOptions {
   readonly containers: Readonly<Record<NodeName, string>>;
   /** `--label k=v …` of every container. */
   readonly labels: readonly string[];
+  /** Processors that each node may use, e.g. 0.25. Default: all there are. */
+  readonly cpus?: number;
 }
 
-export function loopHost({ image, containers, labels }: LoopHostOptions): Host {
+export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): Host {
   return {
-    kind: 'loops',
+    kind: cpus === undefined ? 'loops' : 'slow-loops',
     async start(name): Promise<Node> {
       const container = containers[name];
       const flags = [
         ...['--detach', '--init', '--name', container, '--hostname', name, ...labels],
+        ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
         ...['--privileged', '--publish', '127.0.0.1::3306', '--entrypoint', 'sh'],
       ];
       // Docker's own /dev is a copy made at the start and never shows a later device.

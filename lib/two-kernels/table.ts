@@ -16,6 +16,7 @@ interface Group {
 
 const imageLabels = ['first', 'second'] as const;
 type ImageLabel = (typeof imageLabels)[number];
+const hostNames = { loops: 'loops', 'slow-loops': 'slow loops', vms: 'VMs' } as const;
 
 /** Both tables, a blank line between them. */
 export function comparison(results: readonly Result[]): string {
@@ -28,9 +29,8 @@ function grouped(results: readonly Result[]): Group[] {
     filesystems.flatMap((filesystem): Group[] => {
       const mine = results.filter((each) => each.case === name && each.filesystem === filesystem);
       const of = (host: HostKind): Result[] => mine.filter((each) => each.host === host);
-      return mine.length === 0
-        ? []
-        : [{ name, filesystem, by: { loops: of('loops'), vms: of('vms') } }];
+      const by = { loops: of('loops'), 'slow-loops': of('slow-loops'), vms: of('vms') };
+      return mine.length === 0 ? [] : [{ name, filesystem, by }];
     }),
   );
 }
@@ -40,10 +40,14 @@ function outcomeTable(groups: readonly Group[]): string[] {
     const cells = imageLabels.flatMap((label) =>
       hostKinds.map((host) => outcomes(imagesOf(by[host], label))),
     );
-    return row([`\`${name}\``, cases[name].what, filesystem, ...cells, agreement(by)]);
+    const agreements = [agreement(by.loops, by.vms), agreement(by['slow-loops'], by.vms)];
+    return row([`\`${name}\``, cases[name].what, filesystem, ...cells, ...agreements]);
   });
-  const head = ['Case', 'What happens', 'File system', 'First image: loops', 'VMs'];
-  return [...header([...head, 'Second image: loops', 'VMs', 'Agree']), ...rows];
+  const images = ['First image: ', 'Second image: '].flatMap((label) =>
+    hostKinds.map((host) => `${label}${hostNames[host]}`),
+  );
+  const agree = ['VMs as loops', 'VMs as slow loops'];
+  return [...header(['Case', 'What happens', 'File system', ...images, ...agree]), ...rows];
 }
 
 function numberTable(groups: readonly Group[]): string[] {
@@ -58,7 +62,14 @@ function numberTable(groups: readonly Group[]): string[] {
       const start = range(runs, ({ takeover }) => takeover.startMs ?? 0, 1000);
       return [
         row([
-          ...[`\`${name}\``, filesystem, host, `${served} of ${runs.length}`, start, acked],
+          ...[
+            `\`${name}\``,
+            filesystem,
+            hostNames[host],
+            `${served} of ${runs.length}`,
+            start,
+            acked,
+          ],
           ...[...images, fsck.join(' / ')],
         ]),
       ];
@@ -91,14 +102,13 @@ export function outcomes(images: readonly ImageResult[]): string {
     : `${counted.join(', ')} (${remarks.join(', ')})`;
 }
 
-/** `yes`: the same outcomes were seen; `partly`: some of them; `no`: none in common. */
-export function agreement(by: Readonly<Record<HostKind, readonly Result[]>>): string {
-  if (hostKinds.some((host) => by[host].length === 0)) return '–';
+/** `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. */
+export function agreement(some: readonly Result[], others: readonly Result[]): string {
+  if (some.length === 0 || others.length === 0) return '–';
   const verdicts = imageLabels.map((label) => {
-    const [loops, vms] = hostKinds.map((host) => seen(imagesOf(by[host], label)));
-    if (loops === undefined || vms === undefined) return 'yes';
-    const common = [...loops].filter((outcome) => vms.has(outcome)).length;
-    if (common === loops.size && common === vms.size) return 'yes';
+    const [mine, theirs] = [seen(imagesOf(some, label)), seen(imagesOf(others, label))];
+    const common = [...mine].filter((outcome) => theirs.has(outcome)).length;
+    if (common === mine.size && common === theirs.size) return 'yes';
     return common === 0 ? 'no' : 'partly';
   });
   if (verdicts.includes('no')) return '**no**';

@@ -8,7 +8,7 @@ import { defaultKubernetesVersion } from '../../lib/images/versions.ts';
 import type { CaseName } from '../../lib/two-kernels/cases.ts';
 import { DiskLab } from '../../lib/two-kernels/disk-lab.ts';
 import { guestFiles } from '../../lib/two-kernels/guest-files.ts';
-import { hostKinds, type Host, type HostKind } from '../../lib/two-kernels/host.ts';
+import type { Host } from '../../lib/two-kernels/host.ts';
 import { loopHost } from '../../lib/two-kernels/loop-host.ts';
 import type { Result } from '../../lib/two-kernels/result.ts';
 import { runCase } from '../../lib/two-kernels/run-case.ts';
@@ -17,6 +17,8 @@ import { vmHost } from '../../lib/two-kernels/vm-host.ts';
 const onProgress = (line: string): void => console.log(`  ${line}`);
 
 let lab: DiskLab;
+const hostKinds = ['loops', 'vms'] as const;
+type HostKind = (typeof hostKinds)[number];
 let hosts: Readonly<Record<HostKind, Host>>;
 
 beforeAll(async () => {
