@@ -28,15 +28,20 @@ export interface ExploreOptions {
   readonly onState: (result: StateResult) => Promise<void> | void;
 }
 
-/** Rejects with the first state that could not be worked on. */
+/** Rejects where a state could not be worked on, once nothing is under way any more. */
 export async function explore(options: ExploreOptions): Promise<void> {
   const { states, recovery } = options;
-  const left = states.values();
-  // All take from one iterator, so that states are asked for in their order.
+  const left = inOrder(states);
   const workers = Array.from({ length: recovery.workers }, async () => {
     for (const state of left) await options.onState(await recoverAndJudge(state, options));
   });
-  await Promise.all(workers);
+  const ended = await Promise.allSettled(workers);
+  for (const worker of ended) if (worker.status === 'rejected') throw worker.reason;
+}
+
+/** Workers take from it in turn; where one of them throws, it ends for all. */
+function* inOrder(states: readonly PlannedState[]): Generator<PlannedState> {
+  yield* states;
 }
 
 async function recoverAndJudge(

@@ -77,6 +77,21 @@ test('what could not be read without damage is inconclusive, never safe', async 
   expect(await judged(35, evidence)).toMatchObject({ verdict: 'inconclusive' });
 });
 
+test('where one state cannot be rebuilt, no further ones are begun', async () => {
+  const begun: number[] = [];
+  const recover = async ({ number }: { readonly number: number }): Promise<never> => {
+    begun.push(number);
+    throw new Error(`no state ${number}`);
+  };
+  const states = [1, 2, 3, 4].map((number) => state(number, 'keeps', 'safe'));
+  const exploring = explore({
+    ...{ states, journal, runSeed: exampleSeed, recovery: { workers: 2, recover } },
+    ...{ isThorough: () => false, onState: () => undefined },
+  });
+  await expect(exploring).rejects.toThrow('no state 1');
+  expect(begun).toEqual([1, 2]);
+});
+
 const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0): StateResult => ({
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },
   ...{ acked: 9, serverStarted: verdict !== 'corrupt', findings: [], unflushed: number % 2 },

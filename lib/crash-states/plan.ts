@@ -1,6 +1,6 @@
 /**
  * Which moments of a run are looked at. A loss of power strikes between two records of the log. Half
- * of the moments are drawn from all there are; a quarter from those right before and after a flush,
+ * of the moments or more are drawn from all there are; a quarter from those right before and after a flush,
  * where a promise begins; a quarter from those with much unflushed, where most can go wrong.
  * Everything follows from the seed.
  */
@@ -52,10 +52,16 @@ export function planStates(log: WriteLog, options: PlanOptions): Plan {
   const untilMs = latestTimes(log);
   const moments = momentsOf(log, (at) => (untilMs[at] ?? 0) >= firstAckMs);
   const random = randomStream(seed).stream('crash-states');
+  const quarter = Math.floor(states / 4);
+  const drawFrom = (drawn: Drawn, count: number): number[] =>
+    draw(random.stream(drawn), moments[drawn], count);
+  const atFlush = drawFrom('at-flush', quarter);
+  const much = drawFrom('much-unflushed', quarter);
+  const anywhere = drawFrom('anywhere', states - atFlush.length - much.length);
+  const drawnBy = { anywhere, 'at-flush': atFlush, 'much-unflushed': much };
   const planned = draws.flatMap((drawn) => {
-    const positions = draw(random.stream(drawn), moments[drawn], shareOf(drawn, states));
     // Policies take turns within each draw, so that every policy meets every kind of moment.
-    return positions.flatMap((position, turn) => {
+    return drawnBy[drawn].flatMap((position, turn) => {
       const policy = policies[turn % policies.length];
       const atMs = untilMs[position] ?? 0;
       return policy === undefined ? [] : [{ position, atMs, policy, drawn }];
@@ -71,12 +77,6 @@ export function planStates(log: WriteLog, options: PlanOptions): Plan {
       'much-unflushed': moments['much-unflushed'].length,
     },
   };
-}
-
-/** How many of the states are drawn so. */
-export function shareOf(drawn: Drawn, states: number): number {
-  const quarter = Math.floor(states / 4);
-  return drawn === 'anywhere' ? states - 2 * quarter : quarter;
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
- * One image behind a loop device, mounted as the next node would. The device frees itself with its
- * last mount, so that a killed container leaves none behind.
+ * One image behind a loop device, mounted as the next node would. The mount makes the device and
+ * takes it away (autoclear), so that no abort and no killed container leaves one behind.
  */
-import { mkdir } from 'node:fs/promises';
+import { access, mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';
@@ -14,6 +14,11 @@ const mountTimeoutMs = 60_000;
 const fsckTimeoutMs = 120_000;
 /** A device that nobody has mounted any more is freed within moments. */
 const freedTimeoutMs = 10_000;
+
+/** LOOP_CTL_ADD of linux/loop.h. */
+const addScript = `
+  open F, "+<", "/dev/loop-control" or die "open: $!";
+  ioctl(F, 0x4C80, $ARGV[0] + 0) or die "LOOP_CTL_ADD: $!"`;
 
 export class CrashVolume implements AsyncDisposable {
   readonly #image: string;
@@ -30,22 +35,24 @@ export class CrashVolume implements AsyncDisposable {
 
   /** Replays the file system's journal by mounting it. Undefined when mounted, else why it can't be. */
   async mount(): Promise<string | undefined> {
-    const device = devicePath(this.#loop);
     const limits = this.#limits(mountTimeoutMs);
+    await this.#makeNode(limits);
     await mkdir(this.mountPoint, { recursive: true });
-    await mustRun(['losetup', device, this.#image], limits);
-    try {
-      // XFS refuses a file system whose copy is mounted already: two states are worked on at once.
-      const flags = (await this.#type()) === 'xfs' ? ['-o', 'nouuid'] : [];
-      const { exitCode, output } = await runTool(
-        ['mount', ...flags, device, this.mountPoint],
-        limits,
-      );
-      return exitCode === 0 ? undefined : output;
-    } finally {
-      // Of a mounted device this only says that the unmount shall free it.
-      await mustRun(['losetup', '-d', device], limits);
-    }
+    // XFS refuses a file system whose copy is mounted already: several states are worked on at once.
+    const more = (await this.#type()) === 'xfs' ? ',nouuid' : '';
+    const options = `loop=${devicePath(this.#loop)}${more}`;
+    const argv = ['mount', '-o', options, this.#image, this.mountPoint];
+    const { exitCode, output } = await runTool(argv, limits);
+    return exitCode === 0 ? undefined : output;
+  }
+
+  /** `mount` takes a device that is there already. */
+  async #makeNode(limits: CommandLimits): Promise<void> {
+    const isThere = await access(devicePath(this.#loop)).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) await mustRun(['perl', '-e', addScript, String(this.#loop)], limits);
   }
 
   /** Read-only check of the unmounted image. */

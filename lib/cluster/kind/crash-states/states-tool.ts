@@ -9,7 +9,7 @@ import { createZstdDecompress } from 'node:zlib';
 import { explore } from '../../../crash-states/explore.ts';
 import { planStates, type PlannedState } from '../../../crash-states/plan.ts';
 import { keptWrites, readRunFacts } from '../../../crash-states/run-facts.ts';
-import { ensureKernelDevices } from '../../../csi/loop-device.ts';
+import { ensureKernelDevices, remove } from '../../../csi/loop-device.ts';
 import {
   describeError,
   exitCode,
@@ -50,6 +50,8 @@ async function main(request: StatesRequest, signal: AbortSignal): Promise<void> 
     keepAt: only?.keepAt,
     signal,
   });
+  await using stack = new AsyncDisposableStack();
+  for (const loop of request.loops) stack.defer(() => remove(loop));
   await explore({
     states: chosen,
     recovery,
