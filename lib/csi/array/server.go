@@ -30,6 +30,7 @@ func serve(root string, ended <-chan os.Signal) error {
 	if err != nil {
 		return err
 	}
+	takePriority()
 	// Requests make garbage of a few kilobytes; memory is cheaper than collecting it often.
 	debug.SetGCPercent(gcPercent)
 	array := newArray(root)
