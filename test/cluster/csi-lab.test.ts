@@ -21,7 +21,7 @@ import {
 
 if (reason !== undefined) console.warn(`skipped: the lab on a real array ${reason}`);
 
-describe.skipIf(reason !== undefined)('the lab', { timeout: 60_000 }, () => {
+describe.skipIf(reason !== undefined)('the lab', { timeout: 180_000 }, () => {
   test('release frees what nobody has mounted, and never what is not ours', async () => {
     await using driver = newDriver();
     await createVolume(driver);

@@ -27,7 +27,7 @@ const refused = /error|EIO|Read-only/i;
 const notesOf = (driver: Driver, node: string, call: string): unknown =>
   logOf(driver, node).findLast((entry) => entry.call === call)?.notes;
 
-describe.skipIf(reason !== undefined)('a disk', { timeout: 120_000 }, () => {
+describe.skipIf(reason !== undefined)('a disk', { timeout: 180_000 }, () => {
   test('ack-early: both nodes write, until the array cuts the first', async () => {
     await using driver = newDriver();
     await createVolume(driver);

@@ -24,7 +24,7 @@ import {
 
 if (reason !== undefined) console.warn(`skipped: the disk on a real array ${reason}`);
 
-describe.skipIf(reason !== undefined)('the disk', { timeout: 60_000 }, () => {
+describe.skipIf(reason !== undefined)('the disk', { timeout: 180_000 }, () => {
   test.each([false, true])(
     'goes to a node and back, each call said twice (process killed before each call: %s)',
     async (restartBeforeCalls) => {
