@@ -15,7 +15,7 @@ type array struct {
 	mu      sync.Mutex         // never held while a device or a disk is waited for
 	volumes map[string]*volume // by name; those in use
 	paths   map[pathKey]*path  // closed ones, too
-	fenced  map[pathKey]string // cut before they were ever opened, and why
+	fenced  map[pathKey]string // generations that can never be opened any more, and why
 	links   map[string]nodeLink
 	turns   map[pathKey]*sync.Mutex
 }
@@ -90,6 +90,8 @@ func (a *array) turn(key pathKey) *sync.Mutex {
 	}
 	return a.turns[key]
 }
+
+func (p *path) key() pathKey { return pathKey{p.volume.name, p.generation} }
 
 // allPaths are in the order of their volumes and generations.
 func (a *array) allPaths() []*path {
@@ -185,10 +187,10 @@ func (a *array) cut(asked request) (any, error) {
 		return nil, err
 	}
 	if asked.AfterMs > 0 {
-		time.AfterFunc(time.Duration(asked.AfterMs)*time.Millisecond, func() { a.cutNow(asked) })
+		time.AfterFunc(time.Duration(asked.AfterMs)*time.Millisecond, func() { a.cutNow(asked.path(), asked.Why) })
 		return map[string]any{"cut": false, "dueNs": monotonicNs() + uint64(asked.AfterMs)*1e6}, nil
 	}
-	p := a.cutNow(asked)
+	p := a.cutNow(asked.path(), asked.Why)
 	if p == nil {
 		return map[string]any{"cut": true, "bytesWritten": 0}, nil
 	}
@@ -198,17 +200,18 @@ func (a *array) cut(asked request) (any, error) {
 	}, nil
 }
 
-// cutNow returns the path, or nil where there is none yet.
-func (a *array) cutNow(asked request) *path {
+// cutNow returns the path, or nil where it was never opened. The generation is fenced before its
+// path is cut, so whoever opens it at this moment meets the one or the other.
+func (a *array) cutNow(key pathKey, why string) *path {
 	a.mu.Lock()
-	p := a.paths[asked.path()]
-	if p == nil || p.isClosed() {
-		a.fenced[asked.path()] = asked.Why
+	p := a.paths[key]
+	if _, before := a.fenced[key]; !before {
+		a.fenced[key] = why
 	}
 	a.mu.Unlock()
 	if a.hold(p) {
 		defer a.release(p.volume)
-		p.volume.cut(p, asked.Why)
+		p.volume.cut(p, why)
 	}
 	return p
 }

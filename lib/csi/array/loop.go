@@ -14,10 +14,16 @@ func fileName(volume string, generation uint32) string {
 }
 
 func devicePath(loop int) string { return fmt.Sprintf("/dev/loop%d", loop) }
-func devicesSys(loop int) string { return fmt.Sprintf("/sys/block/loop%d", loop) }
-func loopNodeExists(n int) bool  { return exists(devicesSys(n)) }
-func isBound(loop int) bool      { return exists(devicesSys(loop) + "/loop/backing_file") }
-func exists(path string) bool    { _, err := os.Stat(path); return err == nil }
+
+func sysfsPath(loop int) string { return fmt.Sprintf("/sys/block/loop%d", loop) }
+
+// isBound is true while a file is behind the device.
+func isBound(loop int) bool { return exists(sysfsPath(loop) + "/loop/backing_file") }
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
 
 // bindLoop puts the open file behind a loop device of that number. The number is made anew, so
 // that its counters begin at 0.
@@ -30,7 +36,7 @@ func bindLoop(loop, file int, name string) error {
 		return fmt.Errorf("open /dev/loop-control: %w", err)
 	}
 	defer unix.Close(control)
-	if loopNodeExists(loop) {
+	if exists(sysfsPath(loop)) {
 		if err := unix.IoctlSetInt(control, unix.LOOP_CTL_REMOVE, loop); err != nil {
 			return failure("LOOP_BUSY", "%s cannot be made anew: %v", devicePath(loop), err)
 		}

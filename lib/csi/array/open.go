@@ -60,10 +60,7 @@ func (a *array) openedAlready(asked request) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p := a.paths[asked.path()]
-	if why, fenced := a.fenced[asked.path()]; fenced || (p != nil && p.isCut()) {
-		if p != nil {
-			why = p.cutWhy
-		}
+	if why, fenced := a.fenced[asked.path()]; fenced {
 		return nil, pathCut(asked, why)
 	}
 	if p == nil || p.isClosed() {
@@ -88,14 +85,13 @@ func (a *array) bind(p *path) error {
 
 // enter lists the path and gives it its node's link; it says where a cut came meanwhile, and why.
 func (a *array) enter(p *path) (why string, fenced bool) {
-	key := pathKey{p.volume.name, p.generation}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.paths[key] = p
+	a.paths[p.key()] = p
 	if link, known := a.links[p.node]; known {
 		p.setLink(link)
 	}
-	why, fenced = a.fenced[key]
+	why, fenced = a.fenced[p.key()]
 	return why, fenced
 }
 
@@ -134,7 +130,7 @@ func (a *array) close(asked request) (any, error) {
 		return map[string]any{"closed": true}, nil
 	}
 	if asked.Force {
-		p.volume.cut(p, "closed by force")
+		a.cutNow(p.key(), "closed by force")
 	} else if isClaimed(p.loop) {
 		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
 	}
