@@ -23,7 +23,12 @@ import {
   followDatabaseLog,
   removeDatabase,
 } from '../../lib/cluster/kind/database.ts';
-import { createVolume, removeVolume, restoreLink } from '../../lib/cluster/kind/disk-tool.ts';
+import {
+  createVolume,
+  removeVolume,
+  restoreLink,
+  severLink,
+} from '../../lib/cluster/kind/disk-tool.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { reap } from '../../lib/cluster/kind/reap.ts';
@@ -99,6 +104,12 @@ async function whoAnswers(socketPath: string): Promise<unknown> {
   } finally {
     await connection.end();
   }
+}
+
+async function create(socketPath: string, database: string): Promise<void> {
+  const connection = await mysql.createConnection({ socketPath, user: 'root' });
+  await connection.query(`create database ${database}`);
+  await connection.end();
 }
 
 test('two clusters live side by side, and nothing of them stays', {
@@ -178,6 +189,13 @@ test('a database survives what is done to its node, and leaves a clean slate', {
     expect(await machine.reachesApi()).toBe(true);
     expect(await whoAnswers(outside)).toEqual(answer);
   }
+
+  // What waits for the disk can neither be frozen nor killed, until the link passes again.
+  await severLink(cluster.lab, pod.node, 'stalls');
+  const waiting = create(inside, 'stalled');
+  await expect(machine.freeze()).rejects.toMatchObject({ code: 'NODE_WAITS' });
+  await restoreLink(cluster.lab, pod.node);
+  await waiting;
 
   await machine.freeze();
   expect(await machine.state()).toBe('frozen');

@@ -1,12 +1,18 @@
 /** One node's machine: what a fault may do to it, by the engine's own commands. */
 import pRetry from 'p-retry';
 import { InfrastructureError } from '../../errors.ts';
-import type { Machine } from '../port.ts';
+import type { Machine, Stall } from '../port.ts';
+import { resumeAgents, stallAgents, stalledAgents } from './agents.ts';
 import { docker, inspect, tryDocker } from './engine.ts';
+import { isolateNode, rejoinNode } from './isolation.ts';
 import type { Lease } from './lease.ts';
 import { restoreRoutes, type NodeAddress } from './node-network.ts';
 
 const kubeletPort = 10250;
+
+/** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
+const notFrozen = /unable to freeze|waiting for the cgroup to freeze/;
+const notKilled = /did not receive an exit event/;
 
 export interface MachineOptions {
   readonly self: NodeAddress;
@@ -48,7 +54,9 @@ export class KindMachine implements Machine {
     const pause = (): Promise<unknown> => docker(['pause', this.node]);
     const shouldRetry = ({ error }: { readonly error: Error }): boolean =>
       error.message.includes('unable to freeze');
-    await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry });
+    await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry }).catch(
+      (error: unknown) => this.#explain('frozen', error, notFrozen),
+    );
   }
 
   async thaw(): Promise<void> {
@@ -56,7 +64,22 @@ export class KindMachine implements Machine {
   }
 
   async kill(): Promise<void> {
-    if ((await this.state()) !== 'stopped') await docker(['kill', this.node]);
+    if ((await this.state()) === 'stopped') return;
+    await docker(['kill', this.node]).catch((error: unknown) =>
+      this.#explain('killed', error, notKilled),
+    );
+  }
+
+  /** A process that waits for an answer which the array holds back is deaf to every signal. */
+  #explain(what: 'frozen' | 'killed', cause: unknown, sign: RegExp): never {
+    const said = cause instanceof Error ? sign.exec(cause.message)?.[0] : undefined;
+    if (said === undefined) throw cause;
+    const restore = `node /app/lib/csi/disk-tool.ts restore --node ${this.node}`;
+    throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
+      hint: 'its processes wait for the disk, or for another that does: let go of its requests',
+      command: `docker exec ${this.#options.lab} ${restore}`,
+      cause,
+    });
   }
 
   /** Resolves once the node reaches the API server again, so that it can become Ready. */
@@ -90,6 +113,39 @@ export class KindMachine implements Machine {
       await docker(['network', 'connect', '--ip', self.ip, network, this.node]);
     }
     if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+  }
+
+  async isolate(): Promise<void> {
+    const { all, controlPlane } = this.#options;
+    const address = all.find(({ node }) => node === controlPlane)?.ip;
+    if (address === undefined) throw this.#impossible('isolate', 'no address of the control plane');
+    await isolateNode(this.node, address);
+  }
+
+  rejoin(): Promise<void> {
+    return rejoinNode(this.node);
+  }
+
+  stall(what: Stall): Promise<void> {
+    return stallAgents(this.node, what);
+  }
+
+  resume(): Promise<void> {
+    return resumeAgents(this.node);
+  }
+
+  stalled(): Promise<string[]> {
+    return stalledAgents(this.node);
+  }
+
+  /** Undoes whatever a fault did to it, also one of a run that was killed. */
+  async mend(): Promise<void> {
+    await this.thaw();
+    if ((await this.state()) === 'running') {
+      await this.resume();
+      await this.rejoin();
+    }
+    await this.start();
   }
 
   async state(): Promise<'running' | 'frozen' | 'stopped'> {
