@@ -25,6 +25,7 @@ import {
   readProvisioned,
   removeProvisioned,
 } from './provisioned.ts';
+import { isHeld } from './record.ts';
 import { locked, readRecord } from './record-store.ts';
 
 export interface Provisioning {
@@ -137,7 +138,7 @@ async function expand(
 /** Throws FAILED_PRECONDITION where a node has the volume attached, or an earlier path mounted. */
 async function neededIdle({ layout, array }: Provisioning, volume: string): Promise<void> {
   const record = await readRecord(layout, volume);
-  const held = record?.attachments.find(({ state }) => state !== 'detached');
+  const held = record?.attachments.find(isHeld);
   if (held !== undefined) {
     throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${held.node}`);
   }
