@@ -1,4 +1,5 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
+import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Contradiction {
@@ -11,8 +12,10 @@ interface Rule extends Contradiction {
   readonly broken: (scenario: Scenario) => boolean;
 }
 
-/** The default of `cutAfterMs`; any other value is a wish. */
+/** Defaults of fields that belong to one kind of disk or fault; any other value is a wish. */
 export const defaultCutAfterMs = 10_000;
+/** Within the grace period. */
+export const defaultRebootAtMs = 20_000;
 
 const inSharedFile = (field: keyof Scenario, message: string, usual: unknown): Rule => ({
   field,
@@ -43,15 +46,25 @@ const rules: readonly Rule[] = [
   },
   {
     field: 'powerLoss',
-    message: 'only a node-crash loses power',
-    broken: ({ fault, powerLoss }) => fault !== 'node-crash' && powerLoss !== 'keeps',
+    message: 'only a node-crash or a node-reboot loses power',
+    broken: ({ fault, powerLoss }) => !losesPower(fault) && powerLoss !== 'keeps',
+  },
+  {
+    field: 'reboot',
+    message: 'a node-reboot boots; leave a node down after a node-crash',
+    broken: ({ fault, reboot }) => fault === 'node-reboot' && !reboot,
+  },
+  {
+    field: 'rebootAt',
+    message: 'only a node-reboot boots by itself; a crashed node boots at the heal',
+    broken: ({ fault, rebootAt }) => fault !== 'node-reboot' && rebootAt !== defaultRebootAtMs,
   },
   {
     field: 'disk',
     message:
-      'a node-crash takes nothing from disk shared-file: its directory lies in the page cache ' +
+      'a crash takes nothing from disk shared-file: its directory lies in the page cache ' +
       'of this machine, which outlives a node',
-    broken: ({ fault, disk }) => fault === 'node-crash' && disk === 'shared-file',
+    broken: ({ fault, disk }) => losesPower(fault) && disk === 'shared-file',
   },
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),

@@ -47,6 +47,14 @@ test.each<readonly [Partial<ScenarioInput>, string]>([
   [{ fault: 'node-crash', trxCommit: 2 }, 'lost'],
   [{ fault: 'node-crash', flushes: 'ignored' }, 'safe'],
   [{ fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' }, damage],
+  [{ fault: 'node-reboot', rebootAt: 'force-detach' }, 'safe'],
+  [{ fault: 'freeze' }, damage],
+  [{ fault: 'freeze', disk: 'fenced' }, 'safe'],
+  [{ fault: 'freeze', filesystem: 'ext4-mmp' }, `safe,${overlap}`],
+  [{ fault: 'kubelet-stall' }, damage],
+  [{ fault: 'kubelet-stall', remedy: 'none' }, 'safe'],
+  [{ fault: 'runtime-stall', disk: 'reservation' }, 'safe'],
+  [{ fault: 'api-partition' }, damage],
 ])('%o: %s', (fields, verdicts) => {
   expect(of(fields)).toBe(verdicts);
 });

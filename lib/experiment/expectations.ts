@@ -3,6 +3,7 @@
  * from Kubernetes' source and from MySQL on such disks; real runs are held against it
  * (test/full/disk-modes.test.ts, docs/disk-modes.md).
  */
+import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from './scenario.ts';
 import type { VerdictWord } from './verdict.ts';
 
@@ -142,6 +143,13 @@ const partitionRows: readonly Row[] = [
     because: 'nothing of the victim arrives until it is cut off, and its held writes are refused',
   },
   {
+    when: { fault: ['freeze'], filesystem: ['ext4-mmp'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
+      'that stands still does not',
+  },
+  {
     when: { filesystem: ['ext4-mmp'], link: ['survives'] },
     verdicts: ['safe'],
     because: 'the victim renews its multiple mount protection block: the second mount is refused',
@@ -150,8 +158,8 @@ const partitionRows: readonly Row[] = [
     when: { link: ['errors'] },
     verdicts: overlapping,
     because:
-      'the victim’s mysqld dies of I/O errors, yet its file system is mounted when the path is ' +
-      'healed, and its unmount writes',
+      'the victim’s mysqld dies of I/O errors, yet its file system is still mounted when the path ' +
+      'is healed: what it writes until its unmount decides',
   },
   {
     when: {
@@ -185,6 +193,11 @@ const partitionRows: readonly Row[] = [
     verdicts: damaged,
     because: 'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
   },
+  {
+    when: { fault: ['freeze'] },
+    verdicts: damaged,
+    because: 'thawed after the hand-over, the victim writes what it had in its caches',
+  },
   { when: {}, verdicts: damaged, because: 'the victim writes on while the successor writes' },
 ];
 
@@ -213,7 +226,7 @@ export interface Expectation {
 
 export function expectationOf(scenario: Scenario): Expectation {
   const situation = situationOf(scenario);
-  const rows = scenario.fault === 'node-crash' ? crashRows : partitionRows;
+  const rows = losesPower(scenario.fault) ? crashRows : partitionRows;
   const row = rows.find((each) => fits(each, situation));
   if (row === undefined) throw new Error('the last row fits everything');
   return row;

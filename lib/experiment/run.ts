@@ -12,6 +12,7 @@ import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { remedies } from '../remedies/index.ts';
 import { assembleVerdict } from './assemble.ts';
 import { exportStep } from './completeness.ts';
+import { watchWhile } from './moments.ts';
 import { basisOf, type Scenario } from './scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Verdict } from './verdict.ts';
@@ -161,18 +162,26 @@ async function faultToConvergence(
   victim: PodRef,
   attempt: (where: string, work: () => Promise<void>) => Promise<boolean>,
 ): Promise<void> {
-  const { testbed, scenario, recorder, sightings } = run;
+  const { testbed, scenario, recorder, sightings, signal } = run;
+  const { clock } = testbed;
   const fault = faults[scenario.fault];
   const remedy = remedies[scenario.remedy];
-  const { reboot, link, powerLoss } = scenario;
-  const context = { testbed, recorder, victim, reboot, link, powerLoss };
+  const context = { testbed, recorder, victim, scenario };
   sightings.begin(victim);
   enter(run, 'fault');
-  const faultAtMs = testbed.clock.nowMs();
+  const faultAtMs = clock.nowMs();
   const completed = await attempt('fault', async () => {
     await fault.inject(context);
     enter(run, 'watch');
-    await watch({ ...run, writers, victim, remedy, faultAtMs });
+    const leastUntilMs = clock.nowMs() + fault.leastMs;
+    await watchWhile(
+      { clock, sightings, faultAtMs },
+      (moments) => attempt('fault', async () => fault.goOn?.(context, moments)),
+      async () => {
+        await watch({ ...run, writers, victim, remedy, faultAtMs });
+        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+      },
+    );
     await takeImage(run, 'first');
   });
   enter(run, 'heal');

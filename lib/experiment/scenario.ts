@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
-import { contradictions, defaultCutAfterMs } from './contradictions.ts';
+import { faultKinds } from '../fault-kinds.ts';
+import { contradictions, defaultCutAfterMs, defaultRebootAtMs } from './contradictions.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -17,9 +18,11 @@ const fields = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]+$/),
   /** The question in one sentence, for the report. */
   question: z.string().min(1),
-  fault: z.enum(['node-crash', 'network-partition']),
+  fault: z.enum(faultKinds),
   /** The crashed node is started again when the run heals; false leaves it down until the clean-up. */
   reboot: z.boolean().default(true),
+  /** `node-reboot` only: when the node boots again. */
+  rebootAt: z.union([z.literal('force-detach'), durationMs]).default(defaultRebootAtMs),
   remedy: z.enum(['none', 'force-delete', 'out-of-service']).default('none'),
   /** When the remedy acts: once the pod is Terminating, or so long after the fault. */
   remedyAt: z.union([z.literal('terminating'), durationMs]).default('terminating'),
@@ -67,6 +70,9 @@ const fields = z.strictObject({
   /** Verdicts that are no surprise. */
   expected: z.array(z.enum(verdictWords)).min(1),
 });
+
+/** So many ms after the fault, or when the victim's volume is taken away. */
+export type Moment = 'force-detach' | number;
 
 export type Scenario = Readonly<z.output<typeof fields>>;
 export type ScenarioInput = z.input<typeof fields>;

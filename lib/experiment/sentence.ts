@@ -14,7 +14,7 @@ export function sentenceOf(verdict: Told): string {
 
 /** Who was let in, when, and whether the other side was still there. */
 function handover({ phases, exposure, horizonS, scenario }: Told): string {
-  const fault = String(scenario['fault']).replace('-', ' ');
+  const fault = String(scenario['fault']).replaceAll('-', ' ');
   if (phases.secondMount === null)
     return `no second mount within ${seconds(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;

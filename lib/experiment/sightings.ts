@@ -9,6 +9,8 @@ export class Sightings {
   readonly #terminating = new Set<string>();
   /** Nodes that have the volume mounted now. */
   readonly mountedOn = new Set<string>();
+  /** The victim's volume is being taken away. */
+  victimDetached = false;
   /** When another node than the victim first mounted the volume. */
   secondMountAtMs: number | undefined;
 
@@ -21,6 +23,9 @@ export class Sightings {
     if (record.type !== 'observation') return;
     if (record.name === observed.podTerminating) this.#terminating.add(String(record.data['uid']));
     if (record.node === undefined) return;
+    const isDetach =
+      record.name === observed.attachmentDeleting || record.name === observed.attachmentGone;
+    if (isDetach && record.node === this.#victim?.node) this.victimDetached = true;
     if (record.name === observed.unmounted) this.mountedOn.delete(record.node);
     if (record.name === observed.mounted) {
       this.mountedOn.add(record.node);

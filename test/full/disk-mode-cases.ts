@@ -90,7 +90,12 @@ export const diskModeCases: readonly DiskModeCase[] = [
 
   // The storage link goes with the network.
   partition('unfenced-stalls', '--link stalls', true, 'held writes arrive at the heal'),
-  partition('unfenced-errors', '--link errors', true, 'what an aborted mount still writes'),
+  partition(
+    'unfenced-errors',
+    '--link errors',
+    true,
+    'I/O errors end the old database; at the heal its path is open again, with the mount that gave up',
+  ),
   partition(
     'fenced-stalls',
     '--disk fenced --link stalls',

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { bytes } from '../../lib/report/html-parts.ts';
 import { verdictWords } from '../../lib/experiment/scenario.ts';
 import { diskModeCases, type DiskModeCase } from './disk-mode-cases.ts';
 
@@ -85,7 +86,7 @@ function table(measured: readonly Measured[]): string {
   const rows = diskModeCases.map(({ name, experiment, flags, shows }) => {
     const found = measured.find((each) => each.name === name);
     const run = `${experiment === 'node-crash' ? 'crash' : 'partition'} \`${flags || 'stock'}\``;
-    const told = found === undefined ? ['not measured', ''] : [result(found), numbers(found)];
+    const told = found === undefined ? ['not run yet', ''] : [result(found), numbers(found)];
     return `| ${run} | ${shows} | ${told.join(' | ')} |`;
   });
   return [
@@ -101,8 +102,6 @@ function result({ verdict, expected, noticed }: Measured): string {
   return `**${verdict}**${noticed === null ? '' : `, ${noticed}`}${surprise}`;
 }
 
-const kib = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en-US')} KiB`;
-
 function numbers(row: Measured): string {
   const { secondMountS, lost, acked, exposureMs, bytesVictim, bytesSuccessor, blocksBoth } = row;
   const mounted =
@@ -110,8 +109,8 @@ function numbers(row: Measured): string {
   const exposed =
     exposureMs === 0
       ? ''
-      : `; two could write for ${(exposureMs / 1000).toFixed(1)} s: ${kib(bytesVictim)} and ` +
-        `${kib(bytesSuccessor)}${blocksBoth === undefined ? '' : `, ${blocksBoth} blocks by both`}`;
+      : `; two could write for ${(exposureMs / 1000).toFixed(1)} s: ${bytes(bytesVictim)} and ` +
+        `${bytes(bytesSuccessor)}${blocksBoth === undefined ? '' : `, ${blocksBoth} blocks by both`}`;
   const { lostBeforeHeal, lostAfterHeal } = row;
   const split =
     lostBeforeHeal === 0 && lostAfterHeal !== undefined && lostAfterHeal > 0
