@@ -45,6 +45,7 @@ export class Side implements AsyncDisposable {
   readonly name: NodeName;
   readonly #options: SideOptions;
   #gone = false;
+  #acked = 0;
   #writing: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   constructor(options: SideOptions) {
@@ -72,6 +73,11 @@ export class Side implements AsyncDisposable {
     return { ...checked, mountedAtMs, ...started };
   }
 
+  /** Commits that its clients were told of. */
+  get acked(): number {
+    return this.#acked;
+  }
+
   /** Its client begins to write; an earlier one is stopped. */
   async write(load: Pick<WriterSpec, 'connections' | 'rate'>): Promise<void> {
     await this.stopWriting();
@@ -84,6 +90,9 @@ export class Side implements AsyncDisposable {
       spec: { client: clientOf[this.name], ...load, seed: `${seed}/${this.name}` },
       seed,
       signal: stop.signal,
+      onAck: () => {
+        this.#acked += 1;
+      },
     });
     // An internal error is told by `stopWriting`.
     done.catch(() => undefined);

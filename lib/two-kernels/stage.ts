@@ -21,6 +21,9 @@ export interface TakenImage {
   readonly takenAtMs: number;
 }
 
+/** So many times as long as planned is waited for a slow client. */
+const patience = 6;
+
 export class Stage {
   readonly victim: Side;
   readonly successor: Side;
@@ -53,11 +56,18 @@ export class Stage {
     this.takeover = await this.successor.serve();
   }
 
-  /** Lets a side's client begin, for so long at least. */
+  /**
+   * Lets a side's client begin, and waits until it has as many commits as its rate gives in `ms`:
+   * on a busy machine that takes longer. A side that does not serve gets `ms` and no more.
+   */
   async write(side: Side, ms: number): Promise<void> {
     this.#options.onStep(`the ${side.name}'s client writes`);
-    await side.write(this.#options.load);
-    await this.wait(ms);
+    const { load, clock } = this.#options;
+    const wanted = side.acked + (load.rate * ms) / 1000;
+    const serves = side.name === 'victim' || this.takeover?.ready === true;
+    const deadlineMs = clock.nowMs() + ms * (serves ? patience : 1);
+    await side.write(load);
+    while (clock.nowMs() < deadlineMs && side.acked < wanted) await this.wait(100);
   }
 
   async losePower(side: Side): Promise<void> {
