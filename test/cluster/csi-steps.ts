@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $, which } from 'zx';
 import type { PathStatus } from '../../lib/csi/array-port.ts';
 import { callSchema } from '../../lib/csi/call-log.ts';
 import { capability, Driver } from './csi-harness.ts';
@@ -11,9 +11,11 @@ import { capability, Driver } from './csi-harness.ts';
 export const reason =
   process.getuid?.() !== 0
     ? 'needs root'
-    : existsSync('/dev/loop-control')
-      ? undefined
-      : 'needs loop devices (/dev/loop-control)';
+    : !existsSync('/dev/loop-control')
+      ? 'needs loop devices (/dev/loop-control)'
+      : which.sync('go', { nothrow: true }) === null
+        ? 'needs Go, to build the array'
+        : undefined;
 
 export const volume = 'pv-test';
 export const newDriver = (): Driver => new Driver(mkdtempSync(join(tmpdir(), 'forcedetach-csi-')));
