@@ -9,6 +9,7 @@ import {
   durationMs,
   nonEmpty,
   rate,
+  rebootAt,
   remedyAt,
   trxCommit,
   version,
@@ -19,6 +20,9 @@ import {
 /** A duration flag whose default is shown as it would be typed. */
 const duration = (flags: string, about: string, defaultMs: number): Option =>
   new Option(flags, about).argParser(durationMs).default(defaultMs, formatDuration(defaultMs));
+
+const showMoment = (at: string | number): string =>
+  typeof at === 'number' ? formatDuration(at) : at;
 
 const choice = (flags: string, about: string, choices: readonly string[], value: string): Option =>
   new Option(flags, about).choices(choices).default(value);
@@ -68,6 +72,9 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--trx-commit <n>', 'innodb_flush_log_at_trx_commit: 0, 1 or 2')
       .argParser(trxCommit)
       .default(base.trxCommit),
+    new Option('--reboot-at <when>', 'node-reboot: force-detach, or so long after the fault')
+      .argParser(rebootAt)
+      .default(base.rebootAt, showMoment(base.rebootAt)),
     new Option('--no-reboot', 'leave a crashed node down until the clean-up'),
   ];
 }

@@ -23,6 +23,7 @@ export interface Flags {
   readonly connections: number;
   readonly trxCommit: Scenario['trxCommit'];
   readonly reboot: boolean;
+  readonly rebootAt: Scenario['rebootAt'];
   readonly disk: Scenario['disk'];
   readonly watcherCheck: Scenario['watcherCheck'];
   readonly fileLocks: Scenario['fileLocks'];

@@ -73,6 +73,7 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
   const chosen = parseScenario({
     ...base,
     reboot: flags.reboot && base.reboot,
+    rebootAt: flags.rebootAt,
     remedy: flags.remedy,
     remedyAt: flags.remedyAt,
     disk: flags.disk,

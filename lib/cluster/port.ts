@@ -46,6 +46,10 @@ export interface Kubernetes {
   isReady(node: string): Promise<boolean>;
 }
 
+/** What of a node can be made to stand still, and the agents that are meant. */
+export const stalls = { kubelet: ['kubelet'], runtime: ['kubelet', 'containerd'] } as const;
+export type Stall = keyof typeof stalls;
+
 /** What faults may do to one node's machine. All idempotent. */
 export interface Machine {
   readonly node: string;
@@ -60,6 +64,16 @@ export interface Machine {
   disconnect(): Promise<void>;
   /** Puts it back with its old address and routes. */
   reconnect(): Promise<void>;
+  /** Drops all that passes between the node and the control plane; the rest of its network works. */
+  isolate(): Promise<void>;
+  /** Lets it pass again. */
+  rejoin(): Promise<void>;
+  /** Makes these agents stand still (kind: SIGSTOP); the containers that they started run on. */
+  stall(what: Stall): Promise<void>;
+  /** Lets every agent go on. */
+  resume(): Promise<void>;
+  /** Agents that stand still now. */
+  stalled(): Promise<readonly string[]>;
   /** `running`, `frozen` or `stopped`. */
   state(): Promise<'running' | 'frozen' | 'stopped'>;
   /** Whether this node can reach the API server now (asked on the node itself). */

@@ -1,4 +1,5 @@
 /** The part of a crash's certificate that only the audited disk can give: what survived, what did not. */
+import { losesPower } from '../fault-kinds.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
@@ -7,14 +8,14 @@ import { canaryContent } from './node-crash.ts';
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */
 export function crashCertificates(story: Story): CertificateRecord[] {
   const { fault, flushes, powerLoss } = story.scenario;
-  if (fault !== 'node-crash') return [];
+  if (!losesPower(fault)) return [];
   const image = story.records.find((record) => record.type === 'image' && record.image === 'first');
   if (image?.type !== 'image') return [];
   const { synced, unsynced } = image.evidence.canaries;
   const certificate = (claim: string, holds: boolean, evidence: string): CertificateRecord => ({
     type: 'certificate',
     t: image.t,
-    fault: 'node-crash',
+    fault,
     moment: 'during',
     claim,
     holds,
@@ -39,7 +40,7 @@ export function crashCertificates(story: Story): CertificateRecord[] {
   ];
 }
 
-/** The successor's fsck found a journal to replay: the file system was not unmounted cleanly. */
+/** The next fsck found a journal to replay: the file system was not unmounted cleanly. */
 function dirtyJournal(
   story: Story,
   certificate: (claim: string, holds: boolean, evidence: string) => CertificateRecord,
@@ -47,11 +48,10 @@ function dirtyJournal(
   // XFS has no fsck that tells: its log is replayed by the mount.
   if (story.scenario.filesystem === 'xfs') return [];
   const stage = story.observations.find(
-    ({ t, name, data, node }) =>
+    ({ t, name, data }) =>
       name === observed.csiCall &&
       data['call'] === csiCalls.stage &&
       data['error'] === undefined &&
-      node !== story.victimNode &&
       t >= (story.faultAtMs ?? 0),
   );
   if (stage === undefined) return [];

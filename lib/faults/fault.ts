@@ -1,27 +1,35 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
 import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import type { Moment, Scenario } from '../experiment/scenario.ts';
 
 export interface FaultContext {
   readonly testbed: Testbed;
   readonly recorder: Recorder;
   /** The pod that held the volume when the fault hit; its node is the victim. */
   readonly victim: PodRef;
-  /** False leaves a crashed node down when the run heals. */
-  readonly reboot: boolean;
-  /** What a partition does to the victim's path to the disk. */
-  readonly link: Scenario['link'];
-  /** What a crash does to writes that the disk had acknowledged but not flushed. */
-  readonly powerLoss: Scenario['powerLoss'];
+  readonly scenario: Scenario;
 }
 
 export interface Fault {
   readonly name: string;
+  /** The heal waits until it has lasted so long: a shorter one may pass unseen. */
+  readonly leastMs: number;
   /** Breaks the victim; certificates `before` and `during` are recorded on the way. */
   inject(context: FaultContext): Promise<void>;
+  /** What it goes on to do while the run is watched. Absent where it just lasts. */
+  goOn?(context: FaultContext, moments: Moments): Promise<void>;
   /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */
   heal(context: FaultContext): Promise<void>;
 }
+
+/** The times at which a fault goes on. */
+export interface Moments {
+  /** True at that moment; false once the watch is over without it. */
+  reached(moment: Moment): Promise<boolean>;
+}
+
+/** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */
+export const heartbeatMs = 10_000;
 
 export interface Probe {
   readonly claim: string;
@@ -44,3 +52,14 @@ export async function certify(
     recorder.record({ type: 'certificate', fault, moment, claim, ...answer });
   }
 }
+
+type Step = 'begin' | 'done' | 'heal' | 'healed' | 'failed';
+
+/** Records a step of a fault. */
+export const stepOf =
+  (name: string, { recorder, victim }: FaultContext) =>
+  (step: Step, detail?: string): void =>
+    recorder.record({
+      ...{ type: 'action', actor: 'fault', name, step, node: victim.node },
+      ...(detail === undefined ? {} : { detail }),
+    });

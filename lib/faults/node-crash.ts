@@ -5,7 +5,9 @@
  * the victim is frozen, its paths to the disk are cut from outside, and only then it is killed. What
  * is lost is the client's cache, and of what the disk had not flushed as much as `powerLoss` says.
  */
-import { certify, type Fault, type FaultContext } from './fault.ts';
+import type { FaultKind } from '../fault-kinds.ts';
+import { certify, stepOf, type Fault, type FaultContext } from './fault.ts';
+import { isIn, proven } from './probes.ts';
 
 const name = 'node-crash';
 
@@ -19,66 +21,41 @@ const lost = {
 /** Content that the crash canaries get right before the crash; see verifying in crash-certificate.ts. */
 export const canaryContent = 'written right before the crash';
 
+export async function crash(name: FaultKind, context: FaultContext): Promise<void> {
+  const { testbed, recorder, victim, scenario } = context;
+  const machine = testbed.machine(victim.node);
+  const step = stepOf(name, context);
+  await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
+  await testbed.disk.writeCanaries(victim.node, canaryContent);
+  step('begin');
+  await machine.freeze();
+  const cut = await testbed.disk.losePower(victim.node);
+  await machine.kill();
+  step('done');
+  await testbed.disk.releaseDead(victim.node);
+  await certify(recorder, name, 'during', [
+    proven(`the disk was cut off before the kill; ${lost[scenario.powerLoss]}`, cut),
+    isIn(machine, 'stopped', 'the victim is down'),
+  ]);
+}
+
 export const nodeCrash: Fault = {
   name,
+  leastMs: 0,
 
-  async inject({ testbed, recorder, victim, powerLoss }: FaultContext): Promise<void> {
-    const machine = testbed.machine(victim.node);
-    await certify(recorder, name, 'before', [
-      {
-        claim: 'the victim runs',
-        ask: async () => {
-          const state = await machine.state();
-          return { holds: state === 'running', evidence: `${victim.node} is ${state}` };
-        },
-      },
-    ]);
-    await testbed.disk.writeCanaries(victim.node, canaryContent);
-    recorder.record({ type: 'action', actor: 'fault', name, step: 'begin', node: victim.node });
-    await machine.freeze();
-    const cut = await testbed.disk.losePower(victim.node);
-    await machine.kill();
-    recorder.record({ type: 'action', actor: 'fault', name, step: 'done', node: victim.node });
-    await testbed.disk.releaseDead(victim.node);
-    await certify(recorder, name, 'during', [
-      {
-        claim: `the disk was cut off before the kill; ${lost[powerLoss]}`,
-        ask: () => Promise.resolve({ holds: cut.verified, evidence: cut.evidence }),
-      },
-      {
-        claim: 'the victim is down',
-        ask: async () => {
-          const state = await machine.state();
-          return { holds: state === 'stopped', evidence: `${victim.node} is ${state}` };
-        },
-      },
-    ]);
-  },
+  inject: (context) => crash(name, context),
 
-  async heal({ testbed, recorder, victim, reboot }: FaultContext): Promise<void> {
+  async heal(context: FaultContext): Promise<void> {
+    const { testbed, recorder, victim, scenario } = context;
     const machine = testbed.machine(victim.node);
-    if (!reboot) {
-      recorder.record({
-        type: 'action',
-        actor: 'fault',
-        name,
-        step: 'healed',
-        node: victim.node,
-        detail: 'left down, as the scenario says; the clean-up starts it',
-      });
+    const step = stepOf(name, context);
+    if (!scenario.reboot) {
+      step('healed', 'left down, as the scenario says; the clean-up starts it');
       return;
     }
-    recorder.record({ type: 'action', actor: 'fault', name, step: 'heal', node: victim.node });
+    step('heal');
     await machine.start();
-    recorder.record({ type: 'action', actor: 'fault', name, step: 'healed', node: victim.node });
-    await certify(recorder, name, 'after', [
-      {
-        claim: 'the victim runs again',
-        ask: async () => {
-          const state = await machine.state();
-          return { holds: state === 'running', evidence: `${victim.node} is ${state}` };
-        },
-      },
-    ]);
+    step('healed');
+    await certify(recorder, name, 'after', [isIn(machine, 'running', 'the victim runs again')]);
   },
 };

@@ -1,6 +1,7 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
 import { driversByMode } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
+import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import { scenarioOf } from './wording.ts';
@@ -39,22 +40,30 @@ const losses: Readonly<Record<PowerLoss, string>> = {
 const mode = ({ disk, cutAfterMs }: Scenario): string =>
   disk === 'ack-early' ? modes[disk].replace('a while', `${cutAfterMs / 1000} s`) : modes[disk];
 
+/** What the fault does to the storage or to the way there; nothing where it reaches neither. */
+function fateOf({ fault, link, powerLoss }: Scenario): string[] {
+  if (losesPower(fault)) return [losses[powerLoss]];
+  return fault === 'network-partition' ? [links[link]] : [];
+}
+
 /** One sentence for the first screen. */
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
-  const { disk, filesystem, accessMode, fault, link, powerLoss } = scenario;
+  const { disk, filesystem, accessMode } = scenario;
   const on = disk === 'shared-file' ? '' : `${filesystem}, `;
-  const then = fault === 'network-partition' ? links[link] : losses[powerLoss];
-  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}; ${then}.`;
+  const fate = fateOf(scenario)
+    .map((clause) => `; ${clause}`)
+    .join('');
+  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.`;
 }
 
 /** Whom the verdict concerns, by what their storage does. */
 export function appliesIf(verdict: Verdict): string[] {
   const scenario = scenarioOf(verdict);
-  const { fault, link, powerLoss, trxCommit, accessMode, filesystem, flushes } = scenario;
+  const { trxCommit, accessMode, filesystem, flushes } = scenario;
   return [
     `your storage ${mode(scenario)}`,
-    fault === 'network-partition' ? links[link] : losses[powerLoss],
+    ...fateOf(scenario),
     ...variants(scenario),
     ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),
     ...(accessMode === 'ReadWriteOnce' ? [] : [`the volume is declared ${accessMode}`]),

@@ -1,4 +1,5 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
+import { losesPower } from '../fault-kinds.ts';
 import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
@@ -61,10 +62,10 @@ export function advice(verdict: Verdict): string[] {
       ? ['The price of this safety is the downtime: nothing took over until the node came back.']
       : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
   }
-  if (fault === 'node-crash' && flushes === 'ignored') {
+  if (losesPower(fault) && flushes === 'ignored') {
     return ['Use a disk that flushes when it is asked to: no setting of MySQL makes up for it.'];
   }
-  if (fault === 'node-crash' && trxCommit !== 1) {
+  if (losesPower(fault) && trxCommit !== 1) {
     return ['Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.'];
   }
   const many = accessMode === 'ReadWriteMany';

@@ -2,9 +2,10 @@
  * Exposure: how long, and with how many bytes from each side, two nodes could write one volume.
  * It begins with the successor's first write — fsck's journal replay is one — and ends when either
  * side can write no more: unmounted, cut, or its node dead. While the victim's path to the disk
- * stalls or fails, it can't write.
+ * stalls or fails, or the victim itself is frozen, it can't write.
  */
 import type { Verdict } from '../experiment/verdict.ts';
+import { losesPower } from '../fault-kinds.ts';
 import { observed } from '../history/observations.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { bytesIn, handoverOf, locksExclude, type Handover } from './handover.ts';
@@ -73,10 +74,34 @@ function bothCould(
   { lastVictimAckMs = 0 }: ExposureEvidence,
 ): ClosedSpan[] {
   const victimUntil = locksExclude(story) ? lastVictimAckMs : writesUntil(story, marks);
-  const toMs = Math.min(victimUntil, unmountedAfter(story, successor, atMs) ?? story.endAtMs);
+  const successorUntil = unmountedAfter(story, successor, atMs) ?? story.endAtMs;
   const severed =
     marks === undefined || marks.severed.length === 0 ? linkSpans(story) : marks.severed;
-  return without({ fromMs: atMs, toMs }, severed);
+  const taken = [...severed, ...frozenSpans(story)];
+  return [{ fromMs: atMs, toMs: victimUntil }, ...mountsAfterReboot(story)].flatMap((span) => {
+    const fromMs = Math.max(span.fromMs, atMs);
+    return without({ fromMs, toMs: Math.min(span.toMs, successorUntil) }, taken);
+  });
+}
+
+/** From the freeze until the thaw. */
+const frozenSpans = ({ scenario, faultDoneAtMs, healAtMs }: Story): ClosedSpan[] =>
+  scenario.fault === 'freeze' && faultDoneAtMs !== undefined
+    ? [{ fromMs: faultDoneAtMs, toMs: healAtMs }]
+    : [];
+
+/** A victim that lost power and came back may have mounted the volume anew. */
+function mountsAfterReboot({ observations, scenario, ...story }: Story): ClosedSpan[] {
+  const { faultDoneAtMs, victimNode, endAtMs } = story;
+  if (!losesPower(scenario.fault) || faultDoneAtMs === undefined) return [];
+  const spans: { fromMs: number; toMs: number }[] = [];
+  for (const { name, node, t } of observations) {
+    if (node !== victimNode || t < faultDoneAtMs) continue;
+    if (name === observed.mounted) spans.push({ fromMs: t, toMs: endAtMs });
+    const last = spans.at(-1);
+    if (name === observed.unmounted && last?.toMs === endAtMs) last.toMs = t;
+  }
+  return spans;
 }
 
 /** What is left of a span without the others, which are in order; empty parts are left out. */
@@ -116,7 +141,7 @@ function writesUntil(story: Story, marks: WriteMarks | undefined): number {
   if (marks?.victimEndedMs !== undefined) ended.push(marks.victimEndedMs);
   const unmounted = unmountedAfter(story, victimNode, faultAtMs);
   if (unmounted !== undefined) ended.push(unmounted);
-  if (scenario.fault === 'node-crash' && faultDoneAtMs !== undefined) ended.push(faultDoneAtMs);
+  if (losesPower(scenario.fault) && faultDoneAtMs !== undefined) ended.push(faultDoneAtMs);
   return Math.min(...ended);
 }
 

@@ -36,6 +36,11 @@ test.concurrent.each([
   ['network-partition', '--remedy force-delete --disk fenced', 'safe'],
   ['network-partition', '--remedy out-of-service', 'lost or corrupt'],
   ['network-partition', '--rate 0', 'exposed or lost or corrupt'],
+  ['zombie', '', 'lost or corrupt'],
+  ['zombie', '--disk fenced', 'safe'],
+  ['kubelet-stall', '', 'lost or corrupt'],
+  ['api-partition', '--remedy none', 'safe'],
+  ['node-reboot', '--reboot-at force-detach', 'safe'],
 ])('%s %s expects %s', { timeout: 60_000 }, async (name, flags, expected) => {
   const { code, stdout } = await experiment(name, `${flags} --cluster sim --dry-run`);
   expect(code).toBe(0);

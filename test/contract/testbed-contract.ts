@@ -13,6 +13,7 @@ import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
+import { testMachine } from './machine-contract.ts';
 
 const scenario = parseScenario({
   name: 'contract',
@@ -178,38 +179,7 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       expect(ledgerComplete).toBe(false);
     });
 
-    test('a frozen node commits nothing until it is thawed; both are idempotent', async () => {
-      const machine = testbed.machine(pod.node);
-      await machine.freeze();
-      await machine.freeze();
-      expect(await machine.state()).toBe('frozen');
-      const frozen = acked('inside');
-      await testbed.clock.sleep(2000);
-      // One acknowledgement may have been under way.
-      expect(acked('inside')).toBeLessThanOrEqual(frozen + 4);
-      await machine.thaw();
-      await machine.thaw();
-      expect(await machine.state()).toBe('running');
-      expect(await grows('inside', 30_000)).toBe(true);
-    });
-
-    test('a disconnected node goes on for inside clients only, until it is reconnected', async () => {
-      const machine = testbed.machine(pod.node);
-      await machine.disconnect();
-      await machine.disconnect();
-      expect(await machine.state()).toBe('running');
-      expect(await machine.reachesApi()).toBe(false);
-      expect(await machine.reachedFromOutside()).toBe(false);
-      await testbed.clock.sleep(1000);
-      const outside = acked('outside');
-      expect(await grows('inside', 30_000)).toBe(true);
-      expect(acked('outside')).toBe(outside);
-      await machine.reconnect();
-      await machine.reconnect();
-      expect(await bench.within(60_000, () => machine.reachesApi())).toBe(true);
-      expect(await bench.within(60_000, () => machine.reachedFromOutside())).toBe(true);
-      expect(await grows('outside', 60_000)).toBe(true);
-    });
+    testMachine(() => ({ bench, testbed, pod, acked, grows }));
 
     test('taints come and go, and are seen', async () => {
       const node = testbed.nodes.find((each) => each !== pod.node) ?? '';
@@ -244,9 +214,9 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       const beganAtMs = testbed.clock.nowMs();
       await testbed.disk.writeCanaries(pod.node, content);
       await machine.freeze();
-      expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
       const tookMs = testbed.clock.nowMs() - beganAtMs;
-      expect((await testbed.disk.cut(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
       await machine.thaw();
       await testbed.clock.sleep(1000);
       const cut = acked('inside') + acked('outside');

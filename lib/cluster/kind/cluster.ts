@@ -1,7 +1,6 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
 import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
-import type { Machine } from '../port.ts';
 import { configHash } from './cluster-config.ts';
 import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
 import { deployDriver } from './driver.ts';
@@ -56,7 +55,7 @@ export interface Cluster {
   readonly reused: boolean;
   readonly lab: Lab;
   readonly relays: Relays;
-  machine(node: string): Machine;
+  machine(node: string): KindMachine;
   kube(): Promise<KubeClients>;
   /** Removes the cluster unless it is kept, and gives the lock back. Idempotent. */
   release(): Promise<void>;

@@ -1,8 +1,10 @@
 /** One node's machine: what a fault may do to it, by the engine's own commands. */
 import pRetry from 'p-retry';
 import { InfrastructureError } from '../../errors.ts';
-import type { Machine } from '../port.ts';
+import type { Machine, Stall } from '../port.ts';
+import { resumeAgents, stallAgents, stalledAgents } from './agents.ts';
 import { docker, inspect, tryDocker } from './engine.ts';
+import { isolateNode, rejoinNode } from './isolation.ts';
 import type { Lease } from './lease.ts';
 import { restoreRoutes, type NodeAddress } from './node-network.ts';
 
@@ -111,6 +113,39 @@ export class KindMachine implements Machine {
       await docker(['network', 'connect', '--ip', self.ip, network, this.node]);
     }
     if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+  }
+
+  async isolate(): Promise<void> {
+    const { all, controlPlane } = this.#options;
+    const address = all.find(({ node }) => node === controlPlane)?.ip;
+    if (address === undefined) throw this.#impossible('isolate', 'no address of the control plane');
+    await isolateNode(this.node, address);
+  }
+
+  rejoin(): Promise<void> {
+    return rejoinNode(this.node);
+  }
+
+  stall(what: Stall): Promise<void> {
+    return stallAgents(this.node, what);
+  }
+
+  resume(): Promise<void> {
+    return resumeAgents(this.node);
+  }
+
+  stalled(): Promise<string[]> {
+    return stalledAgents(this.node);
+  }
+
+  /** Undoes whatever a fault did to it, also one of a run that was killed. */
+  async mend(): Promise<void> {
+    await this.thaw();
+    if ((await this.state()) === 'running') {
+      await this.resume();
+      await this.rejoin();
+    }
+    await this.start();
   }
 
   async state(): Promise<'running' | 'frozen' | 'stopped'> {

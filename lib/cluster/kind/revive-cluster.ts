@@ -74,8 +74,7 @@ async function revive(
       const machine = new KindMachine({ self, ...common });
       // What waits for the disk can neither be thawed nor booted.
       await restoreLink(lab, self.node);
-      await machine.thaw();
-      await machine.start();
+      await machine.mend();
     }),
   );
   await routeLab(lab.container, nodes);

@@ -1,7 +1,7 @@
 /**
  * Which socket leads each client to the database now. The inside client keeps to the victim's side:
  * it dials whatever database pod runs on the node where the first one ran. The outside client
- * follows Ready pods, as a Service would.
+ * follows Ready pods, as behind a proxy: when another one is Ready, its sessions move there.
  */
 import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';

@@ -103,12 +103,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
  */
 async function restoreNodes(cluster: Cluster): Promise<void> {
   for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
-  for (const node of cluster.nodes) {
-    const machine = cluster.machine(node);
-    await machine.thaw();
-    await machine.start();
-    await machine.reconnect();
-  }
+  for (const node of cluster.nodes) await cluster.machine(node).mend();
 }
 
 async function observe(

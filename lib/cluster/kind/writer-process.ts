@@ -4,7 +4,7 @@
  * ends it with exit code 1 and a message on stderr.
  */
 import { Segment } from '../../history/segment.ts';
-import { SqlError, type SqlConnector } from '../../workload/sql.ts';
+import { SqlError, type SqlConnector, type SqlSession } from '../../workload/sql.ts';
 import { runWriter } from '../../workload/writer.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { realClock } from './real-clock.ts';
@@ -23,6 +23,10 @@ class Route {
   set(socketPath: string | null): void {
     this.#socketPath = socketPath;
     if (socketPath !== null) this.wake();
+  }
+
+  leadsTo(socketPath: string): boolean {
+    return this.#socketPath === socketPath;
   }
 
   wake(): void {
@@ -45,8 +49,26 @@ const route = new Route();
 stopping.signal.addEventListener('abort', () => route.wake());
 
 const connector: SqlConnector = {
-  connect: async () => openMysqlSession({ socketPath: await route.get() }),
+  connect: async () => {
+    const socketPath = await route.get();
+    return untilMoved(await openMysqlSession({ socketPath }), socketPath);
+  },
 };
+
+/** As a proxy does: sessions end once the route leads elsewhere, also where the old server lives. */
+function untilMoved(session: SqlSession, socketPath: string): SqlSession {
+  const onRoute = (send: () => Promise<void>): Promise<void> => {
+    if (route.leadsTo(socketPath)) return send();
+    const detail = { outcome: 'fail', fatal: true, code: 'ROUTE_MOVED' } as const;
+    return Promise.reject(new SqlError('the route leads elsewhere now', detail));
+  };
+  return {
+    server: session.server,
+    append: (entry) => onRoute(() => session.append(entry)),
+    transfer: (entry) => onRoute(() => session.transfer(entry)),
+    close: () => session.close(),
+  };
+}
 
 async function run(message: StartMessage): Promise<void> {
   const { spec, transferEvery, seed, directory } = message;

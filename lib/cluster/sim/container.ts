@@ -57,7 +57,7 @@ export class Container {
   }
 
   #startAfter(delayUs: number): void {
-    this.#machine.after(delayUs, () => {
+    this.#machine.byKubelet(delayUs, () => {
       if (this.#ended) return;
       this.#server = new Server(this.#world, this.#machine, this.#mount, this.#podUid, {
         onServing: () => this.#becomeReady(),
@@ -68,7 +68,7 @@ export class Container {
 
   #becomeReady(): void {
     const server = this.#server;
-    this.#machine.after(draw(this.#world, measuredTimes.readiness), () => {
+    this.#machine.byKubelet(draw(this.#world, measuredTimes.readiness), () => {
       if (this.#ended || this.#server !== server || server?.serving !== true) return;
       this.#ready = true;
       this.#onChange();

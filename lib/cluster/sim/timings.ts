@@ -81,6 +81,8 @@ export const measuredTimes = {
   serverDeath: rangeMs(60, 260),
   /** Until a reconnected kubelet is heard again (stale connections): 1.4–39 s. */
   reconnect: rangeMs(1400, 39_000),
+  /** From SIGCONT until a kubelet acts again: 0.2 s. */
+  resume: rangeMs(100, 300),
   /** From the boot of a node until its kubelet is heard: 1.5–3 s. */
   boot: rangeMs(1500, 3000),
   /** Readiness probe: a commit succeeds, then its period passes; assumption. */

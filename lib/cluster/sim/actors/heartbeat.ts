@@ -28,12 +28,13 @@ export class Heartbeat {
     machine.on('boot', () => this.#boot(draw(world, measuredTimes.boot)));
     machine.on('kill', () => this.#setUnheard());
     machine.on('link', () => this.#linkChanged());
+    machine.on('resume', () => this.#resumed());
     this.#boot(0);
   }
 
   /** The kubelet and the API hear each other. */
   get heard(): boolean {
-    return this.#heard && this.#machine.reachable;
+    return this.#heard && this.#machine.hearsApi;
   }
 
   #boot(delayUs: number): void {
@@ -56,7 +57,13 @@ export class Heartbeat {
 
   #linkChanged(): void {
     this.#setUnheard();
-    if (this.#machine.connected) this.#hearAfter(draw(this.#world, measuredTimes.reconnect));
+    if (this.#machine.linked) this.#hearAfter(draw(this.#world, measuredTimes.reconnect));
+  }
+
+  /** Its connections outlived the stall. */
+  #resumed(): void {
+    this.#setUnheard();
+    if (this.#machine.linked) this.#hearAfter(draw(this.#world, measuredTimes.resume));
   }
 
   #setUnheard(): void {

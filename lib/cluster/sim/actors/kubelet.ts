@@ -133,7 +133,7 @@ export class Kubelet {
     const delayUs = local.backOff.next();
     local.state = 'waiting';
     local.retryAtUs = this.#world.kernel.nowUs + delayUs;
-    this.machine.after(delayUs, this.#nudge);
+    this.machine.byKubelet(delayUs, this.#nudge);
     this.#nudge();
   }
 
@@ -141,7 +141,7 @@ export class Kubelet {
     this.#mount = mount;
     this.#see(observed.mounted, { device: mount.path.device });
     const publishAtUs = this.#world.kernel.nowUs;
-    this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
+    this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
       seeCall(this.#world, csiCalls.nodePublish, this.machine.name, publishAtUs);
       this.#run(local);
     });
@@ -168,13 +168,13 @@ export class Kubelet {
     const { kernel, api } = this.#world;
     const { name } = this.machine;
     const unpublishAtUs = kernel.nowUs;
-    this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
+    this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
       if (this.#mount !== undefined) {
         seeCall(this.#world, csiCalls.nodeUnpublish, name, unpublishAtUs);
       }
       if (this.#heartbeat.heard) api.removePod(local.uid);
       const unstageAtUs = kernel.nowUs;
-      this.machine.after(draw(this.#world, measuredTimes.nodeCall), () => {
+      this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
         const staged = this.#mount !== undefined && this.#attachable;
         this.#unmount(() => {
           if (staged) seeCall(this.#world, csiCalls.unstage, name, unstageAtUs);

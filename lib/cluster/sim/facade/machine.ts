@@ -18,8 +18,13 @@ export function simMachine({ world, kubelet }: Model, driver: Driver, node: stri
     start: () => command(() => machine.start()),
     disconnect: () => command(() => machine.setConnected(false)),
     reconnect: () => command(() => machine.setConnected(true)),
+    isolate: () => command(() => machine.setIsolated(true)),
+    rejoin: () => command(() => machine.setIsolated(false)),
+    stall: (what) => command(() => machine.stall(what)),
+    resume: () => command(() => machine.resume()),
+    stalled: () => command(() => machine.stalled),
     state: () => command(() => machine.state),
-    reachesApi: () => command(() => machine.reachable),
+    reachesApi: () => command(() => machine.reachesApi),
     reachedFromOutside: () => command(() => machine.reachable),
   };
 }

@@ -39,7 +39,8 @@ export class SimConnector implements SqlConnector {
   connect(side: ClientSide): Promise<SqlSession> {
     const { world } = this.#model;
     const node = side === 'inside' ? this.#insideNode : this.#outsideNode;
-    const route = new Route(this.#model.kubelet(node).machine, side);
+    const moved = (): boolean => side === 'outside' && node !== this.#outsideNode;
+    const route = new Route(this.#model.kubelet(node).machine, side, moved);
     return this.#driver.background((resolve, reject) => {
       const refuse = (code: string): void =>
         reject(new SqlError(`connect to ${node}: ${code}`, { outcome: 'fail', fatal: true, code }));
@@ -60,10 +61,13 @@ export class SimConnector implements SqlConnector {
 /** The way between a client and a machine. */
 class Route {
   readonly machine: NodeMachine;
+  /** It leads elsewhere now: a proxy ends the sessions that it had. */
+  readonly moved: () => boolean;
   readonly #side: ClientSide;
 
-  constructor(machine: NodeMachine, side: ClientSide) {
+  constructor(machine: NodeMachine, side: ClientSide, moved: () => boolean) {
     this.machine = machine;
+    this.moved = moved;
     this.#side = side;
   }
 
@@ -112,6 +116,10 @@ class SimSession implements SqlSession {
     const way = (run: () => void): Timer =>
       world.kernel.schedule(draw(world, measuredTimes.network), run);
     return this.#driver.background((resolve, reject) => {
+      if (route.moved()) {
+        const detail = { outcome: 'fail', fatal: true, code: 'ROUTE_MOVED' } as const;
+        return reject(new SqlError('the route leads elsewhere now', detail));
+      }
       const lose = (code: string): void =>
         reject(new SqlError('no answer to the commit', { outcome: 'info', fatal: true, code }));
       const timeout = world.kernel.schedule(clientTimeoutUs, () => lose('ETIMEDOUT'));

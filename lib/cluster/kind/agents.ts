@@ -1,0 +1,30 @@
+/** A node's agents, kubelet and containerd: made to stand still and to go on, by signals. */
+import { stalls, type Stall } from '../port.ts';
+import { docker } from './engine.ts';
+
+const every = stalls.runtime;
+
+/** A command for each unit that runs, as `$unit` with its main process `$pid`. */
+const forEach = (act: string): string => `
+for unit do
+  pid=$(systemctl show --property MainPID --value "$unit")
+  [ "\${pid:-0}" -gt 0 ] || continue
+  ${act}
+done`;
+
+const inNode = (node: string, act: string, units: readonly string[]): Promise<string> =>
+  docker(['exec', node, 'sh', '-c', forEach(act), 'sh', ...units]);
+
+export async function stallAgents(node: string, what: Stall): Promise<void> {
+  await inNode(node, 'kill -STOP "$pid"', stalls[what]);
+}
+
+export async function resumeAgents(node: string): Promise<void> {
+  await inNode(node, 'kill -CONT "$pid"', every);
+}
+
+export async function stalledAgents(node: string): Promise<string[]> {
+  const act = `case $(cut -d ' ' -f 3 "/proc/$pid/stat") in T) echo "$unit" ;; esac`;
+  const said = await inNode(node, act, every);
+  return said.split('\n').filter((line) => line !== '');
+}

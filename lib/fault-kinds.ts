@@ -1,0 +1,23 @@
+/** The faults by name, and what the rest must know of each to judge a run. */
+
+export const faultKinds = [
+  /** Every process and all that was not on the disk is gone; down until the heal. */
+  'node-crash',
+  /** The same, and the node boots again by itself at `rebootAt`. */
+  'node-reboot',
+  /** Off the cluster's network, alive and writing. */
+  'network-partition',
+  /** Off the control plane only: clients still reach the database. */
+  'api-partition',
+  /** Every process stands still until the heal: the zombie. */
+  'freeze',
+  /** The kubelet stands still; what it started runs on. */
+  'kubelet-stall',
+  /** Kubelet and containerd stand still. */
+  'runtime-stall',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** Ends the victim's processes at once, and takes what they had not given to the disk. */
+export const losesPower = (fault: FaultKind): boolean =>
+  fault === 'node-crash' || fault === 'node-reboot';

@@ -1,0 +1,86 @@
+/** Probes that several faults ask: what state the victim is in, who reaches it, whom it reaches. */
+import { stalls, type Machine, type Stall } from '../cluster/port.ts';
+import type { Probe } from './fault.ts';
+
+/** What an act on the testbed says of itself. */
+export interface Proof {
+  readonly verified: boolean;
+  readonly evidence: string;
+}
+
+export const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
+  claim,
+  ask: () => Promise.resolve({ holds: verified, evidence }),
+});
+
+export const isIn = (
+  machine: Machine,
+  expected: Awaited<ReturnType<Machine['state']>>,
+  claim: string,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const state = await machine.state();
+    return { holds: state === expected, evidence: `${machine.node} is ${state}` };
+  },
+});
+
+const verb = (expected: boolean): string => (expected ? 'reaches' : 'does not reach');
+
+function asked(claim: string, path: string, expected: boolean, ask: () => Promise<boolean>): Probe {
+  return {
+    claim,
+    ask: async () => {
+      const reached = await ask();
+      const evidence = `${path}: ${reached ? 'reached' : 'not reached'}`;
+      return { holds: reached === expected, evidence };
+    },
+  };
+}
+
+/** Out of the node. */
+export const apiReached = (machine: Machine, expected: boolean): Probe =>
+  asked(
+    `the victim ${verb(expected)} the API server`,
+    `${machine.node} → API server`,
+    expected,
+    () => machine.reachesApi(),
+  );
+
+/** Into the node, from the network of the outside clients. */
+export const reachedByClients = (machine: Machine, expected: boolean): Probe =>
+  asked(
+    `the outside network ${verb(expected)} the victim`,
+    `outside → ${machine.node}`,
+    expected,
+    () => machine.reachedFromOutside(),
+  );
+
+/** Both directions. */
+export const reachability = (machine: Machine, expected: boolean): Probe[] => [
+  apiReached(machine, expected),
+  reachedByClients(machine, expected),
+];
+
+const told = (machine: Machine, agents: readonly string[]): string =>
+  `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
+
+export const agentsRun = (machine: Machine): Probe => ({
+  claim: 'kubelet and containerd run',
+  ask: async () => {
+    const agents = await machine.stalled();
+    return { holds: agents.length === 0, evidence: told(machine, agents) };
+  },
+});
+
+export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
+  claim: stall === 'kubelet' ? 'the kubelet stands still' : 'kubelet and containerd stand still',
+  ask: async () => {
+    const agents = await machine.stalled();
+    const holds = stalls[stall].every((agent) => agents.includes(agent));
+    return {
+      holds: holds && agents.length === stalls[stall].length,
+      evidence: told(machine, agents),
+    };
+  },
+});

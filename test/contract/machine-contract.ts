@@ -1,0 +1,88 @@
+/** The part of the port's contract that is about one machine: what a fault does to it, and undoes. */
+import { expect, test } from 'vitest';
+import { stalls, type PodRef, type Testbed } from '../../lib/cluster/port.ts';
+import type { ClientSide } from '../../lib/workload/sql.ts';
+
+export interface MachineBench {
+  readonly bench: {
+    readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
+  };
+  readonly testbed: Testbed;
+  readonly pod: PodRef;
+  readonly acked: (client: ClientSide) => number;
+  readonly grows: (client: ClientSide, withinMs: number) => Promise<boolean>;
+}
+
+/** `now`: the testbed with its writers going, once it is open. */
+export function testMachine(now: () => MachineBench): void {
+  test('a frozen node commits nothing until it is thawed; both are idempotent', async () => {
+    const { testbed, pod, acked, grows } = now();
+    const machine = testbed.machine(pod.node);
+    await machine.freeze();
+    await machine.freeze();
+    expect(await machine.state()).toBe('frozen');
+    const frozen = acked('inside');
+    await testbed.clock.sleep(2000);
+    // One acknowledgement may have been under way.
+    expect(acked('inside')).toBeLessThanOrEqual(frozen + 4);
+    await machine.thaw();
+    await machine.thaw();
+    expect(await machine.state()).toBe('running');
+    expect(await grows('inside', 30_000)).toBe(true);
+  });
+
+  test('a disconnected node goes on for inside clients only, until it is reconnected', async () => {
+    const { testbed, bench, pod, acked, grows } = now();
+    const machine = testbed.machine(pod.node);
+    await machine.disconnect();
+    await machine.disconnect();
+    expect(await machine.state()).toBe('running');
+    expect(await machine.reachesApi()).toBe(false);
+    expect(await machine.reachedFromOutside()).toBe(false);
+    await testbed.clock.sleep(1000);
+    const outside = acked('outside');
+    expect(await grows('inside', 30_000)).toBe(true);
+    expect(acked('outside')).toBe(outside);
+    await machine.reconnect();
+    await machine.reconnect();
+    expect(await bench.within(60_000, () => machine.reachesApi())).toBe(true);
+    expect(await bench.within(60_000, () => machine.reachedFromOutside())).toBe(true);
+    expect(await grows('outside', 60_000)).toBe(true);
+  });
+
+  test('an isolated node loses the control plane alone, until it rejoins', async () => {
+    const { testbed, bench, pod, grows } = now();
+    const machine = testbed.machine(pod.node);
+    await machine.isolate();
+    await machine.isolate();
+    expect(await machine.state()).toBe('running');
+    expect(await machine.reachesApi()).toBe(false);
+    expect(await machine.reachedFromOutside()).toBe(true);
+    expect(await grows('inside', 30_000)).toBe(true);
+    expect(await grows('outside', 30_000)).toBe(true);
+    await machine.rejoin();
+    await machine.rejoin();
+    expect(await bench.within(60_000, () => machine.reachesApi())).toBe(true);
+    expect(await bench.within(90_000, () => testbed.kubernetes.isReady(pod.node))).toBe(true);
+  });
+
+  test.each(['kubelet', 'runtime'] as const)(
+    'while its %s stands still, a node serves on',
+    async (what) => {
+      const { testbed, bench, pod, grows } = now();
+      const machine = testbed.machine(pod.node);
+      expect(await machine.stalled()).toEqual([]);
+      await machine.stall(what);
+      await machine.stall(what);
+      expect(await machine.stalled()).toEqual(stalls[what]);
+      expect(await machine.state()).toBe('running');
+      expect(await machine.reachesApi()).toBe(true);
+      expect(await grows('inside', 30_000)).toBe(true);
+      expect(await grows('outside', 30_000)).toBe(true);
+      await machine.resume();
+      await machine.resume();
+      expect(await machine.stalled()).toEqual([]);
+      expect(await bench.within(90_000, () => testbed.kubernetes.isReady(pod.node))).toBe(true);
+    },
+  );
+}

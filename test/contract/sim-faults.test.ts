@@ -1,0 +1,91 @@
+/** Every fault on the model: proven, healed, and with the verdict that is expected of it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { expectationOf } from '../../lib/experiment/expectations.ts';
+import { runScenario } from '../../lib/experiment/run.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+type Fields = Pick<ScenarioInput, 'fault'> & Partial<ScenarioInput>;
+
+const shortened = {
+  ...{ rate: 10, graceMs: 20_000, tolerationMs: 5_000, forceDetachAfterMs: 15_000 },
+  ...{ warmupMs: 1_000, horizonMs: 180_000, patienceMs: 60_000 },
+};
+
+const scenarioOf = (fields: Fields): Scenario =>
+  parseScenario({ name: 'fault', question: 'What?', expected: ['safe'], ...shortened, ...fields });
+
+async function run(fields: Fields): Promise<Verdict> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-faults-'));
+  folders.push(folder);
+  return runScenario({
+    scenario: scenarioOf(fields),
+    ...{ seed: '1', runId: 'run', folder, backend: simBackend(), replay: 'none' },
+    onProgress: () => undefined,
+    onPhase: () => undefined,
+    signal: new AbortController().signal,
+  });
+}
+
+/** The moments of its fault at which certificates were taken. */
+const momentsOf = ({ certificates }: Verdict): string[] => [
+  ...new Set(certificates.map(({ moment }) => moment)),
+];
+
+const remedy = 'force-delete';
+const disks = ['unfenced', 'fenced', 'exclusive', 'reservation', 'pending-while-busy'] as const;
+const living = ['freeze', 'kubelet-stall', 'runtime-stall', 'api-partition'] as const;
+
+test.each<Fields>([
+  ...living.flatMap((fault) => disks.map((disk) => ({ fault, disk, remedy }) as const)),
+  ...living.map((fault) => ({ fault }) as const),
+  ...living.map((fault) => ({ fault, remedy: 'out-of-service' }) as const),
+  { fault: 'node-reboot', horizonMs: 60_000 },
+  { fault: 'node-reboot', rebootAt: 60_000 },
+  { fault: 'node-reboot', rebootAt: 'force-detach', remedy },
+  { fault: 'node-reboot', rebootAt: 'force-detach', remedy: 'out-of-service' },
+])('%o', async (fields) => {
+  const verdict = await run(fields);
+  const { verdicts, because } = expectationOf(scenarioOf(fields));
+  const said = [because, verdict.sentence, ...verdict.incompleteBecause].join('\n');
+  expect(verdict.incompleteBecause, said).toEqual([]);
+  expect(verdicts, said).toContain(verdict.verdict);
+  expect(verdict.availability.recovered, said).toBe(true);
+  expect(momentsOf(verdict)).toEqual(['before', 'during', 'after']);
+});
+
+test('a zombie does its harm after the thaw, not before', async () => {
+  const { images, exposure } = await run({ fault: 'freeze', remedy });
+  const lostIn = (label: string): number | undefined =>
+    images.find(({ image }) => image === label)?.lost;
+  expect(lostIn('first')).toBe(0);
+  expect(lostIn('second')).toBeGreaterThan(0);
+  // The old pod is ended within seconds of the thaw.
+  expect(exposure.ms).toBeLessThan(10_000);
+});
+
+test('a stalled kubelet lets its database serve both clients until the successor is in', async () => {
+  const { phases, exposure } = await run({ fault: 'kubelet-stall', remedy });
+  expect(phases.notReady).toBeGreaterThan(10);
+  expect(exposure.ms).toBeGreaterThan(10_000);
+});
+
+test('a node that is back within the grace period is never given up', async () => {
+  const { phases } = await run({ fault: 'node-reboot', rebootAt: 5_000, horizonMs: 60_000 });
+  expect(phases.notReady).toBeNull();
+  expect(phases.secondMount).toBeNull();
+});
+
+test('a reboot whose moment never came proves nothing', async () => {
+  const never = { rebootAt: 'force-detach', horizonMs: 60_000 } as const;
+  const { verdict, incompleteBecause } = await run({ fault: 'node-reboot', ...never });
+  expect(verdict).toBe('inconclusive');
+  expect(incompleteBecause.join()).toContain('the watch was over before it booted');
+});
