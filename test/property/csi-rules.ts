@@ -90,7 +90,7 @@ export class Rules {
     const writers = this.#world.paths.filter(writes);
     for (const { generation, node } of writers) {
       const sinceNs = this.#fenced.get(generation) ?? Infinity;
-      if (this.#world.array.clockNs > sinceNs) {
+      if (this.#world.array.clockNs >= sinceNs) {
         this.#say(`generation ${generation} of ${node} writes although it is fenced`);
       }
     }
