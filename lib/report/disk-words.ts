@@ -8,7 +8,7 @@ import { scenarioOf } from './wording.ts';
 
 /** What each mode does when another node is to get the volume; fits after `your storage`. */
 const modes: Readonly<Record<DiskMode, string>> = {
-  unfenced: 'takes a detach as bookkeeping: nothing cuts the old node off',
+  unfenced: 'takes a detach as bookkeeping, and nothing cuts the old node off',
   'ack-early': 'answers a detach at once and cuts the old node off a while later',
   'fence-if-out-of-service':
     'cuts the old node off at a detach only where it carries the out-of-service taint',
@@ -17,7 +17,7 @@ const modes: Readonly<Record<DiskMode, string>> = {
     'refuses detach and attach elsewhere while the old node has the volume mounted',
   exclusive: 'lets a node stage the volume only when no other node watches it any more',
   reservation: 'lets the next node pre-empt the old one, whose writes then fail',
-  'shared-file': 'is a shared directory: nothing is attached, detached or fenced',
+  'shared-file': 'is a shared directory, which nothing attaches, detaches or fences',
 };
 
 const links: Readonly<Record<StorageLink, string>> = {
