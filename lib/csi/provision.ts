@@ -27,6 +27,7 @@ import {
 } from './provisioned.ts';
 import { isHeld } from './record.ts';
 import { locked, readRecord } from './record-store.ts';
+import { readAttributes } from './volume-attributes.ts';
 
 export interface Provisioning {
   readonly layout: Layout;
@@ -89,6 +90,7 @@ async function create(
     throw new CallError(status.INVALID_ARGUMENT, 'volumes are made empty: no content source');
   }
   const { parameters, capacityRange } = request;
+  readAttributes(parameters);
   const asked = { sizeBytes: sizeFor(capacityRange), parameters: { ...parameters } };
   return locked(layout, async () => {
     const there = await readProvisioned(layout, volume);
