@@ -165,7 +165,7 @@ export const diskModeCases: readonly DiskModeCase[] = [
   ),
 
   // Losses of power.
-  crash('crash', '', true, 'stock MySQL on an honest disk loses nothing'),
+  crash('crash', '--keep-writes', true, 'stock MySQL on an honest disk loses nothing'),
   crash('crash-drops', '--power-loss drops', true, 'also when the drive’s cache is lost'),
   crash('crash-reorders', '--power-loss reorders', true, 'also when it was written out of order'),
   crash(
