@@ -6,14 +6,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  nothingRead,
-  type ImageEvidence,
-  type LedgerRow,
-  type ServerStart,
-} from '../../../checkers/evidence.ts';
-import { describeError, EvidenceError } from '../../../errors.ts';
+import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
+import { EvidenceDraft } from './evidence-draft.ts';
 import { assertRunnable, Mysqld } from './mysqld.ts';
 import {
   checksums,
@@ -35,14 +30,6 @@ export interface CollectOptions extends VolumeCopyOptions {
   readonly onStep: (step: string) => void;
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Writable<ImageEvidence> & {
-  starts: ServerStart[];
-  failures: string[];
-  sqlFailures: { what: string; error: string }[];
-  durationsMs: Record<string, number>;
-};
-
 /** Leaves nothing mounted, bound or running, whatever happens. Rejects only when it was aborted. */
 export async function collectEvidence(options: CollectOptions): Promise<ImageEvidence> {
   const audit = new Audit(options);
@@ -56,35 +43,14 @@ export async function collectEvidence(options: CollectOptions): Promise<ImageEvi
   return audit.evidence;
 }
 
-class Audit {
-  readonly evidence: Draft = {
-    ...nothingRead,
-    starts: [],
-    failures: [],
-    sqlFailures: [],
-    durationsMs: {},
-  };
+class Audit extends EvidenceDraft {
   /** Absent where the image could not be copied. */
   copy: VolumeCopy | undefined;
   readonly #options: CollectOptions;
 
   constructor(options: CollectOptions) {
+    super(options.signal, options.onStep);
     this.#options = options;
-  }
-
-  /** Runs one step and times it; what it throws becomes a named gap in the evidence. */
-  async step(name: string, work: () => Promise<void>): Promise<void> {
-    this.#options.signal.throwIfAborted();
-    this.#options.onStep(name);
-    const startedMs = performance.now();
-    try {
-      await work();
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      this.evidence.failures.push(`${name}: ${describeError(error)}`);
-    } finally {
-      this.evidence.durationsMs[name] = Math.round(performance.now() - startedMs);
-    }
   }
 
   async auditCopy(copy: VolumeCopy): Promise<void> {
@@ -176,7 +142,7 @@ class Audit {
   async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
     const { seed, onRows } = this.#options;
-    const error = await this.#ask('ledger', server, async () => {
+    const error = await this.ask('ledger', server, async () => {
       await streamLedger(client, new RowVerifier(seed), (rows) => {
         evidence.ledgerRows += rows.length;
         return onRows(rows);
@@ -184,13 +150,13 @@ class Audit {
       evidence.ledgerComplete = true;
     });
     if (error !== undefined) evidence.ledgerError = error;
-    await this.#ask('balances', server, async () => {
+    await this.ask('balances', server, async () => {
       evidence.balances = await readBalances(client);
     });
-    await this.#ask('indexes', server, async () => {
+    await this.ask('indexes', server, async () => {
       evidence.indexCounts = await compareIndexes(client);
     });
-    await this.#ask('checksum', server, async () => {
+    await this.ask('checksum', server, async () => {
       const found = await checksums(client);
       evidence.tables = [...found].map(([table, checksum]) => ({ table, checksum }));
     });
@@ -198,14 +164,14 @@ class Audit {
 
   async #checkTables(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
-    await this.#ask('checksum after restart', server, async () => {
+    await this.ask('checksum after restart', server, async () => {
       const found = await checksums(client);
       evidence.tables = evidence.tables.map((each) => {
         const checksumAfterRestart = found.get(each.table);
         return checksumAfterRestart === undefined ? each : { ...each, checksumAfterRestart };
       });
     });
-    await this.#ask('check table', server, async () => {
+    await this.ask('check table', server, async () => {
       for (const quoted of await tablesToCheck(client)) {
         const found = await checkTable(client, quoted);
         const before = evidence.tables.find(({ table }) => table === found.table);
@@ -213,26 +179,5 @@ class Audit {
         evidence.tables = [...others, { ...before, ...found }];
       }
     });
-  }
-
-  /** One question to the server. Its refusal is evidence; a dead server has a record of its own. */
-  async #ask(
-    what: string,
-    server: Mysqld,
-    question: () => Promise<void>,
-  ): Promise<string | undefined> {
-    let refused: string | undefined;
-    await this.step(what, async () => {
-      if (server.died !== undefined) return;
-      try {
-        await question();
-      } catch (error) {
-        refused = describeError(error);
-        if (error instanceof EvidenceError) throw error;
-        if (await server.diedSoon()) return;
-        this.evidence.sqlFailures.push({ what, error: refused });
-      }
-    });
-    return refused;
   }
 }

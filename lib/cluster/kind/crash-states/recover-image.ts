@@ -5,14 +5,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  nothingRead,
-  type ImageEvidence,
-  type LedgerRow,
-  type ServerStart,
-} from '../../../checkers/evidence.ts';
-import { describeError } from '../../../errors.ts';
+import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
 import { looksEmpty } from '../audit/data-directory.ts';
+import { EvidenceDraft } from '../audit/evidence-draft.ts';
 import { assertRunnable, Mysqld } from '../audit/mysqld.ts';
 import {
   checkTable,
@@ -40,14 +35,6 @@ export interface RecoverImageOptions {
 /** A crash recovery takes seconds; on a torn page mysqld may hang, and there are many states. */
 const startTimeoutMs = 60_000;
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Writable<ImageEvidence> & {
-  starts: ServerStart[];
-  failures: string[];
-  sqlFailures: { what: string; error: string }[];
-  durationsMs: Record<string, number>;
-};
-
 /** Leaves nothing mounted, bound or running. Rejects only when it was aborted. */
 export async function recoverImage(options: RecoverImageOptions): Promise<ImageEvidence> {
   const recovering = new Recovering(options);
@@ -55,18 +42,12 @@ export async function recoverImage(options: RecoverImageOptions): Promise<ImageE
   return recovering.evidence;
 }
 
-class Recovering {
-  readonly evidence: Draft = {
-    ...nothingRead,
-    starts: [],
-    failures: [],
-    sqlFailures: [],
-    durationsMs: {},
-  };
+class Recovering extends EvidenceDraft {
   readonly #options: RecoverImageOptions;
   readonly #volume: CrashVolume;
 
   constructor(options: RecoverImageOptions) {
+    super(options.signal);
     this.#options = options;
     this.#volume = new CrashVolume(options.image, options.loop, options.signal);
   }
@@ -74,7 +55,7 @@ class Recovering {
   async run(): Promise<void> {
     const { evidence } = this;
     await using volume = this.#volume;
-    await this.#step('mount', async () => {
+    await this.step('mount', async () => {
       const refused = await volume.mount();
       evidence.mounted = refused === undefined;
       if (refused !== undefined) evidence.mountError = refused;
@@ -83,9 +64,9 @@ class Recovering {
     const dataDirectory = join(volume.mountPoint, 'data');
     evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
     if (!evidence.dataDirectoryEmpty) await this.#serveTwice(dataDirectory);
-    await this.#step('unmount', () => volume.unmount());
+    await this.step('unmount', () => volume.unmount());
     if (!this.#options.thorough) return;
-    await this.#step('fsck', async () => {
+    await this.step('fsck', async () => {
       evidence.fsck = await volume.check();
     });
   }
@@ -112,7 +93,7 @@ class Recovering {
     const { signal } = this.#options;
     const server = new Mysqld({ purpose, ...where, startTimeoutMs, signal });
     try {
-      await this.#step(purpose, async () => {
+      await this.step(purpose, async () => {
         const client = await server.ready();
         if (client === undefined) return;
         await use(client, server);
@@ -129,7 +110,7 @@ class Recovering {
   async #read(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
     const { runSeed, onRows } = this.#options;
-    const error = await this.#ask('ledger', server, async () => {
+    const error = await this.ask('ledger', server, async () => {
       await streamLedger(client, new RowVerifier(runSeed), (rows) => {
         evidence.ledgerRows += rows.length;
         onRows(rows);
@@ -137,59 +118,20 @@ class Recovering {
       evidence.ledgerComplete = true;
     });
     if (error !== undefined) evidence.ledgerError = error;
-    await this.#ask('balances', server, async () => {
+    await this.ask('balances', server, async () => {
       evidence.balances = await readBalances(client);
     });
   }
 
   async #check(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
-    await this.#ask('indexes', server, async () => {
+    await this.ask('indexes', server, async () => {
       evidence.indexCounts = await compareIndexes(client);
     });
-    await this.#ask('check table', server, async () => {
+    await this.ask('check table', server, async () => {
       for (const quoted of await tablesToCheck(client)) {
         evidence.tables = [...evidence.tables, await checkTable(client, quoted)];
       }
     });
-  }
-
-  /** One question. Its refusal is evidence; a dead server has a record of its own. */
-  async #ask(
-    what: string,
-    server: Mysqld,
-    question: () => Promise<void>,
-  ): Promise<string | undefined> {
-    if (server.died !== undefined) return undefined;
-    try {
-      await this.#timed(what, question);
-      return undefined;
-    } catch (error) {
-      this.#options.signal.throwIfAborted();
-      const refused = describeError(error);
-      if (!(await server.diedSoon())) this.evidence.sqlFailures.push({ what, error: refused });
-      return refused;
-    }
-  }
-
-  /** What it throws becomes a named gap in the evidence. */
-  async #step(name: string, work: () => Promise<void>): Promise<void> {
-    const { signal } = this.#options;
-    signal.throwIfAborted();
-    try {
-      await this.#timed(name, work);
-    } catch (error) {
-      signal.throwIfAborted();
-      this.evidence.failures.push(`${name}: ${describeError(error)}`);
-    }
-  }
-
-  async #timed(name: string, work: () => Promise<void>): Promise<void> {
-    const startedMs = performance.now();
-    try {
-      await work();
-    } finally {
-      this.evidence.durationsMs[name] = Math.round(performance.now() - startedMs);
-    }
   }
 }
