@@ -1,8 +1,9 @@
 /** The Recovery port inside a container of the tools image, with loop devices of its own. */
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlannedState } from '../../../crash-states/plan.ts';
 import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
+import { EvidenceError } from '../../../errors.ts';
 import { recoverImage } from './recover-image.ts';
 import type { BuiltState, RollingImage } from './rolling-image.ts';
 
@@ -44,6 +45,7 @@ export class ContainerRecovery implements Recovery {
       const built = await this.#build(state, image);
       const buildMs = Math.round(performance.now() - startedMs);
       const evidence = await recoverImage({ image, loop, runSeed, signal, ...options });
+      neededRoom(await statfs(directory));
       const durationsMs = { build: buildMs, ...evidence.durationsMs };
       return { ...built, evidence: { ...evidence, durationsMs } };
     } finally {
@@ -61,4 +63,16 @@ export class ContainerRecovery implements Recovery {
     this.#built = building.catch(() => undefined);
     return building;
   }
+}
+
+/** What a database may still write while its image is looked at. */
+const roomBytes = 64 * 1024 ** 2;
+
+/** Throws where the images' place is full: a recovery that ran out of room looks like a bad disk. */
+export function neededRoom({ bavail, bsize }: Readonly<Record<'bavail' | 'bsize', number>>): void {
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= roomBytes) return;
+  throw new EvidenceError('IMAGES_FULL', `${freeBytes} bytes are left for the states' images`, {
+    hint: 'They are kept in memory: look at fewer states at a time, or at a shorter run.',
+  });
 }

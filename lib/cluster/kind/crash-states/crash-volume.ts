@@ -42,8 +42,7 @@ export class CrashVolume implements AsyncDisposable {
     const more = (await this.#type()) === 'xfs' ? ',nouuid' : '';
     const options = `loop=${devicePath(this.#loop)}${more}`;
     const argv = ['mount', '-o', options, this.#image, this.mountPoint];
-    const { exitCode, output } = await runTool(argv, limits);
-    return exitCode === 0 ? undefined : output;
+    return whyNotMounted(await runTool(argv, limits));
   }
 
   /** `mount` takes a device that is there already. */
@@ -83,4 +82,12 @@ export class CrashVolume implements AsyncDisposable {
     const asked = ['blkid', '-p', '-s', 'TYPE', '-o', 'value', this.#image];
     return (await runTool(asked, this.#limits(mountTimeoutMs))).output;
   }
+}
+
+/** Throws where the machine had no loop device to give: the image is not to blame for that. */
+export function whyNotMounted(mount: CommandEvidence): string | undefined {
+  const { command, exitCode, output } = mount;
+  if (exitCode === 0) return undefined;
+  if (!output.includes('loop device')) return output;
+  throw new EvidenceError('LOOP_FAILED', output, { command });
 }
