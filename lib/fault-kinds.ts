@@ -15,8 +15,22 @@ export const faultKinds = [
   'kubelet-stall',
   /** Kubelet and containerd stand still. */
   'runtime-stall',
+  /** Off the network and back on it, over and over. */
+  'flapping-partition',
+  /** The control plane's: the controller manager is killed. */
+  'controller-restart',
+  /** The API server answers nobody. */
+  'api-outage',
+  /** The csi-attacher answers nobody. */
+  'attacher-down',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
+
+/** Faults that need no victim, and so may come beside another. */
+export const controlPlaneFaults = ['controller-restart', 'api-outage', 'attacher-down'] as const;
+
+export const sparesVictim = (fault: FaultKind): boolean =>
+  (controlPlaneFaults as readonly FaultKind[]).includes(fault);
 
 /** Ends the victim's processes at once, and takes what they had not given to the disk. */
 export const losesPower = (fault: FaultKind): boolean =>

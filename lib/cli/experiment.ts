@@ -14,6 +14,7 @@ import {
   type ExperimentDefinition,
   type RunRequest,
 } from './request.ts';
+import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { verdictLine } from './verdict-line.ts';
 
 export type { ExperimentDefinition } from './request.ts';
@@ -36,6 +37,7 @@ export async function runExperiment(definition: ExperimentDefinition): Promise<v
 async function carryOut(request: RunRequest): Promise<number> {
   const { flags, scenario } = request;
   const choice = await chooseBackend(flags);
+  if (choice.backend === 'sim') refuseUnmodelled(scenario);
   if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
   const description = `${describeRequest(request, choice)}\n`;
   if (flags.dryRun) {

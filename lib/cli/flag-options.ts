@@ -1,12 +1,14 @@
 /** The flags that every experiment takes, by what they are about. Defaults are the scenario's. */
 import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
+import { controlPlaneFaults } from '../fault-kinds.ts';
 import { accessModes, type Scenario } from '../experiment/scenario.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration } from './durations.ts';
 import {
   clusterName,
   durationMs,
+  moment,
   nonEmpty,
   rate,
   rebootAt,
@@ -75,6 +77,21 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--reboot-at <when>', 'node-reboot: force-detach, or so long after the fault')
       .argParser(rebootAt)
       .default(base.rebootAt, showMoment(base.rebootAt)),
+    duration('--flap-down <time>', 'flapping-partition: off the network so long', base.flapDownMs),
+    duration('--flap-up <time>', 'flapping-partition: then on it so long', base.flapUpMs),
+    choice(
+      '--also <fault>',
+      'a fault of the control plane beside the first one',
+      ['none', ...controlPlaneFaults],
+      base.also,
+    ),
+    new Option(
+      '--also-at <when>',
+      'terminating, pod-gone, half-wait, force-detach, or so long after the fault',
+    )
+      .argParser(moment)
+      .default(base.alsoAt, showMoment(base.alsoAt)),
+    duration('--also-for <time>', 'the second fault is healed so long after that', base.alsoForMs),
     new Option('--no-reboot', 'leave a crashed node down until the clean-up'),
   ];
 }

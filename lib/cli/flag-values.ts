@@ -1,5 +1,6 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
+import type { Moment } from '../experiment/scenario.ts';
 import { parseDurationMs } from './durations.ts';
 
 export function durationMs(text: string): number {
@@ -42,6 +43,13 @@ export function rate(text: string): number | 'max' {
 
 export function remedyAt(text: string): number | 'terminating' {
   return text === 'terminating' ? text : durationMs(text);
+}
+
+export function moment(text: string): Moment {
+  const event = (['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const).find(
+    (each) => each === text,
+  );
+  return event ?? durationMs(text);
 }
 
 export function rebootAt(text: string): number | 'force-detach' {

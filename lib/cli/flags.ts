@@ -24,6 +24,11 @@ export interface Flags {
   readonly trxCommit: Scenario['trxCommit'];
   readonly reboot: boolean;
   readonly rebootAt: Scenario['rebootAt'];
+  readonly flapDown: number;
+  readonly flapUp: number;
+  readonly also: Scenario['also'];
+  readonly alsoAt: Scenario['alsoAt'];
+  readonly alsoFor: number;
   readonly disk: Scenario['disk'];
   readonly watcherCheck: Scenario['watcherCheck'];
   readonly fileLocks: Scenario['fileLocks'];

@@ -82,6 +82,23 @@ export interface Machine {
   reachedFromOutside(): Promise<boolean>;
 }
 
+/** A part of the control plane that a fault may break. */
+export type Component = 'controller-manager' | 'api-server' | 'attacher';
+
+/** What faults may do to the control plane. */
+export interface ControlPlane {
+  /** Ends the component's process at once; Kubernetes starts another one. */
+  kill(component: Component): Promise<void>;
+  /** Makes it stand still: it answers nobody, and none takes its place. Idempotent. */
+  stall(component: Component): Promise<void>;
+  /** Lets it go on. Idempotent. */
+  resume(component: Component): Promise<void>;
+  /** Which process it is now; undefined while there is none. */
+  look(
+    component: Component,
+  ): Promise<{ readonly process: string | undefined; readonly stalled: boolean }>;
+}
+
 /** The volume's backend, seen from outside the nodes. */
 export interface Disk {
   /**
@@ -143,6 +160,7 @@ export interface Testbed {
   /** Schedulable nodes. */
   readonly nodes: readonly string[];
   readonly kubernetes: Kubernetes;
+  readonly controlPlane: ControlPlane;
   readonly disk: Disk;
   readonly auditor: Auditor;
   machine(node: string): Machine;

@@ -1,5 +1,5 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower, sparesVictim } from '../fault-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Contradiction {
@@ -16,6 +16,9 @@ interface Rule extends Contradiction {
 export const defaultCutAfterMs = 10_000;
 /** Within the grace period. */
 export const defaultRebootAtMs = 20_000;
+/** Longer than the stock grace period, and long enough to be Ready again. */
+export const defaultFlapMs = { down: 70_000, up: 30_000 };
+export const defaultAlso = { at: 'half-wait', forMs: 30_000 } as const;
 
 const inSharedFile = (field: keyof Scenario, message: string, usual: unknown): Rule => ({
   field,
@@ -58,6 +61,25 @@ const rules: readonly Rule[] = [
     field: 'rebootAt',
     message: 'only a node-reboot boots by itself; a crashed node boots at the heal',
     broken: ({ fault, rebootAt }) => fault !== 'node-reboot' && rebootAt !== defaultRebootAtMs,
+  },
+  {
+    field: 'flapDownMs',
+    message: 'only a flapping-partition flaps',
+    broken: ({ fault, flapDownMs, flapUpMs }) =>
+      fault !== 'flapping-partition' &&
+      (flapDownMs !== defaultFlapMs.down || flapUpMs !== defaultFlapMs.up),
+  },
+  {
+    field: 'also',
+    message:
+      'a fault of the control plane is the only one of its run, or comes beside another kind',
+    broken: ({ fault, also }) => sparesVictim(fault) && also !== 'none',
+  },
+  {
+    field: 'alsoAt',
+    message: 'says when the second fault comes; name one with `also`',
+    broken: ({ also, alsoAt, alsoForMs }) =>
+      also === 'none' && (alsoAt !== defaultAlso.at || alsoForMs !== defaultAlso.forMs),
   },
   {
     field: 'disk',

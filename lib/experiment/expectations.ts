@@ -3,7 +3,7 @@
  * from Kubernetes' source and from MySQL on such disks; real runs are held against it
  * (test/full/disk-modes.test.ts, docs/disk-modes.md).
  */
-import { losesPower } from '../fault-kinds.ts';
+import { controlPlaneFaults, losesPower } from '../fault-kinds.ts';
 import type { Scenario } from './scenario.ts';
 import type { VerdictWord } from './verdict.ts';
 
@@ -79,6 +79,12 @@ const partitionRows: readonly Row[] = [
       'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
   },
   {
+    when: { fault: [...controlPlaneFaults] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
+  },
+  {
     when: { disk: ['shared-file'], fileLocks: ['shared'] },
     verdicts: ['safe'],
     because: 'nothing is attached, the successor mounts at once, and its mysqld waits for the lock',
@@ -148,6 +154,12 @@ const partitionRows: readonly Row[] = [
     because:
       'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
       'that stands still does not',
+  },
+  {
+    when: { fault: ['flapping-partition'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a node that is Ready when the wait is over is left to unmount, one that is off is not',
   },
   {
     when: { filesystem: ['ext4-mmp'], link: ['survives'] },

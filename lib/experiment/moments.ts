@@ -9,6 +9,8 @@ export interface MomentOptions {
   readonly clock: Clock;
   readonly sightings: Sightings;
   readonly faultAtMs: number;
+  /** The wait before a forced detach. */
+  readonly forceDetachAfterMs: number;
 }
 
 /** Watches, and lets `goOn` act meanwhile; resolves once both have ended. `goOn` must not reject. */
@@ -18,7 +20,11 @@ export async function watchWhile(
   watching: () => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
-  const going = goOn({ reached: (moment) => reached(options, moment, over.signal) });
+  const { clock, faultAtMs } = options;
+  const going = goOn({
+    reached: (moment) => reached(options, moment, over.signal),
+    passed: (ms) => reached(options, clock.nowMs() + ms - faultAtMs, over.signal),
+  });
   try {
     await watching();
   } finally {
@@ -28,12 +34,25 @@ export async function watchWhile(
 }
 
 async function reached(
-  { clock, sightings, faultAtMs }: MomentOptions,
+  { clock, sightings, faultAtMs, forceDetachAfterMs }: MomentOptions,
   moment: Moment,
   over: AbortSignal,
 ): Promise<boolean> {
-  const isNow = (): boolean =>
-    moment === 'force-detach' ? sightings.victimDetached : clock.nowMs() >= faultAtMs + moment;
+  const isNow = (): boolean => {
+    const goneForMs = clock.nowMs() - (sightings.victimGoneAtMs ?? Number.POSITIVE_INFINITY);
+    switch (moment) {
+      case 'terminating':
+        return sightings.victimTerminating;
+      case 'pod-gone':
+        return goneForMs >= 0;
+      case 'half-wait':
+        return goneForMs >= forceDetachAfterMs / 2;
+      case 'force-detach':
+        return sightings.victimDetached;
+      default:
+        return clock.nowMs() >= faultAtMs + moment;
+    }
+  };
   try {
     return await waitUntil(clock, isNow, { deadlineMs: Number.MAX_SAFE_INTEGER, signal: over });
   } catch (error) {

@@ -5,7 +5,7 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { judgeImages } from '../checkers/index.ts';
 import { describeError, EvidenceError } from '../errors.ts';
-import { faults } from '../faults/index.ts';
+import { faultOf } from '../faults/index.ts';
 import type { ImageLabel, PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
@@ -164,7 +164,7 @@ async function faultToConvergence(
 ): Promise<void> {
   const { testbed, scenario, recorder, sightings, signal } = run;
   const { clock } = testbed;
-  const fault = faults[scenario.fault];
+  const fault = faultOf(scenario);
   const remedy = remedies[scenario.remedy];
   const context = { testbed, recorder, victim, scenario };
   sightings.begin(victim);
@@ -175,7 +175,7 @@ async function faultToConvergence(
     enter(run, 'watch');
     const leastUntilMs = clock.nowMs() + fault.leastMs;
     await watchWhile(
-      { clock, sightings, faultAtMs },
+      { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
       (moments) => attempt('fault', async () => fault.goOn?.(context, moments)),
       async () => {
         await watch({ ...run, writers, victim, remedy, faultAtMs });

@@ -2,8 +2,14 @@
 import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
-import { faultKinds } from '../fault-kinds.ts';
-import { contradictions, defaultCutAfterMs, defaultRebootAtMs } from './contradictions.ts';
+import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
+import {
+  contradictions,
+  defaultAlso,
+  defaultCutAfterMs,
+  defaultFlapMs,
+  defaultRebootAtMs,
+} from './contradictions.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -23,6 +29,17 @@ const fields = z.strictObject({
   reboot: z.boolean().default(true),
   /** `node-reboot` only: when the node boots again. */
   rebootAt: z.union([z.literal('force-detach'), durationMs]).default(defaultRebootAtMs),
+  /** `flapping-partition` only: off the network for so long, then on it for so long. */
+  flapDownMs: durationMs.default(defaultFlapMs.down),
+  flapUpMs: durationMs.default(defaultFlapMs.up),
+  /** A fault of the control plane beside the first one. */
+  also: z.enum(['none', ...controlPlaneFaults]).default('none'),
+  /** When: at an event, halfway through the wait for a forced detach, or so long after the fault. */
+  alsoAt: z
+    .union([z.enum(['terminating', 'pod-gone', 'half-wait', 'force-detach']), durationMs])
+    .default(defaultAlso.at),
+  /** It is healed so long after that, or with the first one. */
+  alsoForMs: durationMs.default(defaultAlso.forMs),
   remedy: z.enum(['none', 'force-delete', 'out-of-service']).default('none'),
   /** When the remedy acts: once the pod is Terminating, or so long after the fault. */
   remedyAt: z.union([z.literal('terminating'), durationMs]).default('terminating'),
@@ -71,8 +88,8 @@ const fields = z.strictObject({
   expected: z.array(z.enum(verdictWords)).min(1),
 });
 
-/** So many ms after the fault, or when the victim's volume is taken away. */
-export type Moment = 'force-detach' | number;
+/** When a fault goes on. */
+export type Moment = Scenario['alsoAt'];
 
 export type Scenario = Readonly<z.output<typeof fields>>;
 export type ScenarioInput = z.input<typeof fields>;

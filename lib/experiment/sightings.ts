@@ -9,6 +9,8 @@ export class Sightings {
   readonly #terminating = new Set<string>();
   /** Nodes that have the volume mounted now. */
   readonly mountedOn = new Set<string>();
+  /** When the victim's pod object was gone. */
+  victimGoneAtMs: number | undefined;
   /** The victim's volume is being taken away. */
   victimDetached = false;
   /** When another node than the victim first mounted the volume. */
@@ -22,6 +24,9 @@ export class Sightings {
   see(record: HistoryRecord): void {
     if (record.type !== 'observation') return;
     if (record.name === observed.podTerminating) this.#terminating.add(String(record.data['uid']));
+    if (record.name === observed.podGone && record.data['uid'] === this.#victim?.uid) {
+      this.victimGoneAtMs ??= record.t;
+    }
     if (record.node === undefined) return;
     const isDetach =
       record.name === observed.attachmentDeleting || record.name === observed.attachmentGone;

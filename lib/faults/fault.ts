@@ -26,6 +26,8 @@ export interface Fault {
 export interface Moments {
   /** True at that moment; false once the watch is over without it. */
   reached(moment: Moment): Promise<boolean>;
+  /** True so much later; false once the watch is over before that. */
+  passed(ms: number): Promise<boolean>;
 }
 
 /** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */

@@ -1,15 +1,19 @@
 /** Every fault by name. */
 import type { FaultKind } from '../fault-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 import { apiPartition } from './api-partition.ts';
+import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
 import type { Fault } from './fault.ts';
+import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
 import { kubeletStall } from './kubelet-stall.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
 import { runtimeStall } from './runtime-stall.ts';
+import { withSecond } from './second.ts';
 
-export const faults: Readonly<Record<FaultKind, Fault>> = {
+const faults: Readonly<Record<FaultKind, Fault>> = {
   'node-crash': nodeCrash,
   'node-reboot': nodeReboot,
   'network-partition': networkPartition,
@@ -17,4 +21,14 @@ export const faults: Readonly<Record<FaultKind, Fault>> = {
   freeze,
   'kubelet-stall': kubeletStall,
   'runtime-stall': runtimeStall,
+  'flapping-partition': flappingPartition,
+  'controller-restart': controllerRestart,
+  'api-outage': apiOutage,
+  'attacher-down': attacherDown,
 };
+
+/** The scenario's fault, with the second one where there is one. */
+export function faultOf({ fault, also }: Scenario): Fault {
+  const first = faults[fault];
+  return also === 'none' ? first : withSecond(first, faults[also]);
+}

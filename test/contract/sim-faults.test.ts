@@ -47,6 +47,8 @@ test.each<Fields>([
   ...living.flatMap((fault) => disks.map((disk) => ({ fault, disk, remedy }) as const)),
   ...living.map((fault) => ({ fault }) as const),
   ...living.map((fault) => ({ fault, remedy: 'out-of-service' }) as const),
+  { fault: 'flapping-partition', remedy, flapDownMs: 40_000, flapUpMs: 20_000 },
+  { fault: 'flapping-partition', flapDownMs: 10_000, flapUpMs: 10_000, horizonMs: 60_000 },
   { fault: 'node-reboot', horizonMs: 60_000 },
   { fault: 'node-reboot', rebootAt: 60_000 },
   { fault: 'node-reboot', rebootAt: 'force-detach', remedy },
@@ -59,6 +61,15 @@ test.each<Fields>([
   expect(verdicts, said).toContain(verdict.verdict);
   expect(verdict.availability.recovered, said).toBe(true);
   expect(momentsOf(verdict)).toEqual(['before', 'during', 'after']);
+});
+
+test.each<Fields>([
+  { fault: 'controller-restart' },
+  { fault: 'api-outage' },
+  { fault: 'attacher-down' },
+  { fault: 'network-partition', also: 'controller-restart' },
+])('what the model lacks it refuses before it begins: %o', async (fields) => {
+  await expect(run(fields)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
 });
 
 test('a zombie does its harm after the thaw, not before', async () => {

@@ -13,6 +13,7 @@ import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.
 import { csiCalls, observed } from '../../lib/history/observations.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
+import { testControlPlane } from './control-plane-contract.ts';
 import { testMachine } from './machine-contract.ts';
 
 const scenario = parseScenario({
@@ -180,6 +181,10 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     });
 
     testMachine(() => ({ bench, testbed, pod, acked, grows }));
+    testControlPlane(() => ({
+      testbed,
+      within: (ms, condition) => bench.within(ms, condition),
+    }));
 
     test('taints come and go, and are seen', async () => {
       const node = testbed.nodes.find((each) => each !== pod.node) ?? '';

@@ -1,6 +1,7 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
 import { describeError } from '../../errors.ts';
 import { ensureArray } from './array.ts';
+import { mendControlPlane } from './control-plane.ts';
 import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
 import { removeDatabase } from './database.ts';
 import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
@@ -59,6 +60,7 @@ async function revive(
   const state = stateDirAt(labels.stateDir);
   // A control plane that was stopped may come back under another port, so that it is made anew.
   await mustRun([controlPlane, lab.container]);
+  await mendControlPlane(controlPlane);
   const container = arrayName(labels.cluster);
   const array = { container, image: images.array, volume: network, signal };
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);

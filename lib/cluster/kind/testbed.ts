@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { kindAuditor } from './audit/auditor.ts';
 import type { Cluster } from './cluster.ts';
+import { kindControlPlane, mendControlPlane } from './control-plane.ts';
 import { deployDatabase, removeDatabase } from './database.ts';
 import { kindDisk } from './disk.ts';
 import { createVolume, removeVolume, restoreLink } from './disk-tool.ts';
@@ -74,6 +75,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     versions,
     nodes: cluster.nodes,
     kubernetes: kubernetesOf(clients),
+    controlPlane: kindControlPlane(cluster.controlPlane),
     disk: kindDisk({
       lab: cluster.lab,
       volume,
@@ -102,6 +104,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
  * first: a process that waits for the disk can neither be thawed nor ended.
  */
 async function restoreNodes(cluster: Cluster): Promise<void> {
+  await mendControlPlane(cluster.controlPlane);
   for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
   for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

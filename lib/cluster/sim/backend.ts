@@ -12,6 +12,7 @@ import { observeModel, recordSighting } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
+import { noControlPlane, refuseUnmodelled } from './lacks.ts';
 import { limits, modelVersion } from './limits.ts';
 import { modelNodes, startModel, timersOf, type Model } from './model.ts';
 
@@ -29,6 +30,7 @@ const readyWithinMs = 120_000;
 
 async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<Testbed> {
   const { scenario, seed, folder, recorder, signal, onProgress } = options;
+  refuseUnmodelled(scenario);
   const { clock } = driver;
   recorder.record({ type: 'observation', source: 'model', name: 'limits', data: { limits } });
   onProgress('the model starts; its verdict is a prediction');
@@ -47,6 +49,7 @@ async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<
     versions: { model: modelVersion },
     nodes: modelNodes,
     kubernetes: simKubernetes(model, driver),
+    controlPlane: noControlPlane,
     disk: simDisk(model, driver, images),
     auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
     machine: (name) => simMachine(model, driver, name),

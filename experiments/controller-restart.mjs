@@ -1,0 +1,13 @@
+/** Does a controller manager that dies in the middle of the wait let a second writer in? */
+import '../lib/node-floor.mjs';
+
+const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
+
+await runExperiment({
+  name: 'controller-restart',
+  question: 'The controller manager dies while it waits for a lost node: does the wait hold?',
+  fault: 'network-partition',
+  defaults: { remedy: 'force-delete', also: 'controller-restart' },
+  expected: expectedVerdicts,
+});

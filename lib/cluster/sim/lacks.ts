@@ -1,0 +1,28 @@
+/** What the model can't play: it says so by name, before anything is created. */
+import { UsageError } from '../../errors.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
+import type { FaultKind } from '../../fault-kinds.ts';
+import type { ControlPlane } from '../port.ts';
+
+/** Its control plane never fails, its nodes have no CPU that could run out. */
+const lacking: readonly FaultKind[] = ['controller-restart', 'api-outage', 'attacher-down'];
+
+const lacks = (what: string): UsageError =>
+  new UsageError('MODEL_LACKS', `the built-in model has no ${what}`, {
+    hint: 'measure it on a real cluster: --cluster kind',
+  });
+
+/** Throws UsageError `MODEL_LACKS`. */
+export function refuseUnmodelled({ fault, also }: Pick<Scenario, 'fault' | 'also'>): void {
+  for (const what of [fault, also]) {
+    if (what !== 'none' && lacking.includes(what)) throw lacks(what);
+  }
+}
+
+/** Every use of it is refused. */
+export const noControlPlane: ControlPlane = {
+  kill: (component) => Promise.reject(lacks(`${component} that could be killed`)),
+  stall: (component) => Promise.reject(lacks(`${component} that could stand still`)),
+  resume: () => Promise.resolve(),
+  look: (component) => Promise.reject(lacks(`process of the ${component}`)),
+};

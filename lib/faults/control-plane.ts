@@ -1,0 +1,106 @@
+/** Faults of the control plane: the victim is whole, what decides about it is not. */
+import type { Component, ControlPlane } from '../cluster/port.ts';
+import {
+  certify,
+  heartbeatMs,
+  stepOf,
+  type Fault,
+  type FaultContext,
+  type Probe,
+} from './fault.ts';
+
+const words: Readonly<Record<Component, string>> = {
+  'controller-manager': 'the controller manager',
+  'api-server': 'the API server',
+  attacher: 'the csi-attacher',
+};
+
+const seen = (
+  controlPlane: ControlPlane,
+  component: Component,
+  claim: string,
+  holds: (look: Awaited<ReturnType<ControlPlane['look']>>) => boolean,
+): Probe => ({
+  claim,
+  ask: async () => {
+    const look = await controlPlane.look(component);
+    const { process, stalled } = look;
+    const evidence =
+      process === undefined ? 'no process' : `process ${process}${stalled ? ' stands still' : ''}`;
+    return { holds: holds(look), evidence: `${component}: ${evidence}` };
+  },
+});
+
+const runs = (controlPlane: ControlPlane, component: Component): Probe =>
+  seen(
+    controlPlane,
+    component,
+    `${words[component]} runs`,
+    ({ process, stalled }) => process !== undefined && !stalled,
+  );
+
+/** The component stands still until the heal: it answers nobody, and nothing takes its place. */
+function outage(name: 'api-outage' | 'attacher-down', component: Component): Fault {
+  return {
+    name,
+    leastMs: heartbeatMs,
+    async inject(context: FaultContext): Promise<void> {
+      const { recorder, testbed } = context;
+      const { controlPlane } = testbed;
+      const step = stepOf(name, context);
+      await certify(recorder, name, 'before', [runs(controlPlane, component)]);
+      step('begin');
+      await controlPlane.stall(component);
+      step('done');
+      const claim = `${words[component]} stands still`;
+      const still = seen(controlPlane, component, claim, ({ stalled }) => stalled);
+      await certify(recorder, name, 'during', [still]);
+    },
+    async heal(context: FaultContext): Promise<void> {
+      const { controlPlane } = context.testbed;
+      const step = stepOf(name, context);
+      step('heal');
+      await controlPlane.resume(component);
+      step('healed');
+      await certify(context.recorder, name, 'after', [runs(controlPlane, component)]);
+    },
+  };
+}
+
+export const apiOutage = outage('api-outage', 'api-server');
+export const attacherDown = outage('attacher-down', 'attacher');
+
+const restarted = 'controller-manager';
+/** A kubelet starts a static pod's container again within seconds. */
+const restartWithinMs = 60_000;
+
+/** The controller manager is killed; the next one begins every wait anew. */
+export const controllerRestart: Fault = {
+  name: 'controller-restart',
+  leastMs: heartbeatMs,
+
+  async inject(context: FaultContext): Promise<void> {
+    const { recorder, testbed } = context;
+    const { controlPlane } = testbed;
+    const step = stepOf('controller-restart', context);
+    await certify(recorder, 'controller-restart', 'before', [runs(controlPlane, restarted)]);
+    const before = (await controlPlane.look(restarted)).process;
+    step('begin');
+    await controlPlane.kill(restarted);
+    step('done');
+    const claim = `process ${before} of the controller manager is gone`;
+    await certify(recorder, 'controller-restart', 'during', [
+      seen(controlPlane, restarted, claim, ({ process }) => process !== before),
+    ]);
+  },
+
+  async heal({ recorder, testbed }: FaultContext): Promise<void> {
+    const { clock, controlPlane } = testbed;
+    const deadlineMs = clock.nowMs() + restartWithinMs;
+    while ((await controlPlane.look(restarted)).process === undefined) {
+      if (clock.nowMs() >= deadlineMs) break;
+      await clock.sleep(1000);
+    }
+    await certify(recorder, 'controller-restart', 'after', [runs(controlPlane, restarted)]);
+  },
+};
