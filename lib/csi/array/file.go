@@ -68,24 +68,37 @@ func dataExtents(fd int, offset, length int64) ([]extent, error) {
 	return found, nil
 }
 
-// buffers are those of common sizes that were given back: each write takes one.
-var buffers sync.Pool
+// Buffers that were given back, by their size: each write takes one. The cache may hold 256 MiB of
+// small writes, so these must not take the buffers of large ones.
+var pages, databasePages sync.Pool
 
-const pooledBytes = 16 << 10
+const (
+	pageBytes         = 4 << 10
+	databasePageBytes = 16 << 10
+)
 
 func takeBuffer(size int) []byte {
-	if size > pooledBytes {
-		return make([]byte, size)
+	switch {
+	case size <= pageBytes:
+		if pooled, ok := pages.Get().(*[pageBytes]byte); ok {
+			return pooled[:size]
+		}
+		return make([]byte, size, pageBytes)
+	case size <= databasePageBytes:
+		if pooled, ok := databasePages.Get().(*[databasePageBytes]byte); ok {
+			return pooled[:size]
+		}
+		return make([]byte, size, databasePageBytes)
 	}
-	if pooled, ok := buffers.Get().(*[pooledBytes]byte); ok {
-		return pooled[:size]
-	}
-	return make([]byte, size, pooledBytes)
+	return make([]byte, size)
 }
 
 // giveBuffer takes back a buffer that nobody uses any more.
 func giveBuffer(buffer []byte) {
-	if cap(buffer) == pooledBytes {
-		buffers.Put((*[pooledBytes]byte)(buffer[:pooledBytes]))
+	switch cap(buffer) {
+	case pageBytes:
+		pages.Put((*[pageBytes]byte)(buffer[:pageBytes]))
+	case databasePageBytes:
+		databasePages.Put((*[databasePageBytes]byte)(buffer[:databasePageBytes]))
 	}
 }

@@ -119,9 +119,10 @@ func openAtEnd(path string) (*os.File, int64, error) {
 
 // add appends a record, with the bytes it is about where they are kept, and returns its index.
 func (l *writeLog) add(r record, data []byte) uint64 {
-	r.timeNs = monotonicNs()
 	r.dataOffset = noData
 	l.mu.Lock()
+	// Under the lock, so that times never go back from one record to the next.
+	r.timeNs = monotonicNs()
 	if data != nil {
 		r.dataOffset = l.dataSize
 		l.dataSize += uint64(len(data))

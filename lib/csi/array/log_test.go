@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -74,5 +76,21 @@ func TestLogContinuesBehindItsLastWholeRecord(t *testing.T) {
 	}
 	if second.dataSize != 4 {
 		t.Errorf("%d bytes of data, want 4", second.dataSize)
+	}
+}
+
+func TestTimesNeverGoBackWhoeverLogs(t *testing.T) {
+	v, paths := newTestVolume(t, "a")
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			for range 2000 {
+				_ = v.refuse(paths[0], opWrite, 0, sectorBytes)
+			}
+		})
+	}
+	running.Wait()
+	if !slices.IsSortedFunc(logged(t, v), func(x, y record) int { return cmp.Compare(x.timeNs, y.timeNs) }) {
+		t.Error("times go back")
 	}
 }
