@@ -35,7 +35,11 @@ func (a *array) copy(asked request) (any, error) {
 // copyTo copies while writes go on and notes what they touch; only what was touched is copied
 // again while all paths are held.
 func (v *volume) copyTo(path string) (bytes int64, heldMs float64, err error) {
-	into, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
+	// A file of its own: a copy that its client gave up may still write to the old one.
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return 0, 0, err
+	}
+	into, err := unix.Open(path, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
 	if err != nil {
 		return 0, 0, err
 	}

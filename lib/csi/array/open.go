@@ -36,6 +36,11 @@ func (a *array) open(asked request) (any, error) {
 		keepData: asked.KeepData, honest: asked.Flushes == "honest", gate: newGate(),
 		openedNs: monotonicNs(), gone: make(chan struct{}),
 	}
+	// Before anything can be written: what nobody can name is in no evidence.
+	if err := notePath(p); err != nil {
+		a.release(v)
+		return nil, err
+	}
 	v.note(p, opOpen, 0)
 	if err := a.bind(p); err != nil {
 		return nil, err
@@ -44,9 +49,6 @@ func (a *array) open(asked request) (any, error) {
 		v.cut(p, why)
 		_ = detachLoop(p.loop)
 		return nil, pathCut(asked, why)
-	}
-	if err := notePath(p); err != nil {
-		return nil, err
 	}
 	return map[string]any{"device": devicePath(p.loop)}, nil
 }

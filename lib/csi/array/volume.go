@@ -34,10 +34,12 @@ func openVolume(root, name string) (*volume, error) {
 	}
 	var stat unix.Stat_t
 	if err := unix.Fstat(disk, &stat); err != nil {
+		unix.Close(disk)
 		return nil, err
 	}
 	log, err := openLog(folder, uint64(stat.Size))
 	if err != nil {
+		unix.Close(disk)
 		return nil, err
 	}
 	return &volume{name: name, folder: folder, disk: disk, size: stat.Size, log: log}, nil
