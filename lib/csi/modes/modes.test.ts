@@ -224,6 +224,25 @@ test('reservation: also who was detached by bookkeeping is cut by the next one',
   expect(await stateOf(1)).toBe('cut');
 });
 
+test('reservation: of two that register at once the first wins, and keeps its path', async () => {
+  await attach('a', 'reservation', { manyNodes: true });
+  await attach('b', 'reservation', { manyNodes: true });
+  await open('a');
+  await expect(open('b')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
+  expect(await stateOf(1)).toBe('open');
+  const { attachments } = await neededRecord(backend.layout, volume);
+  expect(attachments.map(({ state }) => state)).toEqual(['attached', 'cut']);
+});
+
+test('reservation: a staging that goes on late takes nothing from the new registrant', async () => {
+  await attach('a', 'reservation');
+  await detach('a');
+  await attach('b', 'reservation');
+  await open('b');
+  await expect(open('a')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
+  expect(await stateOf(2)).toBe('open');
+});
+
 test('shared-file: the block driver refuses it', async () => {
   await attach('a', 'shared-file');
   await expect(open('a')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });

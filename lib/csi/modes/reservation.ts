@@ -4,8 +4,10 @@
  * acquire. A detach is bookkeeping. Stricter than the standards in one thing: a node that was
  * pre-empted needs a new attachment, and cannot register again by itself.
  */
+import { status } from '@grpc/grpc-js';
+import { CallError } from '../grpc.ts';
 import { cutAll, type CutDevice, livePaths } from '../paths.ts';
-import { cut, isHeld } from '../record.ts';
+import { cut, heldBy, isHeld } from '../record.ts';
 import { updateRecord } from '../record-store.ts';
 import type { DetachMode, ModeRequest } from './mode.ts';
 
@@ -17,14 +19,24 @@ export const reservation: DetachMode = {
   detach: () => Promise.resolve([]),
 };
 
-/** Of two that register at once, the later one in the record wins, and the other finds itself cut. */
+/**
+ * Of two that register at once, the first in the record wins, and the other finds itself cut. Who is
+ * late, and holds the volume no more, pre-empts nobody; nor what was attached after it registered.
+ */
 async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly CutDevice[]> {
   const wallMs = Date.now();
-  await updateRecord(backend.layout, volume, (now) => {
+  const { nextGeneration } = await updateRecord(backend.layout, volume, (now) => {
+    if (heldBy(now, node)?.state !== 'attached') {
+      throw new CallError(status.FAILED_PRECONDITION, `${node} has no registration of ${volume}`);
+    }
     const others = now.attachments.filter((each) => isHeld(each) && each.node !== node);
     return others.reduce((record, other) => cut(record, other.node, 'fence', wallMs), now);
   });
   const paths = await livePaths(backend.array, volume);
-  const others = paths.filter((path) => path.node !== node).map(({ generation }) => generation);
-  return cutAll(backend.array, volume, others);
+  const others = paths.filter((path) => path.node !== node && path.generation < nextGeneration);
+  return cutAll(
+    backend.array,
+    volume,
+    others.map(({ generation }) => generation),
+  );
 }
