@@ -15,6 +15,10 @@ export const faultKinds = [
   'kubelet-stall',
   /** Kubelet and containerd stand still. */
   'runtime-stall',
+  /** The kubelet is ended and started again. */
+  'kubelet-restart',
+  /** Its processes get next to no CPU time. */
+  'cpu-starvation',
   /** Off the network and back on it, over and over. */
   'flapping-partition',
   /** The control plane's: the controller manager is killed. */
@@ -26,7 +30,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Faults that need no victim, and so may come beside another. */
+/** Faults of the control plane: they need no victim, and so may come beside another. */
 export const controlPlaneFaults = ['controller-restart', 'api-outage', 'attacher-down'] as const;
 
 export const sparesVictim = (fault: FaultKind): boolean =>

@@ -13,6 +13,7 @@ import {
   rate,
   rebootAt,
   remedyAt,
+  share,
   trxCommit,
   version,
   wholeNumber,
@@ -77,6 +78,9 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--reboot-at <when>', 'node-reboot: force-detach, or so long after the fault')
       .argParser(rebootAt)
       .default(base.rebootAt, showMoment(base.rebootAt)),
+    new Option('--cpu-share <n>', 'cpu-starvation: what is left, of one CPU')
+      .argParser(share)
+      .default(base.cpuShare),
     duration('--flap-down <time>', 'flapping-partition: off the network so long', base.flapDownMs),
     duration('--flap-up <time>', 'flapping-partition: then on it so long', base.flapUpMs),
     choice(

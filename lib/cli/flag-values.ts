@@ -45,6 +45,11 @@ export function remedyAt(text: string): number | 'terminating' {
   return text === 'terminating' ? text : durationMs(text);
 }
 
+export function share(text: string): number {
+  if (/^(0?\.\d+|1)$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a share of one CPU, such as 0.05.');
+}
+
 export function moment(text: string): Moment {
   const event = (['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const).find(
     (each) => each === text,

@@ -24,6 +24,7 @@ export interface Flags {
   readonly trxCommit: Scenario['trxCommit'];
   readonly reboot: boolean;
   readonly rebootAt: Scenario['rebootAt'];
+  readonly cpuShare: number;
   readonly flapDown: number;
   readonly flapUp: number;
   readonly also: Scenario['also'];

@@ -74,6 +74,7 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     ...base,
     reboot: flags.reboot && base.reboot,
     rebootAt: flags.rebootAt,
+    cpuShare: flags.cpuShare,
     flapDownMs: flags.flapDown,
     flapUpMs: flags.flapUp,
     also: flags.also,

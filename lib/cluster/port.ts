@@ -74,6 +74,16 @@ export interface Machine {
   resume(): Promise<void>;
   /** Agents that stand still now. */
   stalled(): Promise<readonly string[]>;
+  /** Ends the kubelet and starts it again; resolves to its process before and after. */
+  restartKubelet(): Promise<{
+    readonly before: string | undefined;
+    readonly after: string | undefined;
+  }>;
+  /** Leaves all processes of the node together this share of one CPU (kind: docker update). */
+  throttle(share: number): Promise<void>;
+  unthrottle(): Promise<void>;
+  /** In which share of the scheduler's periods of a second that limit stopped processes. */
+  throttled(): Promise<number>;
   /** `running`, `frozen` or `stopped`. */
   state(): Promise<'running' | 'frozen' | 'stopped'>;
   /** Whether this node can reach the API server now (asked on the node itself). */

@@ -16,6 +16,7 @@ interface Rule extends Contradiction {
 export const defaultCutAfterMs = 10_000;
 /** Within the grace period. */
 export const defaultRebootAtMs = 20_000;
+export const defaultCpuShare = 0.02;
 /** Longer than the stock grace period, and long enough to be Ready again. */
 export const defaultFlapMs = { down: 70_000, up: 30_000 };
 export const defaultAlso = { at: 'half-wait', forMs: 30_000 } as const;
@@ -61,6 +62,11 @@ const rules: readonly Rule[] = [
     field: 'rebootAt',
     message: 'only a node-reboot boots by itself; a crashed node boots at the heal',
     broken: ({ fault, rebootAt }) => fault !== 'node-reboot' && rebootAt !== defaultRebootAtMs,
+  },
+  {
+    field: 'cpuShare',
+    message: 'only a cpu-starvation takes CPU time away',
+    broken: ({ fault, cpuShare }) => fault !== 'cpu-starvation' && cpuShare !== defaultCpuShare,
   },
   {
     field: 'flapDownMs',

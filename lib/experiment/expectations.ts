@@ -79,7 +79,7 @@ const partitionRows: readonly Row[] = [
       'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
   },
   {
-    when: { fault: [...controlPlaneFaults] },
+    when: { fault: [...controlPlaneFaults, 'kubelet-restart'] },
     verdicts: ['safe', ...overlapping],
     because:
       'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
@@ -154,6 +154,12 @@ const partitionRows: readonly Row[] = [
     because:
       'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
       'that stands still does not',
+  },
+  {
+    when: { fault: ['cpu-starvation'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a starved kubelet may be Ready and unmount in time, or be given up while its database writes',
   },
   {
     when: { fault: ['flapping-partition'] },

@@ -36,6 +36,7 @@ test.each([
   [{ ...partition, powerLoss: 'drops' }, 'powerLoss'],
   [{ ...partition, rebootAt: 1000 }, 'rebootAt'],
   [{ ...partition, flapUpMs: 1000 }, 'flapDownMs'],
+  [{ ...partition, cpuShare: 0.5 }, 'cpuShare'],
   [{ ...partition, alsoAt: 1000 }, 'alsoAt'],
   [{ ...minimal, fault: 'api-outage', also: 'attacher-down' }, 'also'],
   [{ ...minimal, fault: 'node-reboot', reboot: false }, 'reboot'],

@@ -6,6 +6,7 @@ import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
 import {
   contradictions,
   defaultAlso,
+  defaultCpuShare,
   defaultCutAfterMs,
   defaultFlapMs,
   defaultRebootAtMs,
@@ -29,6 +30,8 @@ const fields = z.strictObject({
   reboot: z.boolean().default(true),
   /** `node-reboot` only: when the node boots again. */
   rebootAt: z.union([z.literal('force-detach'), durationMs]).default(defaultRebootAtMs),
+  /** `cpu-starvation` only: of one CPU, for all processes of the victim together. */
+  cpuShare: z.number().min(0.01).max(1).default(defaultCpuShare),
   /** `flapping-partition` only: off the network for so long, then on it for so long. */
   flapDownMs: durationMs.default(defaultFlapMs.down),
   flapUpMs: durationMs.default(defaultFlapMs.up),

@@ -4,8 +4,10 @@ import type { Scenario } from '../experiment/scenario.ts';
 import { apiPartition } from './api-partition.ts';
 import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
 import type { Fault } from './fault.ts';
+import { cpuStarvation } from './cpu-starvation.ts';
 import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
+import { kubeletRestart } from './kubelet-restart.ts';
 import { kubeletStall } from './kubelet-stall.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
@@ -21,6 +23,8 @@ const faults: Readonly<Record<FaultKind, Fault>> = {
   freeze,
   'kubelet-stall': kubeletStall,
   'runtime-stall': runtimeStall,
+  'kubelet-restart': kubeletRestart,
+  'cpu-starvation': cpuStarvation,
   'flapping-partition': flappingPartition,
   'controller-restart': controllerRestart,
   'api-outage': apiOutage,

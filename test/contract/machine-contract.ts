@@ -85,4 +85,34 @@ export function testMachine(now: () => MachineBench): void {
       expect(await bench.within(90_000, () => testbed.kubernetes.isReady(pod.node))).toBe(true);
     },
   );
+
+  test('a starved node is stopped most of the time, until it gets its CPU back', async () => {
+    const { testbed, pod } = now();
+    const machine = testbed.machine(pod.node);
+    if (testbed.backend === 'sim') {
+      await expect(machine.throttle(0.05)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
+      return;
+    }
+    expect(await machine.throttled()).toBe(0);
+    await machine.throttle(0.05);
+    await machine.throttle(0.05);
+    expect(await machine.throttled()).toBeGreaterThan(0.5);
+    await machine.unthrottle();
+    await machine.unthrottle();
+    expect(await machine.throttled()).toBe(0);
+  });
+
+  test('a restarted kubelet is another process', async () => {
+    const { testbed, bench, pod } = now();
+    const machine = testbed.machine(pod.node);
+    if (testbed.backend === 'sim') {
+      await expect(machine.restartKubelet()).rejects.toMatchObject({ code: 'MODEL_LACKS' });
+      return;
+    }
+    const { before, after } = await machine.restartKubelet();
+    expect(before).toMatch(/^\d+$/);
+    expect(after).toMatch(/^\d+$/);
+    expect(after).not.toBe(before);
+    expect(await bench.within(90_000, () => testbed.kubernetes.isReady(pod.node))).toBe(true);
+  });
 }

@@ -67,6 +67,8 @@ test.each<Fields>([
   { fault: 'controller-restart' },
   { fault: 'api-outage' },
   { fault: 'attacher-down' },
+  { fault: 'kubelet-restart' },
+  { fault: 'cpu-starvation' },
   { fault: 'network-partition', also: 'controller-restart' },
 ])('what the model lacks it refuses before it begins: %o', async (fields) => {
   await expect(run(fields)).rejects.toMatchObject({ code: 'MODEL_LACKS' });

@@ -28,3 +28,14 @@ export async function stalledAgents(node: string): Promise<string[]> {
   const said = await inNode(node, act, every);
   return said.split('\n').filter((line) => line !== '');
 }
+
+/** Its process before and after. */
+export async function restartKubelet(
+  node: string,
+): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> {
+  const look = async (): Promise<string | undefined> =>
+    (await inNode(node, 'echo "$pid"', stalls.kubelet)) || undefined;
+  const before = await look();
+  await docker(['exec', node, 'systemctl', 'restart', 'kubelet']);
+  return { before, after: await look() };
+}

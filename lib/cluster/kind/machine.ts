@@ -2,7 +2,8 @@
 import pRetry from 'p-retry';
 import { InfrastructureError } from '../../errors.ts';
 import type { Machine, Stall } from '../port.ts';
-import { resumeAgents, stallAgents, stalledAgents } from './agents.ts';
+import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
+import { limitCpu, limitedPeriods, unlimitCpu } from './cpu-limit.ts';
 import { docker, inspect, tryDocker } from './engine.ts';
 import { isolateNode, rejoinNode } from './isolation.ts';
 import type { Lease } from './lease.ts';
@@ -138,9 +139,26 @@ export class KindMachine implements Machine {
     return stalledAgents(this.node);
   }
 
+  restartKubelet(): ReturnType<Machine['restartKubelet']> {
+    return restartKubelet(this.node);
+  }
+
+  throttle(share: number): Promise<void> {
+    return limitCpu(this.node, share);
+  }
+
+  unthrottle(): Promise<void> {
+    return unlimitCpu(this.node);
+  }
+
+  throttled(): Promise<number> {
+    return limitedPeriods(this.node, this.#options.lab);
+  }
+
   /** Undoes whatever a fault did to it, also one of a run that was killed. */
   async mend(): Promise<void> {
     await this.thaw();
+    await this.unthrottle();
     if ((await this.state()) === 'running') {
       await this.resume();
       await this.rejoin();

@@ -2,10 +2,16 @@
 import { UsageError } from '../../errors.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { FaultKind } from '../../fault-kinds.ts';
-import type { ControlPlane } from '../port.ts';
+import type { ControlPlane, Machine } from '../port.ts';
 
 /** Its control plane never fails, its nodes have no CPU that could run out. */
-const lacking: readonly FaultKind[] = ['controller-restart', 'api-outage', 'attacher-down'];
+const lacking: readonly FaultKind[] = [
+  'controller-restart',
+  'api-outage',
+  'attacher-down',
+  'kubelet-restart',
+  'cpu-starvation',
+];
 
 const lacks = (what: string): UsageError =>
   new UsageError('MODEL_LACKS', `the built-in model has no ${what}`, {
@@ -25,4 +31,15 @@ export const noControlPlane: ControlPlane = {
   stall: (component) => Promise.reject(lacks(`${component} that could stand still`)),
   resume: () => Promise.resolve(),
   look: (component) => Promise.reject(lacks(`process of the ${component}`)),
+};
+
+/** What its machines can't do either. */
+export const unmodelledMachine: Pick<
+  Machine,
+  'restartKubelet' | 'throttle' | 'unthrottle' | 'throttled'
+> = {
+  restartKubelet: () => Promise.reject(lacks('kubelet that reads its mounts anew')),
+  throttle: () => Promise.reject(lacks('CPU that could run out')),
+  unthrottle: () => Promise.resolve(),
+  throttled: () => Promise.resolve(0),
 };

@@ -1,5 +1,6 @@
 /** The machine port on the model. */
 import type { Machine } from '../../port.ts';
+import { unmodelledMachine } from '../lacks.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
@@ -23,6 +24,7 @@ export function simMachine({ world, kubelet }: Model, driver: Driver, node: stri
     stall: (what) => command(() => machine.stall(what)),
     resume: () => command(() => machine.resume()),
     stalled: () => command(() => machine.stalled),
+    ...unmodelledMachine,
     state: () => command(() => machine.state),
     reachesApi: () => command(() => machine.reachesApi),
     reachedFromOutside: () => command(() => machine.reachable),

@@ -1,0 +1,13 @@
+/** Does a node without CPU time lose its volume while its database still writes? */
+import '../lib/node-floor.mjs';
+
+const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
+
+await runExperiment({
+  name: 'cpu-starvation',
+  question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
+  fault: 'cpu-starvation',
+  defaults: { remedy: 'force-delete' },
+  expected: expectedVerdicts,
+});

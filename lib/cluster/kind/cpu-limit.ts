@@ -1,0 +1,43 @@
+/** A node's share of the CPU, by the engine's limit, and whether that limit bites. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { docker, inspect } from './engine.ts';
+
+const periodUs = 100_000;
+/** The kernel takes no less (sched/core.c, min_cfs_quota_period). */
+const leastQuotaUs = 1_000;
+
+/** `share`: of one CPU. */
+export async function limitCpu(node: string, share: number): Promise<void> {
+  const quotaUs = Math.max(leastQuotaUs, Math.round(share * periodUs));
+  const limit = ['--cpu-period', String(periodUs), '--cpu-quota', String(quotaUs)];
+  await docker(['update', ...limit, node]);
+}
+
+export async function unlimitCpu(node: string): Promise<void> {
+  const [found] = (await inspect('container', [node])) as {
+    readonly HostConfig: { readonly CpuQuota: number };
+  }[];
+  if (found !== undefined && found.HostConfig.CpuQuota > 0) {
+    await docker(['update', '--cpu-quota', '-1', node]);
+  }
+}
+
+/** In which share of one second's periods the limit stopped processes of the node. */
+export async function limitedPeriods(node: string, lab: string): Promise<number> {
+  const pid = await docker(['inspect', '--format', '{{.State.Pid}}', node]);
+  const before = await readPeriods(pid, lab);
+  await sleep(1000);
+  const after = await readPeriods(pid, lab);
+  const periods = after.all - before.all;
+  return periods === 0 ? 0 : (after.limited - before.limited) / periods;
+}
+
+/** Read from the lab, since a node that starves answers late: cgroup v1 has a folder of its own. */
+async function readPeriods(pid: string, lab: string): Promise<{ all: number; limited: number }> {
+  const root = `/proc/${pid}/root/sys/fs/cgroup`;
+  const script = `cat ${root}/cpu/cpu.stat 2>/dev/null || cat ${root}/cpu.stat`;
+  const text = await docker(['exec', lab, 'sh', '-c', script]);
+  const read = (name: string): number =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  return { all: read('nr_periods'), limited: read('nr_throttled') };
+}
