@@ -28,6 +28,9 @@ test('hosts agree where they saw the same, in both images', () => {
   expect(agreement(seen(lost, {}), seen(lost))).toBe('partly');
   expect(agreement(seen({}), seen(lost))).toBe('**no**');
   expect(agreement(seen({}), [])).toBe('–');
+  // Nothing found is not nothing there.
+  expect(agreement(seen({}), seen({ complete: false }))).toBe('–');
+  expect(agreement(seen(lost), seen(lost, { complete: false }))).toBe('yes');
   const first = exampleImage({ image: 'first', ...lost });
   const loops = [exampleResult({ images: [first, exampleImage()] })];
   const vms = [exampleResult({ images: [{ ...first, safety: 'safe' }, exampleImage()] })];

@@ -92,7 +92,7 @@ export function outcomes(images: readonly ImageResult[]): string {
   });
   const damaged = images.filter(({ safety }) => safety !== 'safe');
   const silent = damaged.filter(({ loud }) => !loud).length;
-  const incomplete = images.filter(({ safety, complete }) => safety === 'safe' && !complete).length;
+  const incomplete = images.filter(isInconclusive).length;
   const remarks = [
     ...(silent > 0 ? [`${silent} silent`] : []),
     ...(incomplete > 0 ? [`${incomplete} inconclusive`] : []),
@@ -102,21 +102,31 @@ export function outcomes(images: readonly ImageResult[]): string {
     : `${counted.join(', ')} (${remarks.join(', ')})`;
 }
 
-/** `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. */
+/**
+ * `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. What was not read
+ * to its end without damage is no outcome; where a host has nothing else, nobody can say.
+ */
 export function agreement(some: readonly Result[], others: readonly Result[]): string {
   if (some.length === 0 || others.length === 0) return '–';
   const verdicts = imageLabels.map((label) => {
-    const [mine, theirs] = [seen(imagesOf(some, label)), seen(imagesOf(others, label))];
+    const images = [imagesOf(some, label), imagesOf(others, label)] as const;
+    if (images.flat().length === 0) return 'yes';
+    const [mine, theirs] = [seen(images[0]), seen(images[1])];
+    if (mine.size === 0 || theirs.size === 0) return 'open';
     const common = [...mine].filter((outcome) => theirs.has(outcome)).length;
     if (common === mine.size && common === theirs.size) return 'yes';
     return common === 0 ? 'no' : 'partly';
   });
   if (verdicts.includes('no')) return '**no**';
+  if (verdicts.includes('open')) return '–';
   return verdicts.includes('partly') ? 'partly' : 'yes';
 }
 
 const seen = (images: readonly ImageResult[]): Set<string> =>
-  new Set(images.map(({ safety }) => safety));
+  new Set(images.filter((image) => !isInconclusive(image)).map(({ safety }) => safety));
+
+const isInconclusive = ({ safety, complete }: ImageResult): boolean =>
+  safety === 'safe' && !complete;
 
 /** Lost commits of each side of those it had to hold; all of them where it could not be read. */
 function losses(images: readonly ImageResult[]): string {
