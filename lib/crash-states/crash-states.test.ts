@@ -93,6 +93,13 @@ test('a disk that ignores flushes promises nothing', () => {
   expect(cache.unflushed()).toEqual([0]);
 });
 
+test('hundreds of thousands of writes may become durable at once', () => {
+  const write = { op: writeOps.write, offset: 0, length: 512, generation: 1 };
+  const writes = Array.from({ length: 300_000 }, () => write);
+  const cache = new VolatileCache(memoryWrites([...writes, { op: writeOps.close, generation: 1 }]));
+  expect(cache.advance(writes.length)).toHaveLength(writes.length);
+});
+
 test('survivors are unflushed writes, torn ones end at a sector, and the seed decides', () => {
   fc.assert(
     fc.property(drawnWrites, fc.constantFrom(...powerLosses), fc.string(), (log, policy, seed) => {

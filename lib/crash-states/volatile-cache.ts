@@ -30,7 +30,10 @@ export class VolatileCache {
    */
   advance(last: number): number[] {
     const durable: number[] = [];
-    for (; this.#next <= last; this.#next += 1) durable.push(...this.#play(this.#next));
+    for (; this.#next <= last; this.#next += 1) {
+      // Not by spreading: hundreds of thousands may become durable at once.
+      for (const index of this.#play(this.#next)) durable.push(index);
+    }
     return durable.toSorted((a, b) => a - b);
   }
 
