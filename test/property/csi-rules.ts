@@ -1,5 +1,6 @@
 /** What must hold of the driver whatever is called in whatever order, and whoever dies on the way. */
 import type { PathStatus } from '../../lib/csi/array-port.ts';
+import { isHeld } from '../../lib/csi/record.ts';
 import type { DiskMode } from '../../lib/disk-kinds.ts';
 import type { Strike } from '../support/steps.ts';
 import { type CallName, cutAfterMs, type NodeName } from './csi-calls.ts';
@@ -61,7 +62,8 @@ export class Rules {
       const attachment = this.#world.record?.attachments.find(
         (each) => each.generation === generation,
       );
-      if (attachment?.state === 'attached') continue;
+      // A detach that died half-way leaves it held: Kubernetes asks again.
+      if (attachment !== undefined && isHeld(attachment)) continue;
       this.#say(`generation ${generation} of ${node} writes and is ${attachment?.state}`);
     }
   }
