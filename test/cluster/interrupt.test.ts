@@ -44,6 +44,28 @@ test('Ctrl-C in the audit leaves no mysqld and no mount', { timeout }, async () 
   expect(await leftByAKeptCluster()).toEqual([]);
 });
 
+test('after kill -9 with agents that stand still, the next start mends a kept cluster', {
+  timeout,
+}, async () => {
+  const kept = [...quick, '--keep'];
+  const killed = startExperiment('kubelet-stall', kept);
+  await killed.printed(/watch what Kubernetes does/);
+  expect(await stalledKubelets()).toHaveLength(1);
+  killed.signal('SIGKILL');
+  await killed.done;
+  const next = startExperiment('api-partition', kept);
+  await next.printed(/watch what Kubernetes does/);
+  expect(await stalledKubelets()).toEqual([]);
+  next.signal('SIGKILL');
+  await next.done;
+  await interruptedIn(/steady state/);
+  expect(await stalledKubelets()).toEqual([]);
+  for (const node of workers) {
+    const rules = await $({ quiet: true })`docker exec ${node} iptables -S`;
+    expect(rules.stdout).not.toContain('FORCEDETACH');
+  }
+});
+
 test('after kill -9 with the node cut off, the next start takes everything away', {
   timeout,
 }, async () => {
@@ -74,6 +96,19 @@ test('after kill -9 while requests wait for the disk, the clean-up takes everyth
   await clean();
   expect(await machineState()).toEqual(before);
 });
+
+const workers = ['fd-interrupt-worker', 'fd-interrupt-worker2'] as const;
+
+/** Nodes whose kubelet was stopped by a signal. */
+async function stalledKubelets(): Promise<string[]> {
+  const stalled: string[] = [];
+  for (const node of workers) {
+    const command = 'cut -d " " -f 3 /proc/$(pidof kubelet)/stat';
+    const { stdout } = await $({ quiet: true })`docker exec ${node} sh -c ${command}`;
+    if (stdout.trim() === 'T') stalled.push(node);
+  }
+  return stalled;
+}
 
 async function heldRequests(): Promise<number> {
   const tool = ['node', '/app/lib/csi/disk-tool.ts', 'status'];
