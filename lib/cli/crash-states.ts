@@ -7,7 +7,7 @@ import { quote } from 'zx';
 import type { StateResult } from '../crash-states/explore.ts';
 import { describeState, describeSummary } from '../crash-states/describe.ts';
 import type { Plan } from '../crash-states/plan.ts';
-import { keptWrites, runRecord } from '../crash-states/run-facts.ts';
+import { keptWrites, neededOneWriter, runRecord } from '../crash-states/run-facts.ts';
 import { expectedOf, isExpected } from '../crash-states/expected.ts';
 import { summarize } from '../crash-states/summary.ts';
 import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
@@ -69,6 +69,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const { folder } = request;
   const run = runRecord(folder, openHistory(folder).smallRecords());
   keptWrites(folder);
+  neededOneWriter(folder);
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`crash states of run ${run.runId}, seed ${request.seed}`);
   const startedMs = performance.now();
