@@ -1,35 +1,17 @@
 /** What one crash state shows: what was acknowledged by then against what was found. */
-import { balances } from '../checkers/balances.ts';
 import type { AuditedImage, Checker } from '../checkers/checker.ts';
+import { completeness } from '../checkers/completeness.ts';
 import type { ImageEvidence } from '../checkers/evidence.ts';
-import { fileSystem } from '../checkers/file-system.ts';
 import { incomplete } from '../checkers/findings.ts';
-import { runChecks } from '../checkers/index.ts';
-import { indexes } from '../checkers/indexes.ts';
-import { ledgerLost } from '../checkers/ledger-lost.ts';
-import { rowCheckers } from '../checkers/ledger-rows.ts';
-import { ledgerUnreadable } from '../checkers/ledger-unreadable.ts';
+import { checkers as ofAudits, runChecks } from '../checkers/index.ts';
+import { innochecksum } from '../checkers/innochecksum.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
-import { replaced } from '../checkers/replaced.ts';
-import { errorLog, serverStarts } from '../checkers/server.ts';
-import { sqlFailures } from '../checkers/sql-failures.ts';
-import { tableChecks } from '../checkers/table-checks.ts';
 import { verdictWord, worst, type Finding, type VerdictWord } from '../experiment/verdict.ts';
 
 /** All but those that ask for parts that a crash state is not asked for. */
 const checkers: readonly Checker[] = [
-  ledgerLost,
-  ledgerUnreadable,
-  ...rowCheckers,
-  balances,
-  indexes,
-  serverStarts,
-  errorLog,
-  sqlFailures,
-  tableChecks,
-  fileSystem,
-  replaced,
+  ...ofAudits.filter((each) => each !== innochecksum && each !== completeness),
   { name: 'gaps', check: gaps },
 ];
 
