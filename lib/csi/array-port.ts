@@ -14,7 +14,8 @@ export const arrayErrorCodes = [
   'PATH_BUSY',
   /** The loop number serves something else. */
   'LOOP_BUSY',
-  'NO_SUCH_PATH',
+  /** The path is open for another node, or on another device. */
+  'PATH_DIFFERS',
   'NO_SUCH_VOLUME',
   /** Nothing answers at its socket. */
   'NO_ARRAY',

@@ -145,7 +145,7 @@ export class FakeArray implements ArrayPort {
 
   #needed(volume: string, generation: number): Path {
     const path = this.#find(volume, generation);
-    if (path === undefined) throw refused('NO_SUCH_PATH', `${volume} generation ${generation}`);
+    if (path === undefined) throw new TypeError(`${volume} has no generation ${generation}`);
     return path;
   }
 }
