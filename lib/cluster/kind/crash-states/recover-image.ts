@@ -62,7 +62,9 @@ class Recovering extends EvidenceDraft {
     });
     if (!evidence.mounted) return;
     const dataDirectory = join(volume.mountPoint, 'data');
-    evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+    await this.step('files', async () => {
+      evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
+    });
     if (!evidence.dataDirectoryEmpty) await this.#serveTwice(dataDirectory);
     await this.step('unmount', () => volume.unmount());
     if (!this.#options.thorough) return;
