@@ -14,6 +14,7 @@ import { assembleVerdict } from './assemble.ts';
 import { exportStep } from './completeness.ts';
 import { watchWhile } from './moments.ts';
 import { basisOf, type Scenario } from './scenario.ts';
+import { servesAgain } from './serving.ts';
 import { Sightings } from './sightings.ts';
 import type { Verdict } from './verdict.ts';
 import { waitUntil } from './wait.ts';
@@ -195,15 +196,15 @@ async function faultToConvergence(
 /** An outside client commits again, and at most one node has the volume. */
 async function converge(run: Run, writers: Writers, victim: PodRef): Promise<void> {
   const { testbed, scenario, sightings, signal } = run;
-  const outside = (): number =>
-    writers.acked().reduce((sum, each) => sum + (each.client === 'outside' ? each.count : 0), 0);
-  const before = outside();
+  const converged = servesAgain({
+    victim,
+    isLeaving: sightings.victimTerminating || sightings.victimGoneAtMs !== undefined,
+    isIdle: scenario.rate === 0,
+    acked: () => writers.acked(),
+    sightings,
+  });
   const deadlineMs = testbed.clock.nowMs() + scenario.convergeMs;
-  const recovered = await waitUntil(
-    testbed.clock,
-    () => (scenario.rate === 0 || outside() > before) && sightings.mountedOn.size <= 1,
-    { deadlineMs, signal },
-  );
+  const recovered = await waitUntil(testbed.clock, converged, { deadlineMs, signal });
   run.onProgress(recovered ? 'converged' : 'did not converge');
   if (recovered) {
     run.recorder.record({ type: 'action', actor: 'runner', name: 'converge', step: 'done' });

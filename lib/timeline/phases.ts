@@ -6,7 +6,7 @@ import { firstAfterFault, type Story } from './story.ts';
 
 /** `firstSuccessorAckMs`: on the run's clock; from the operations. */
 export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined): Phases {
-  const { faultAtMs, victimNode, victimUid } = story;
+  const { faultAtMs, healAtMs, victimNode, victimUid } = story;
   const sinceFault = (atMs: number | undefined): number | null =>
     atMs === undefined || faultAtMs === undefined ? null : round(atMs - faultAtMs);
   const first = (fits: (observation: ObservationRecord) => boolean): number | null =>
@@ -33,7 +33,11 @@ export function phasesOf(story: Story, firstSuccessorAckMs: number | undefined):
     attached: first(elsewhere(observed.attachmentAttached)),
     secondMount: first(elsewhere(observed.mounted)),
     recovered: first((seen) => elsewhere(observed.podReady)(seen) && seen.data['ready'] === true),
-    firstCommit: sinceFault(firstSuccessorAckMs),
+    firstCommit: sinceFault(
+      firstSuccessorAckMs !== undefined && firstSuccessorAckMs < healAtMs
+        ? firstSuccessorAckMs
+        : undefined,
+    ),
   };
 }
 

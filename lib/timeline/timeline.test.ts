@@ -88,8 +88,13 @@ test('phases are seconds after the fault', () => {
 
 test('what happens after the heal is no phase of the fault', () => {
   const afterHeal = [see(725_000, observed.podGone, 'a', { uid: 'pod-1' })];
-  const { podRemoved, secondMount: second } = phasesOf(story(begin, end, afterHeal), undefined);
+  const {
+    podRemoved,
+    firstCommit,
+    secondMount: second,
+  } = phasesOf(story(begin, end, afterHeal), 726_000);
   expect(podRemoved).toBeNull();
+  expect(firstCommit).toBeNull();
   expect(second).toBeNull();
 });
 
