@@ -36,7 +36,7 @@ interface Planned {
 }
 
 /** mysqld then starts in about the time it takes in an emulated machine, on the same processor. */
-const slowCpus = 0.3;
+const slowCpus = 0.1;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -40,6 +40,8 @@ export interface Node extends AsyncDisposable {
 
 export interface Host {
   readonly kind: HostKind;
+  /** Processors that each node is held to. Default: not held. */
+  readonly cpus?: number;
   /** Starts a node; it is ready for `sh` when this resolves. */
   start(name: NodeName): Promise<Node>;
 }

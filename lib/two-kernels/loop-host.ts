@@ -4,6 +4,7 @@
  */
 import { InfrastructureError } from '../errors.ts';
 import { docker, tryDocker } from '../cluster/kind/engine.ts';
+import { waitFor } from '../cluster/kind/wait.ts';
 import { shellCommand } from './shell.ts';
 import type { Host, Node, NodeName } from './host.ts';
 
@@ -18,9 +19,12 @@ export interface LoopHostOptions {
   readonly cpus?: number;
 }
 
+const pauseTimeoutMs = 30_000;
+
 export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): Host {
   return {
     kind: cpus === undefined ? 'loops' : 'slow-loops',
+    ...(cpus === undefined ? {} : { cpus }),
     async start(name): Promise<Node> {
       const container = containers[name];
       const flags = [
@@ -59,8 +63,13 @@ class ContainerNode implements Node {
     return Promise.resolve(device);
   }
 
+  /** The runtime gives up where it meets tasks that wait for their share of a processor. */
   async pause(): Promise<void> {
-    await docker(['pause', this.#container]);
+    const what = `${this.#container} is paused`;
+    await waitFor({ what, timeoutMs: pauseTimeoutMs }, async () => {
+      await docker(['pause', this.#container]);
+      return true;
+    });
   }
 
   async resume(): Promise<void> {

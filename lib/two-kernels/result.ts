@@ -49,6 +49,8 @@ export const resultSchema = z.object({
   durationMs: z.number(),
   /** Of each side: `uname -r`. */
   kernels: z.object({ victim: z.string(), successor: z.string() }),
+  /** Processors that each node was held to; absent where it was not. */
+  cpus: z.number().optional(),
   connections: z.number(),
   /** Asked of each side's client, commits per second. */
   rate: z.number(),

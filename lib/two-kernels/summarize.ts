@@ -54,6 +54,7 @@ export function summarize({ run, played, copies, ...machine }: Summarized): Resu
     startedAt: machine.startedAt.toISOString(),
     durationMs: machine.durationMs,
     kernels,
+    ...(run.host.cpus === undefined ? {} : { cpus: run.host.cpus }),
     connections,
     rate,
     trxCommit: 'trxCommit' in chosen ? chosen.trxCommit : 1,

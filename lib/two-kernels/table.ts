@@ -70,15 +70,21 @@ function numberTable(groups: readonly Group[]): string[] {
             start,
             acked,
           ],
-          ...[...images, fsck.join(' / ')],
+          ...[...images, fsck.join(' / '), range(runs, waited)],
         ]),
       ];
     }),
   );
   const head = ['Case', 'File system', 'Host', 'Successor served', 'Its start, s'];
   const lost = ['Acked: victim / successor', 'Lost, first image', 'Lost, second image'];
-  return [...header([...head, ...lost, 'fsck: first / second']), ...rows];
+  return [
+    ...header([...head, ...lost, 'fsck: first / second', 'Waited for a processor, %']),
+    ...rows,
+  ];
 }
+
+/** Percent of the run in which some task of the machine waited for a processor. */
+const waited = ({ cpuPressure }: Result): number => Math.round((cpuPressure ?? 0) * 100);
 
 const imagesOf = (runs: readonly Result[], label: ImageLabel): ImageResult[] =>
   runs.flatMap(({ images }) => images.filter(({ image }) => image === label));
