@@ -13,7 +13,7 @@ export function diskFindings(
   damage: readonly Finding[],
 ): Finding[] {
   return [
-    ...twoWriters(exposure, damage),
+    ...twoWriters(story, exposure, damage),
     ...refusedWrites(exposure),
     ...leakedWrites(exposure),
     ...refusedCalls(story),
@@ -23,10 +23,17 @@ export function diskFindings(
 const count = (n: number): string => n.toLocaleString('en-US');
 
 /** Two could write; whether it did harm is for the other findings to say. */
-function twoWriters({ summary, tally }: Exposure, damage: readonly Finding[]): Finding[] {
+function twoWriters(
+  { scenario }: Story,
+  { summary, tally }: Exposure,
+  damage: readonly Finding[],
+): Finding[] {
   if (summary.ms === 0) return [];
   const { ms, bytesVictim, bytesSuccessor } = summary;
-  const evidence = [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
+  const evidence =
+    scenario.disk === 'shared-file'
+      ? ['nobody counts what is written into a shared directory']
+      : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
   if (tally !== undefined) {
     const { blocksBoth, firstOffsets } = tally;
     const bytes = count(blocksBoth * blockBytes);

@@ -22,8 +22,6 @@ ${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.not
 </header>`;
 }
 
-type Exposed = Verdict['exposure'];
-
 const noticedText = {
   silent: 'silent: no probe, log or check would have told',
   loud: 'loud: a normal operator would have been told',
@@ -65,7 +63,7 @@ ${fact(
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
   recovered ? 'commits came back' : 'no commits came back in time',
 )}
-${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(exposure))}
+${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(verdict))}
 ${
   secondMount === null
     ? fact('Second mount', 'none', `in ${seconds(horizonS)} after the fault`)
@@ -85,8 +83,10 @@ const fact = (name: string, value: string, more: string, tone = 'plain'): Html =
   html`<div><dt>${name}</dt><dd class="${tone}-text">${value}<small>${more}</small></dd></div>`;
 
 /** Exact to the block where the disk kept a log of writes. */
-export function exposureText({ ms, bytesVictim, bytesSuccessor, blocksBoth }: Exposed): string {
+export function exposureText({ exposure, scenario }: Verdict): string {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
   if (ms === 0) return 'never';
+  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
   const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
   if (blocksBoth === undefined) return each;
   return `${each}, ${count(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;

@@ -14,7 +14,7 @@ export function renderSummary(verdict: Verdict): string {
     ['Acknowledged commits lost', `${verdict.lost} of ${verdict.acked}`],
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
     ['Disk', diskInWords(verdict)],
-    ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(exposure)}`],
+    ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
     [
       'Second mount',
       phases.secondMount === null

@@ -123,6 +123,17 @@ test('a late cut is the end of the exposure', () => {
   expect(exposureOf(story(), { writes }).summary).toMatchObject({ ms: 10_000, blocksBoth: 1 });
 });
 
+test('a path that was over before the fault is none of the victim’s', () => {
+  const writes = logOf(
+    opened,
+    at(500, 1, writeOps.cut),
+    at(600, 1, writeOps.refused, { length: 4096 }),
+    write(30_000, 2, 0),
+    at(40_000, 1, writeOps.close),
+  );
+  expect(exposureOf(story(), { writes }).marks?.victimEndedMs).toBeUndefined();
+});
+
 test('a write after the cut makes the run incomplete: the disk leaks', () => {
   const writes = logOf(opened, at(29_000, 1, writeOps.cut), write(29_500, 1, 0));
   const findings = diskFindings(story(), exposureOf(story(), { writes }), []);
@@ -134,7 +145,7 @@ test('while its link is severed the victim can’t write; what it held counts at
   const writes = logOf(
     opened,
     at(1050, 1, writeOps.link, { flags: linkFlags.stall }),
-    write(1060, 1, 12_288),
+    write(1900, 1, 12_288),
     write(30_000, 2, 0),
     at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
     write(50_001, 1, 0),

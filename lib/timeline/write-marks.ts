@@ -25,8 +25,8 @@ export interface WriteMarks {
   readonly leaked: { readonly whileSevered: number; readonly afterCut: number };
 }
 
-/** A request that is under way when its path is severed or cut may end so much later. */
-const underWayMs = 100;
+/** A request that is under way when its path is severed may be carried out so much later. */
+const underWayMs = 1000;
 
 const isWrite = ({ op }: WriteRecord): boolean => op === writeOps.write || op === writeOps.zero;
 const endsPath = new Set<number>([writeOps.cut, writeOps.powerLost, writeOps.close]);
@@ -88,11 +88,15 @@ class VictimPaths {
   /** Generation → when it ended. */
   readonly #ended = new Map<number, number | undefined>();
   readonly #cut = new Set<number>();
+  /** Ended before the fault. */
+  readonly #over = new Set<number>();
 
   see({ generation, op }: WriteRecord, atMs: number, faultAtMs: number): void {
     if (op === writeOps.cut || op === writeOps.powerLost) this.#cut.add(generation);
     if (atMs < faultAtMs) {
-      if (endsPath.has(op)) this.#ended.delete(generation);
+      if (endsPath.has(op)) this.#over.add(generation);
+      // A path that is over may still be asked, and refuses.
+      if (this.#over.has(generation)) this.#ended.delete(generation);
       else this.#ended.set(generation, undefined);
     } else if (endsPath.has(op) && this.#ended.has(generation)) {
       this.#ended.set(generation, this.#ended.get(generation) ?? atMs);

@@ -26,14 +26,13 @@ const measuredSchema = z.object({
   /** Acknowledged commits missing from the copy before the heal, and from the one after it. */
   lostBeforeHeal: z.number().optional(),
   lostAfterHeal: z.number().optional(),
-  recovered: z.boolean(),
   seed: z.string(),
   kubernetes: z.string().optional(),
 });
 export type Measured = z.output<typeof measuredSchema>;
 
 export function measuredIn({ name, flags }: DiskModeCase, verdict: Verdict): Measured {
-  const { exposure, phases, images, availability, versions } = verdict;
+  const { exposure, phases, images, versions } = verdict;
   const lostIn = (image: string): number | undefined =>
     images.find((each) => each.image === image)?.lost;
   const { blocksBoth } = exposure;
@@ -52,7 +51,6 @@ export function measuredIn({ name, flags }: DiskModeCase, verdict: Verdict): Mea
     blocksBoth,
     lostBeforeHeal: lostIn('first'),
     lostAfterHeal: lostIn('second'),
-    recovered: availability.recovered,
     seed: verdict.seed,
     kubernetes: versions['kubernetes'],
   });
@@ -106,11 +104,13 @@ function numbers(row: Measured): string {
   const { secondMountS, lost, acked, exposureMs, bytesVictim, bytesSuccessor, blocksBoth } = row;
   const mounted =
     secondMountS === null ? 'no second mount' : `second mount ${secondMountS.toFixed(0)} s`;
+  const seconds = (exposureMs / 1000).toFixed(1);
+  // Nobody counts what is written into a shared directory.
+  const written = `${bytes(bytesVictim)} and ${bytes(bytesSuccessor)}, ${blocksBoth} blocks by both`;
   const exposed =
     exposureMs === 0
       ? ''
-      : `; two could write for ${(exposureMs / 1000).toFixed(1)} s: ${bytes(bytesVictim)} and ` +
-        `${bytes(bytesSuccessor)}${blocksBoth === undefined ? '' : `, ${blocksBoth} blocks by both`}`;
+      : `; two could write for ${seconds} s${blocksBoth === undefined ? '' : `: ${written}`}`;
   const { lostBeforeHeal, lostAfterHeal } = row;
   const split =
     lostBeforeHeal === 0 && lostAfterHeal !== undefined && lostAfterHeal > 0
