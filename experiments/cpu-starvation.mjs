@@ -8,6 +8,5 @@ await runExperiment({
   name: 'cpu-starvation',
   question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
   fault: 'cpu-starvation',
-  defaults: { remedy: 'force-delete' },
   expected: expectedVerdicts,
 });

@@ -82,7 +82,7 @@ export interface Machine {
   /** Leaves all processes of the node together this share of one CPU (kind: docker update). */
   throttle(share: number): Promise<void>;
   unthrottle(): Promise<void>;
-  /** In which share of the scheduler's periods of a second that limit stopped processes. */
+  /** In which share of the scheduler's periods, now, that limit stops processes. */
   throttled(): Promise<number>;
   /** `running`, `frozen` or `stopped`. */
   state(): Promise<'running' | 'frozen' | 'stopped'>;

@@ -16,7 +16,7 @@ interface Rule extends Contradiction {
 export const defaultCutAfterMs = 10_000;
 /** Within the grace period. */
 export const defaultRebootAtMs = 20_000;
-export const defaultCpuShare = 0.02;
+export const defaultCpuShare = 0.005;
 /** Longer than the stock grace period, and long enough to be Ready again. */
 export const defaultFlapMs = { down: 70_000, up: 30_000 };
 export const defaultAlso = { at: 'half-wait', forMs: 30_000 } as const;

@@ -31,7 +31,7 @@ const fields = z.strictObject({
   /** `node-reboot` only: when the node boots again. */
   rebootAt: z.union([z.literal('force-detach'), durationMs]).default(defaultRebootAtMs),
   /** `cpu-starvation` only: of one CPU, for all processes of the victim together. */
-  cpuShare: z.number().min(0.01).max(1).default(defaultCpuShare),
+  cpuShare: z.number().min(0.001).max(1).default(defaultCpuShare),
   /** `flapping-partition` only: off the network for so long, then on it for so long. */
   flapDownMs: durationMs.default(defaultFlapMs.down),
   flapUpMs: durationMs.default(defaultFlapMs.up),

@@ -15,7 +15,7 @@ const stopped = (machine: Machine, claim: string, holds: (share: number) => bool
   ask: async () => {
     const share = await machine.throttled();
     const percent = Math.round(100 * share);
-    return { holds: holds(share), evidence: `stopped in ${percent} % of a second’s periods` };
+    return { holds: holds(share), evidence: `stopped in ${percent} % of the periods` };
   },
 });
 

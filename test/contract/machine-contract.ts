@@ -90,12 +90,12 @@ export function testMachine(now: () => MachineBench): void {
     const { testbed, pod } = now();
     const machine = testbed.machine(pod.node);
     if (testbed.backend === 'sim') {
-      await expect(machine.throttle(0.05)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
+      await expect(machine.throttle(0.01)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
       return;
     }
     expect(await machine.throttled()).toBe(0);
-    await machine.throttle(0.05);
-    await machine.throttle(0.05);
+    await machine.throttle(0.01);
+    await machine.throttle(0.01);
     expect(await machine.throttled()).toBeGreaterThan(0.5);
     await machine.unthrottle();
     await machine.unthrottle();
