@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import mysql from 'mysql2/promise';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
 import {
@@ -36,6 +35,7 @@ import { findCluster, findClusters } from '../../lib/cluster/kind/registry.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
+import { create, whoAnswers } from './through-relay.ts';
 
 const minutes = 60_000;
 const shell = $({ quiet: true });
@@ -94,22 +94,6 @@ async function anonymousVolumes(cluster: Cluster): Promise<string[]> {
   const format = '{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}';
   const nodes = [cluster.controlPlane, ...cluster.nodes];
   return (await shell`docker inspect --format ${format} ${nodes}`).stdout.trim().split(/\s+/);
-}
-
-async function whoAnswers(socketPath: string): Promise<unknown> {
-  const connection = await mysql.createConnection({ socketPath, user: 'root' });
-  try {
-    const [rows] = await connection.query('select @@report_host as node, @@report_user as uid');
-    return rows;
-  } finally {
-    await connection.end();
-  }
-}
-
-async function create(socketPath: string, database: string): Promise<void> {
-  const connection = await mysql.createConnection({ socketPath, user: 'root' });
-  await connection.query(`create database ${database}`);
-  await connection.end();
 }
 
 test('two clusters live side by side, and nothing of them stays', {
