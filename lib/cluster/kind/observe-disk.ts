@@ -30,8 +30,7 @@ export async function observeDisk(
     await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
-      // Calls about no volume, such as kubelet's for capabilities, are in the driver's log only.
-      else if (line.type === 'call' && line.entry.volume === undefined) return;
+      else if (line.type === 'call' && !tells(line.entry)) return;
       else recorder.record(recordOf(line, originMs));
     }),
   );
@@ -51,6 +50,13 @@ export async function observeDisk(
   );
   return opening.move();
 }
+
+/**
+ * Calls about no volume, such as kubelet's for capabilities, and its asking for usage once a minute
+ * are in the driver's log only.
+ */
+const tells = ({ volume, call }: CallEntry): boolean =>
+  volume !== undefined && call !== 'NodeGetVolumeStats';
 
 const inspectedSchema = z.array(
   z.object({ Name: z.string(), State: z.object({ Pid: z.number() }) }),
