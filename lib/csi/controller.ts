@@ -14,6 +14,7 @@ import {
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
+import { devicePath } from './loop-device.ts';
 import type { LoopRange } from './loop-range.ts';
 import type { NodeTaints } from './modes/mode.ts';
 import { neededNode } from './nodes.ts';
@@ -63,7 +64,7 @@ export const controller = ({
     const asked = { volume, node, attributes, manyNodes, notes };
     const attachment = await attachVolume(backend, loops, asked);
     const { generation, loop, state } = attachment;
-    Object.assign(notes, { generation, device: `/dev/loop${loop}` });
+    Object.assign(notes, { generation, device: devicePath(loop) });
     if (state !== 'attached') {
       throw new CallError(status.FAILED_PRECONDITION, `the path of ${node} to ${volume} is cut`);
     }

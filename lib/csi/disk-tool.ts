@@ -103,7 +103,7 @@ const commands: Readonly<Record<string, Command>> = {
 async function link({ array }: Backend, values: Values, state: LinkState): Promise<object> {
   const node = needed(values, 'node');
   await array.link({ node, state });
-  const paths = (await livePaths(array)).filter((path) => path.node === node);
+  const paths = await livePaths(array, { node });
   return {
     node,
     link: state,

@@ -83,8 +83,7 @@ async function publish(request: NodePublishVolumeRequest): Promise<void> {
 
 /** Of an attachment of this node, whatever the record says of it by now. */
 async function closePaths({ backend, node }: NodeOptions, volume: string): Promise<void> {
-  for (const path of await livePaths(backend.array, volume)) {
-    if (path.node !== node) continue;
-    await backend.array.close({ volume, generation: path.generation });
+  for (const { generation } of await livePaths(backend.array, { volume, node })) {
+    await backend.array.close({ volume, generation });
   }
 }

@@ -28,9 +28,15 @@ export interface CutDevice {
   readonly bytesWritten: number;
 }
 
-/** Paths that have a device, cut or not. */
-export async function livePaths(array: ArrayPort, volume?: string): Promise<PathStatus[]> {
-  return (await array.status(volume)).filter(({ state }) => state !== 'closed');
+/** Paths that have a device, cut or not: all, or those of one node or volume. */
+export async function livePaths(
+  array: ArrayPort,
+  { volume, node }: Partial<Target> = {},
+): Promise<PathStatus[]> {
+  const paths = await array.status(volume);
+  return paths.filter(
+    (path) => path.state !== 'closed' && (node === undefined || path.node === node),
+  );
 }
 
 /** Bytes written so far through each path of the volume that there is, keyed `node/generation`. */
@@ -38,7 +44,7 @@ export async function writtenSoFar(
   array: ArrayPort,
   volume: string,
 ): Promise<Readonly<Record<string, number>>> {
-  const paths = await livePaths(array, volume);
+  const paths = await livePaths(array, { volume });
   return Object.fromEntries(
     paths.map(({ node, generation, bytesWritten }) => [`${node}/${generation}`, bytesWritten]),
   );
@@ -58,10 +64,9 @@ export async function fence(
     stillHeld(now, attachment) === undefined ? now : cut(now, node, 'fence', Date.now() + afterMs),
   );
   const { generation: last } = stillHeld(record, attachment) ?? attachment;
-  const paths = (await livePaths(array, volume)).filter(
-    (path) => path.node === node && path.generation <= last,
-  );
-  return cutAll(array, volume, [last, ...paths.map(({ generation }) => generation)], afterMs);
+  const paths = await livePaths(array, { volume, node });
+  const meant = paths.map(({ generation }) => generation).filter((each) => each <= last);
+  return cutAll(array, volume, [last, ...meant], afterMs);
 }
 
 /** Resolves to those of the paths that have a device. */
@@ -77,7 +82,7 @@ export async function cutAll(
     await array.cut({ volume, generation, why: 'fence', ...later });
   }
   // Counted anew: some bytes may have come between the question and the cut.
-  const now = asked.size === 0 ? [] : await livePaths(array, volume);
+  const now = asked.size === 0 ? [] : await livePaths(array, { volume });
   return now.filter(({ generation }) => asked.has(generation)).map(deviceOf);
 }
 

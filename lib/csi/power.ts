@@ -30,12 +30,12 @@ export async function losePower(
     if (heldBy(record, node) === undefined) continue;
     await updateRecord(layout, volume, (now) => cut(now, node, 'crash', Date.now()));
   }
-  const paths = (await livePaths(array)).filter((path) => path.node === node);
+  const paths = await livePaths(array, { node });
   const lost = [];
   for (const volume of new Set(paths.map((path) => path.volume))) {
     lost.push({ volume, ...(await array.losePower({ volume, ...options })) });
   }
-  const now = (await livePaths(array)).filter((path) => path.node === node);
+  const now = await livePaths(array, { node });
   return { devices: now.map((path) => ({ volume: path.volume, ...deviceOf(path) })), lost };
 }
 

@@ -6,8 +6,6 @@ import { createHash } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { status } from '@grpc/grpc-js';
-import { InfrastructureError } from '../errors.ts';
-import type { ArrayPort } from './array-port.ts';
 import { fits, sizeFor } from './capacity.ts';
 import { needed, neededCapability, neededVolume, unsupported } from './check-request.ts';
 import type {
@@ -18,6 +16,7 @@ import type {
 import { CallError, type Handlers } from './grpc.ts';
 import { isName, type Layout } from './layout.ts';
 import { listVolumes } from './list-volumes.ts';
+import { type Backend, isCodeOf, livePaths } from './paths.ts';
 import {
   createProvisioned,
   growImage,
@@ -29,11 +28,6 @@ import { isHeld } from './record.ts';
 import { locked, readRecord } from './record-store.ts';
 import { readAttributes } from './volume-attributes.ts';
 
-export interface Provisioning {
-  readonly layout: Layout;
-  readonly array: ArrayPort;
-}
-
 type Handled =
   | 'createVolume'
   | 'deleteVolume'
@@ -41,10 +35,10 @@ type Handled =
   | 'getCapacity'
   | 'controllerExpandVolume';
 
-export const provision = (options: Provisioning): Pick<Handlers<typeof Controller>, Handled> => ({
+export const provision = (backend: Backend): Pick<Handlers<typeof Controller>, Handled> => ({
   createVolume: async (request) => {
     const volume = handleOf(needed('name', request.name));
-    const { sizeBytes, parameters } = await create(options.layout, volume, request);
+    const { sizeBytes, parameters } = await create(backend.layout, volume, request);
     const capacityBytes = BigInt(sizeBytes);
     return { volume: { volumeId: volume, capacityBytes, volumeContext: parameters } };
   },
@@ -53,24 +47,24 @@ export const provision = (options: Provisioning): Pick<Handlers<typeof Controlle
   deleteVolume: async ({ volumeId }) => {
     const volume = needed('volume_id', volumeId);
     if (!isName(volume)) return {};
-    await locked(options.layout, async () => {
-      await neededIdle(options, volume);
-      await removeProvisioned(options.layout, volume);
+    await locked(backend.layout, async () => {
+      await neededIdle(backend, volume);
+      await removeProvisioned(backend.layout, volume);
     });
     return {};
   },
 
-  listVolumes: (request) => listVolumes(options.layout, request),
+  listVolumes: (request) => listVolumes(backend.layout, request),
 
   /** Of the shared directory; images are sparse, so the sum of all volumes may be more. */
   getCapacity: async ({ volumeCapabilities }) => {
     if (volumeCapabilities.some((each) => unsupported(each) !== undefined)) return {};
-    const { bavail, bsize } = await statfs(options.layout.root, { bigint: true });
+    const { bavail, bsize } = await statfs(backend.layout.root, { bigint: true });
     return { availableCapacity: bavail * bsize };
   },
 
   controllerExpandVolume: async (request) => {
-    const sizeBytes = await expand(options, request);
+    const sizeBytes = await expand(backend, request);
     return { capacityBytes: BigInt(sizeBytes), nodeExpansionRequired: true };
   },
 });
@@ -112,11 +106,8 @@ async function create(
 }
 
 /** Only while nobody uses the volume: the next path to it then has the new size. */
-async function expand(
-  options: Provisioning,
-  request: ControllerExpandVolumeRequest,
-): Promise<number> {
-  const { layout } = options;
+async function expand(backend: Backend, request: ControllerExpandVolumeRequest): Promise<number> {
+  const { layout } = backend;
   const volume = neededVolume(request.volumeId);
   const { capacityRange, volumeCapability } = request;
   if (capacityRange === undefined) needed('capacity_range', '');
@@ -131,23 +122,22 @@ async function expand(
     if (sizeBytes < there.sizeBytes) {
       throw new CallError(status.OUT_OF_RANGE, `${volume} has ${there.sizeBytes} bytes already`);
     }
-    await neededIdle(options, volume);
+    await neededIdle(backend, volume);
     await growImage(layout, volume, sizeBytes);
     return sizeBytes;
   });
 }
 
 /** Throws FAILED_PRECONDITION where a node has the volume attached, or an earlier path mounted. */
-async function neededIdle({ layout, array }: Provisioning, volume: string): Promise<void> {
+async function neededIdle({ layout, array }: Backend, volume: string): Promise<void> {
   const record = await readRecord(layout, volume);
   const held = record?.attachments.find(isHeld);
   if (held !== undefined) {
     throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${held.node}`);
   }
-  for (const { state, generation, node } of await array.status(volume)) {
-    if (state === 'closed') continue;
+  for (const { generation, node } of await livePaths(array, { volume })) {
     await array.close({ volume, generation }).catch((error: unknown) => {
-      if (!(error instanceof InfrastructureError && error.code === 'PATH_BUSY')) throw error;
+      if (!isCodeOf(error, 'PATH_BUSY')) throw error;
       throw new CallError(status.FAILED_PRECONDITION, `${volume} is still mounted on ${node}`);
     });
   }

@@ -3,12 +3,13 @@
  * The record comes last and goes first: a volume is there exactly while its record is, whenever a
  * process dies. All that change something expect the caller to hold the lock.
  */
-import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { imagePath, type Layout, recordPath, volumeFolder } from './layout.ts';
 import { newRecord } from './record.ts';
 import { readRecord, writeRecord } from './record-store.ts';
+import { readIfThere, writeWhole } from './whole-file.ts';
 
 export interface Provisioned {
   readonly sizeBytes: number;
@@ -32,7 +33,7 @@ export async function readProvisioned(
 ): Promise<Provisioned | undefined> {
   if ((await readRecord(layout, volume)) === undefined) return undefined;
   const { size } = await stat(imagePath(layout, volume));
-  const text = await readText(parametersPath(layout, volume));
+  const text = await readIfThere(parametersPath(layout, volume));
   const parameters = text === undefined ? {} : parametersSchema.parse(JSON.parse(text));
   return { sizeBytes: size, parameters };
 }
@@ -47,7 +48,7 @@ export async function createProvisioned(
   await writeFile(imagePath(layout, volume), '');
   await truncate(imagePath(layout, volume), sizeBytes);
   await writeFile(parametersPath(layout, volume), JSON.stringify(parameters));
-  const retired = await readText(retiredPath(layout, volume));
+  const retired = await readIfThere(retiredPath(layout, volume));
   const record = newRecord();
   const nextGeneration = retired === undefined ? record.nextGeneration : Number(retired);
   await writeRecord(layout, volume, { ...record, nextGeneration });
@@ -58,6 +59,7 @@ export async function removeProvisioned(layout: Layout, volume: string): Promise
   const record = await readRecord(layout, volume);
   if (record !== undefined) {
     // The array never un-cuts a generation, so none may come back under the volume's name.
+    await mkdir(dirname(retiredPath(layout, volume)), { recursive: true });
     await writeWhole(retiredPath(layout, volume), String(record.nextGeneration));
     await rm(recordPath(layout, volume));
   }
@@ -67,20 +69,3 @@ export async function removeProvisioned(layout: Layout, volume: string): Promise
 /** Never smaller: the caller has compared. */
 export const growImage = (layout: Layout, volume: string, sizeBytes: number): Promise<void> =>
   truncate(imagePath(layout, volume), sizeBytes);
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const fresh = `${path}.new`;
-  {
-    await using file = await open(fresh, 'w');
-    await file.writeFile(text);
-    await file.sync();
-  }
-  await rename(fresh, path);
-}
-
-const readText = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });

@@ -4,12 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
 import { InfrastructureError } from '../errors.ts';
 import { CallError } from './grpc.ts';
 import { type Layout, isName, recordPath } from './layout.ts';
 import { type VolumeRecord, recordSchema } from './record.ts';
+import { absent, readIfThere, writeWhole } from './whole-file.ts';
 
 /** How long to wait for another holder of the lock; holders need milliseconds. */
 const lockTimeoutS = 20;
@@ -19,7 +20,7 @@ export async function readRecord(
   layout: Layout,
   volume: string,
 ): Promise<VolumeRecord | undefined> {
-  const text = await readFile(recordPath(layout, volume), 'utf8').catch(absent);
+  const text = await readIfThere(recordPath(layout, volume));
   return text === undefined ? undefined : recordSchema.parse(JSON.parse(text));
 }
 
@@ -34,22 +35,8 @@ export async function readRecords(layout: Layout): Promise<Map<string, VolumeRec
 }
 
 /** The change is on disk when this resolves. Only for holders of the lock. */
-export async function writeRecord(
-  layout: Layout,
-  volume: string,
-  record: VolumeRecord,
-): Promise<void> {
-  const path = recordPath(layout, volume);
-  const fresh = `${path}.new`;
-  const file = await open(fresh, 'w');
-  try {
-    await file.writeFile(`${JSON.stringify(record, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(fresh, path);
-}
+export const writeRecord = (layout: Layout, volume: string, record: VolumeRecord): Promise<void> =>
+  writeWhole(recordPath(layout, volume), `${JSON.stringify(record, null, 2)}\n`);
 
 /** Rejects with NOT_FOUND where there is no such volume. */
 export async function neededRecord(layout: Layout, volume: string): Promise<VolumeRecord> {
@@ -96,9 +83,4 @@ export async function locked<T>(layout: Layout, work: () => Promise<T>): Promise
     holder.stdin.end();
     await ended;
   }
-}
-
-function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-  throw error;
 }

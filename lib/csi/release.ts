@@ -27,7 +27,7 @@ export async function releaseNode(
   loops: LoopRange,
   node: string,
 ): Promise<Released> {
-  const paths = (await livePaths(backend.array)).filter((path) => path.node === node);
+  const paths = await livePaths(backend.array, { node });
   for (const volume of new Set(paths.filter(isSevered).map((path) => path.volume))) {
     // Its path will be cut below. It died with it, so that is a crash, and the record must say so.
     await updateRecord(backend.layout, volume, (now) => cut(now, node, 'crash', Date.now()));

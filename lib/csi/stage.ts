@@ -143,9 +143,8 @@ async function closeLeftovers(
   except: number,
 ): Promise<string[]> {
   const freed: string[] = [];
-  for (const path of await livePaths(backend.array, volume)) {
-    const { generation, device } = path;
-    if (path.node !== node || generation === except || path.claimed) continue;
+  for (const { generation, device, claimed } of await livePaths(backend.array, { volume, node })) {
+    if (generation === except || claimed) continue;
     await backend.array
       .close({ volume, generation })
       .then(() => freed.push(device))

@@ -34,7 +34,7 @@ export async function removeVolume(
 ): Promise<readonly string[]> {
   const there = await stat(volumeFolder(layout, volume)).catch(() => undefined);
   if (there === undefined) return [];
-  const paths = await livePaths(array, volume);
+  const paths = await livePaths(array, { volume });
   const works = paths.filter(({ state, link }) => state === 'open' && link === 'pass');
   const { freed, busy } = await closePaths(array, works, 0);
   if (busy.length > 0) {

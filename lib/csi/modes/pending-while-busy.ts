@@ -31,7 +31,7 @@ async function busyDevices(
   volume: string,
   isOf: (node: string) => boolean,
 ): Promise<readonly string[]> {
-  const paths = await livePaths(array, volume);
+  const paths = await livePaths(array, { volume });
   return paths
     .filter(({ node, claimed }) => claimed && isOf(node))
     .map(({ node, device }) => `${device} on ${node}`);

@@ -32,7 +32,7 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
     const others = now.attachments.filter((each) => isHeld(each) && each.node !== node);
     return others.reduce((record, other) => cut(record, other.node, 'fence', wallMs), now);
   });
-  const paths = await livePaths(backend.array, volume);
+  const paths = await livePaths(backend.array, { volume });
   const others = paths.filter((path) => path.node !== node && path.generation < nextGeneration);
   return cutAll(
     backend.array,
