@@ -7,10 +7,10 @@ import { apiReached, isIn, reachability, reachedByClients } from './probes.ts';
 
 export const apiPartition = lastingFault({
   name: 'api-partition',
-  breaks: (machine) => machine.isolate(),
-  mends: (machine) => machine.rejoin(),
-  whole: (machine) => reachability(machine, true),
-  broken: (machine) => [
+  breaks: ({ machine }) => machine.isolate(),
+  mends: ({ machine }) => machine.rejoin(),
+  whole: ({ machine }) => reachability(machine, true),
+  broken: ({ machine }) => [
     apiReached(machine, false),
     reachedByClients(machine, true),
     isIn(machine, 'running', 'the victim itself still runs'),

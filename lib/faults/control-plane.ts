@@ -8,6 +8,7 @@ import {
   type FaultContext,
   type Probe,
 } from './fault.ts';
+import { lastingFault } from './lasting.ts';
 
 const words: Readonly<Record<Component, string>> = {
   'controller-manager': 'the controller manager',
@@ -40,32 +41,17 @@ const runs = (controlPlane: ControlPlane, component: Component): Probe =>
   );
 
 /** The component stands still until the heal: it answers nobody, and nothing takes its place. */
-function outage(name: 'api-outage' | 'attacher-down', component: Component): Fault {
-  return {
+const outage = (name: 'api-outage' | 'attacher-down', component: Component): Fault =>
+  lastingFault({
     name,
-    leastMs: heartbeatMs,
-    async inject(context: FaultContext): Promise<void> {
-      const { recorder, testbed } = context;
-      const { controlPlane } = testbed;
-      const step = stepOf(name, context);
-      await certify(recorder, name, 'before', [runs(controlPlane, component)]);
-      step('begin');
-      await controlPlane.stall(component);
-      step('done');
+    breaks: ({ testbed }) => testbed.controlPlane.stall(component),
+    mends: ({ testbed }) => testbed.controlPlane.resume(component),
+    whole: ({ testbed }) => [runs(testbed.controlPlane, component)],
+    broken: ({ testbed }) => {
       const claim = `${words[component]} stands still`;
-      const still = seen(controlPlane, component, claim, ({ stalled }) => stalled);
-      await certify(recorder, name, 'during', [still]);
+      return [seen(testbed.controlPlane, component, claim, ({ stalled }) => stalled)];
     },
-    async heal(context: FaultContext): Promise<void> {
-      const { controlPlane } = context.testbed;
-      const step = stepOf(name, context);
-      step('heal');
-      await controlPlane.resume(component);
-      step('healed');
-      await certify(context.recorder, name, 'after', [runs(controlPlane, component)]);
-    },
-  };
-}
+  });
 
 export const apiOutage = outage('api-outage', 'api-server');
 export const attacherDown = outage('attacher-down', 'attacher');

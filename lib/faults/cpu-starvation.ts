@@ -21,10 +21,10 @@ const stopped = (machine: Machine, claim: string, holds: (share: number) => bool
 
 export const cpuStarvation = lastingFault({
   name: 'cpu-starvation',
-  breaks: (machine, { cpuShare }) => machine.throttle(cpuShare),
-  mends: (machine) => machine.unthrottle(),
-  whole: (machine) => [stopped(machine, 'the victim has CPU time', (share) => share === 0)],
-  broken: (machine) => [
+  breaks: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+  mends: ({ machine }) => machine.unthrottle(),
+  whole: ({ machine }) => [stopped(machine, 'the victim has CPU time', (share) => share === 0)],
+  broken: ({ machine }) => [
     stopped(machine, 'the victim lacks CPU time', (share) => share >= leastStopped),
     isIn(machine, 'running', 'the victim itself still runs'),
   ],

@@ -7,11 +7,11 @@ import { apiReached, isIn } from './probes.ts';
 
 export const freeze = lastingFault({
   name: 'freeze',
-  breaks: (machine) => machine.freeze(),
-  mends: (machine) => machine.thaw(),
-  whole: (machine) => [isIn(machine, 'running', 'the victim runs')],
+  breaks: ({ machine }) => machine.freeze(),
+  mends: ({ machine }) => machine.thaw(),
+  whole: ({ machine }) => [isIn(machine, 'running', 'the victim runs')],
   // Its kernel still answers a connect, so that nothing asks from outside.
-  broken: (machine) => [
+  broken: ({ machine }) => [
     isIn(machine, 'frozen', 'the victim stands still'),
     apiReached(machine, false),
   ],

@@ -4,10 +4,10 @@ import { agentsRun, agentsStandStill, isIn } from './probes.ts';
 
 export const kubeletStall = lastingFault({
   name: 'kubelet-stall',
-  breaks: (machine) => machine.stall('kubelet'),
-  mends: (machine) => machine.resume(),
-  whole: (machine) => [agentsRun(machine)],
-  broken: (machine) => [
+  breaks: ({ machine }) => machine.stall('kubelet'),
+  mends: ({ machine }) => machine.resume(),
+  whole: ({ machine }) => [agentsRun(machine)],
+  broken: ({ machine }) => [
     agentsStandStill(machine, 'kubelet'),
     isIn(machine, 'running', 'the victim itself still runs'),
   ],

@@ -1,6 +1,5 @@
-/** A fault that breaks one thing of the victim at once, lasts, and gives it back at the heal. */
+/** A fault that breaks something at once, lasts, and gives it back at the heal. */
 import type { Machine } from '../cluster/port.ts';
-import type { Scenario } from '../experiment/scenario.ts';
 import type { FaultKind } from '../fault-kinds.ts';
 import {
   certify,
@@ -11,40 +10,48 @@ import {
   type Probe,
 } from './fault.ts';
 
+export interface LastingContext extends FaultContext {
+  /** The victim's. */
+  readonly machine: Machine;
+}
+
 export interface LastingFault {
   readonly name: FaultKind;
-  readonly breaks: (machine: Machine, scenario: Scenario) => Promise<void>;
-  readonly mends: (machine: Machine) => Promise<void>;
+  readonly breaks: (context: LastingContext) => Promise<void>;
+  readonly mends: (context: LastingContext) => Promise<void>;
   /** Hold before it and after it. */
-  readonly whole: (machine: Machine) => readonly Probe[];
+  readonly whole: (context: LastingContext) => readonly Probe[];
   /** Hold while it lasts. */
-  readonly broken: (machine: Machine) => readonly Probe[];
+  readonly broken: (context: LastingContext) => readonly Probe[];
 }
+
+const withMachine = (context: FaultContext): LastingContext => ({
+  ...context,
+  machine: context.testbed.machine(context.victim.node),
+});
 
 export function lastingFault({ name, breaks, mends, whole, broken }: LastingFault): Fault {
   return {
     name,
     leastMs: heartbeatMs,
 
-    async inject(context: FaultContext): Promise<void> {
-      const { testbed, recorder, victim, scenario } = context;
-      const machine = testbed.machine(victim.node);
+    async inject(given: FaultContext): Promise<void> {
+      const context = withMachine(given);
       const step = stepOf(name, context);
-      await certify(recorder, name, 'before', whole(machine));
+      await certify(context.recorder, name, 'before', whole(context));
       step('begin');
-      await breaks(machine, scenario);
+      await breaks(context);
       step('done');
-      await certify(recorder, name, 'during', broken(machine));
+      await certify(context.recorder, name, 'during', broken(context));
     },
 
-    async heal(context: FaultContext): Promise<void> {
-      const { testbed, recorder, victim } = context;
-      const machine = testbed.machine(victim.node);
+    async heal(given: FaultContext): Promise<void> {
+      const context = withMachine(given);
       const step = stepOf(name, context);
       step('heal');
-      await mends(machine);
+      await mends(context);
       step('healed');
-      await certify(recorder, name, 'after', whole(machine));
+      await certify(context.recorder, name, 'after', whole(context));
     },
   };
 }

@@ -4,10 +4,10 @@ import { agentsRun, agentsStandStill, isIn } from './probes.ts';
 
 export const runtimeStall = lastingFault({
   name: 'runtime-stall',
-  breaks: (machine) => machine.stall('runtime'),
-  mends: (machine) => machine.resume(),
-  whole: (machine) => [agentsRun(machine)],
-  broken: (machine) => [
+  breaks: ({ machine }) => machine.stall('runtime'),
+  mends: ({ machine }) => machine.resume(),
+  whole: ({ machine }) => [agentsRun(machine)],
+  broken: ({ machine }) => [
     agentsStandStill(machine, 'runtime'),
     isIn(machine, 'running', 'the victim itself still runs'),
   ],
