@@ -109,23 +109,26 @@ export interface ControlPlane {
   ): Promise<{ readonly process: string | undefined; readonly stalled: boolean }>;
 }
 
+/** What was done, and how it is known. */
+export interface Proof {
+  readonly verified: boolean;
+  readonly evidence: string;
+}
+
 /** The volume's backend, seen from outside the nodes. */
 export interface Disk {
   /**
    * The node's machine loses power: every path of it to the volume is cut for good, and what it had
    * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
    */
-  losePower(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  losePower(node: string): Promise<Proof>;
   /**
    * The node's path to the storage stalls (requests are held, and answered after the restoring) or
    * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.
    */
-  sever(
-    node: string,
-    how: Exclude<StorageLink, 'survives'>,
-  ): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  sever(node: string, how: Exclude<StorageLink, 'survives'>): Promise<Proof>;
   /** The path works again, except where it was cut; idempotent, also where nothing was severed. */
-  restore(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  restore(node: string): Promise<Proof>;
   /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
   releaseDead(node: string): Promise<void>;
   /** Writes crash canaries through the node's mount: one synced, one not. */

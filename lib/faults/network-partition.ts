@@ -2,8 +2,9 @@
  * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
+import type { Proof } from '../cluster/port.ts';
 import { certify, heartbeatMs, stepOf, type Fault, type FaultContext } from './fault.ts';
-import { isIn, proven, reachability, type Proof } from './probes.ts';
+import { isIn, proven, reachability } from './probes.ts';
 
 const name = 'network-partition';
 

@@ -1,12 +1,6 @@
 /** Probes that several faults ask: what state the victim is in, who reaches it, whom it reaches. */
-import { stalls, type Machine, type Stall } from '../cluster/port.ts';
+import { stalls, type Machine, type Proof, type Stall } from '../cluster/port.ts';
 import type { Probe } from './fault.ts';
-
-/** What an act on the testbed says of itself. */
-export interface Proof {
-  readonly verified: boolean;
-  readonly evidence: string;
-}
 
 export const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
   claim,

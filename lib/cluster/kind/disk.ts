@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LinkState } from '../../csi/array-port.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../../disk-kinds.ts';
 import { InfrastructureError } from '../../errors.ts';
-import type { Disk, Machine } from '../port.ts';
+import type { Disk, Machine, Proof } from '../port.ts';
 import { writeCanaries } from './canary.ts';
 import * as tool from './disk-tool.ts';
 import { docker } from './engine.ts';
@@ -22,12 +22,6 @@ export interface KindDiskOptions {
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
   readonly machine: (node: string) => Machine;
-}
-
-/** What was done to a path, and how it is known. */
-interface Proof {
-  readonly verified: boolean;
-  readonly evidence: string;
 }
 
 interface NodeAndVolume {

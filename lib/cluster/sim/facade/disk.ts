@@ -2,7 +2,7 @@
 import { EvidenceError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
-import type { Disk } from '../../port.ts';
+import type { Disk, Proof } from '../../port.ts';
 import { seeCut } from '../actors/sightings.ts';
 import type { Link } from '../disk/path.ts';
 import type { Image } from '../disk/volume.ts';
@@ -14,7 +14,7 @@ import type { Driver } from './driver.ts';
 /** Copies go into `images`, from where the auditor takes them. */
 export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Image>): Disk {
   const { world, volume } = model;
-  const link = (node: string, state: Link): ReturnType<Disk['restore']> =>
+  const link = (node: string, state: Link): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
       const paths = volume.pathsOf(node);
       const held = paths.reduce((sum, path) => sum + path.held, 0);
