@@ -4,7 +4,7 @@
  * test (test/contract) holds both to it.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
-import type { StorageLink } from '../disk-kinds.ts';
+import type { SeveredLink } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
 import type { ClientSide } from '../workload/sql.ts';
@@ -126,7 +126,7 @@ export interface Disk {
    * The node's path to the storage stalls (requests are held, and answered after the restoring) or
    * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.
    */
-  sever(node: string, how: Exclude<StorageLink, 'survives'>): Promise<Proof>;
+  sever(node: string, how: SeveredLink): Promise<Proof>;
   /** The path works again, except where it was cut; idempotent, also where nothing was severed. */
   restore(node: string): Promise<Proof>;
   /** Frees what a dead node left attached on the machine (loop devices); idempotent. */

@@ -5,7 +5,7 @@
  * Every call may be repeated. Errors are InfrastructureErrors with one of `arrayErrorCodes`.
  */
 import { z } from 'zod';
-import { powerLosses } from '../disk-kinds.ts';
+import { linkStates, powerLosses, type LinkState } from '../disk-kinds.ts';
 
 export const arrayErrorCodes = [
   /** The path was cut: nothing is ever un-cut. */
@@ -53,9 +53,6 @@ export interface PowerLossRequest {
   /** Decides which of them stay, for `reorders` and `tears`. */
   readonly seed: string;
 }
-
-export const linkStates = ['pass', 'stall', 'fail'] as const;
-export type LinkState = (typeof linkStates)[number];
 
 export interface LinkRequest {
   /** All its paths, present and later. */

@@ -3,9 +3,8 @@
  * prints one JSON object. Runs in the lab container, which sees the shared directory and the array.
  */
 import { parseArgs } from 'node:util';
-import { powerLosses, storageLinks } from '../disk-kinds.ts';
+import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-kinds.ts';
 import { describeError, UsageError } from '../errors.ts';
-import type { LinkState } from './array-port.ts';
 import { arrayAt } from './array.ts';
 import { copyVolume } from './copy.ts';
 import { exportWrites } from './export-writes.ts';
@@ -42,8 +41,6 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'
 type Name = Exclude<keyof Values, 'all'>;
 type Command = (backend: Backend, values: Values) => Promise<object>;
 
-const linkFor = { survives: 'pass', stalls: 'stall', errors: 'fail' } as const;
-
 const commands: Readonly<Record<string, Command>> = {
   'create-volume': async (backend, values) => {
     const volume = needed(values, 'volume');
@@ -67,7 +64,7 @@ const commands: Readonly<Record<string, Command>> = {
 
   /** Holds or fails what the node asks of its disks, until it is restored. */
   sever: (backend, values) =>
-    link(backend, values, linkFor[oneOf(storageLinks, 'how', needed(values, 'how'))]),
+    link(backend, values, linkStateOf[oneOf(storageLinks, 'how', needed(values, 'how'))]),
 
   /** Idempotent, also where nothing was severed. What was cut stays cut. */
   restore: (backend, values) => link(backend, values, 'pass'),

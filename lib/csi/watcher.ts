@@ -1,5 +1,6 @@
 /** Looks at paths, mounts and the call logs over and over, and tells what changed since. */
-import type { LinkState, PathStatus } from './array-port.ts';
+import type { LinkState } from '../disk-kinds.ts';
+import type { PathStatus } from './array-port.ts';
 import { monotonicMs } from './call-log.ts';
 import { LogTail } from './log-tail.ts';
 import { loopOf, type Mount, mountsOf } from './mounts.ts';

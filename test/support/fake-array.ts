@@ -1,4 +1,5 @@
 /** An array in memory, for tests: it keeps the promises of array-port.ts and moves no byte. */
+import type { LinkState } from '../../lib/disk-kinds.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import type {
   ArrayCopy,
@@ -6,7 +7,6 @@ import type {
   ArrayPort,
   CutRequest,
   LinkRequest,
-  LinkState,
   OpenRequest,
   PathName,
   PathStatus,

@@ -1,7 +1,6 @@
 /** The disk's tool in the lab (lib/csi/disk-tool.ts): its commands, and what their answers look like. */
 import { z } from 'zod';
-import { linkStates } from '../../csi/array-port.ts';
-import type { DiskMode, PowerLoss, StorageLink } from '../../disk-kinds.ts';
+import { linkStates, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
 import type { Lab } from './lab-port.ts';
 
 /** To paste behind `docker exec LAB`. */
@@ -95,11 +94,7 @@ const linkSchema = z.object({
 });
 export type Link = z.infer<typeof linkSchema>;
 
-export async function severLink(
-  lab: Lab,
-  node: string,
-  how: Exclude<StorageLink, 'survives'>,
-): Promise<Link> {
+export async function severLink(lab: Lab, node: string, how: SeveredLink): Promise<Link> {
   return linkSchema.parse(await tool(lab, 'sever', '--node', node, '--how', how));
 }
 

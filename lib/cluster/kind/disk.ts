@@ -1,7 +1,6 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
-import type { LinkState } from '../../csi/array-port.ts';
-import type { DiskMode, PowerLoss, StorageLink } from '../../disk-kinds.ts';
+import { linkStateOf, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Disk, Machine, Proof } from '../port.ts';
 import { writeCanaries } from './canary.ts';
@@ -105,16 +104,10 @@ export function powerLost(
   return { verified: paths.every(({ cut }) => cut), evidence: told.join('\n') };
 }
 
-/** How the array calls what a scenario's link does. */
-const stateOf: Readonly<Record<Exclude<StorageLink, 'survives'>, LinkState>> = {
-  stalls: 'stall',
-  errors: 'fail',
-};
-
 /** Holds where some path that was not cut is in that state, and none is in another. */
 export function severed(
   { devices }: tool.Link,
-  { node, volume, how }: NodeAndVolume & { readonly how: Exclude<StorageLink, 'survives'> },
+  { node, volume, how }: NodeAndVolume & { readonly how: SeveredLink },
 ): Proof {
   const paths = devices.filter((each) => each.volume === volume && !each.cut);
   if (paths.length === 0) return noDevice(node, volume);
@@ -122,7 +115,7 @@ export function severed(
     ({ device, generation, link, held }) =>
       `the link under ${device} (generation ${generation}): ${link}, ${held} requests held`,
   );
-  const verified = paths.every(({ link }) => link === stateOf[how]);
+  const verified = paths.every(({ link }) => link === linkStateOf[how]);
   return { verified, evidence: told.join('\n') };
 }
 

@@ -3,8 +3,7 @@
  * (requests are held and answered in order once it passes again) or fails (each request is an I/O
  * error). A path that was cut stays cut, and what it held is refused.
  */
-
-export type Link = 'pass' | 'stall' | 'fail';
+import type { LinkState } from '../../../disk-kinds.ts';
 
 /** `osd_client_watch_timeout`: how long a silent client still counts as a watcher (Ceph). */
 const watchTimeoutUs = 30_000_000;
@@ -13,7 +12,7 @@ export interface PathOptions {
   readonly node: string;
   readonly generation: number;
   readonly device: string;
-  readonly link: Link;
+  readonly link: LinkState;
   /** A disk that ignores flushes: what is written can be lost for as long as the path lives. */
   readonly volatile: boolean;
 }
@@ -34,7 +33,7 @@ export class Path {
   onCut: (() => void) | undefined;
   /** What undoes the writes of a volatile path, in their order; absent where they are durable. */
   readonly undo: (() => void)[] | undefined;
-  #link: Link;
+  #link: LinkState;
   #cut = false;
   #mounted = false;
   /** When it stops to count as a watcher of the image, once it is silent. */
@@ -91,7 +90,7 @@ export class Path {
     }
   }
 
-  setLink(link: Link, nowUs: number): void {
+  setLink(link: LinkState, nowUs: number): void {
     if (this.writes && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#link = link;
     for (const { perform, answer } of this.#take()) this.submit(perform, answer);

@@ -2,9 +2,9 @@
  * The volume and the paths of nodes to it: one path (a device) per attachment, each with its own
  * generation. A new attachment makes a new path.
  */
-import type { PowerLoss } from '../../../disk-kinds.ts';
+import type { LinkState, PowerLoss } from '../../../disk-kinds.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
-import { Path, type Link } from './path.ts';
+import { Path } from './path.ts';
 
 /** The volume's content: the ledger as its primary key gives it, and what else an audit looks at. */
 export interface Image {
@@ -55,7 +55,7 @@ export class Volume {
   readonly #lockers = new Map<string, Locker>();
   readonly #paths: Path[] = [];
   /** Links of nodes that do not pass. */
-  readonly #links = new Map<string, Link>();
+  readonly #links = new Map<string, LinkState>();
 
   constructor({ clock, ignoresFlushes = false, files }: VolumeOptions) {
     this.#clock = clock;
@@ -110,7 +110,7 @@ export class Volume {
   }
 
   /** Of the node's paths, present and later. */
-  setLink(node: string, link: Link): void {
+  setLink(node: string, link: LinkState): void {
     this.#links.set(node, link);
     for (const path of this.pathsOf(node)) path.setLink(link, this.#clock.nowUs);
   }

@@ -1,10 +1,10 @@
 /** The disk port on the model. */
+import { linkStateOf, type LinkState } from '../../../disk-kinds.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk, Proof } from '../../port.ts';
 import { seeCut } from '../actors/sightings.ts';
-import type { Link } from '../disk/path.ts';
 import type { Image } from '../disk/volume.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
@@ -14,7 +14,7 @@ import type { Driver } from './driver.ts';
 /** Copies go into `images`, from where the auditor takes them. */
 export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Image>): Disk {
   const { world, volume } = model;
-  const link = (node: string, state: Link): Promise<Proof> =>
+  const link = (node: string, state: LinkState): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
       const paths = volume.pathsOf(node);
       const held = paths.reduce((sum, path) => sum + path.held, 0);
@@ -33,7 +33,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
           evidence: `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`,
         };
       }),
-    sever: (node, how) => link(node, how === 'stalls' ? 'stall' : 'fail'),
+    sever: (node, how) => link(node, linkStateOf[how]),
     restore: (node) => link(node, 'pass'),
     // The model keeps rows, not blocks: there is no log of writes to export.
     exportWrites: () => Promise.resolve(),
