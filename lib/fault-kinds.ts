@@ -1,6 +1,8 @@
 /** The faults by name, and what the rest must know of each to judge a run. */
 
 export const faultKinds = [
+  /** Nothing is broken: what a remedy does to a healthy node. */
+  'none',
   /** Every process and all that was not on the disk is gone; down until the heal. */
   'node-crash',
   /** The same, and the node boots again by itself at `rebootAt`. */

@@ -21,7 +21,7 @@ export function describeRequest(request: RunRequest, choice: BackendChoice): str
 }
 
 function showValue(field: string, value: unknown): string {
-  if (typeof value === 'number' && /Ms$|^(remedy|reboot|also)At$/.test(field))
+  if (typeof value === 'number' && /Ms$|^(remedy|untaint|reboot|also)At$/.test(field))
     return formatDuration(value);
   return Array.isArray(value) ? value.join(' or ') : String(value);
 }

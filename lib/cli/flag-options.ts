@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
+import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import { accessModes, type Scenario } from '../experiment/scenario.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration } from './durations.ts';
@@ -13,8 +14,10 @@ import {
   rate,
   rebootAt,
   remedyAt,
+  seconds,
   share,
   trxCommit,
+  untaintAt,
   version,
   wholeNumber,
   workerCount,
@@ -55,17 +58,33 @@ export function whereOptions(): Option[] {
   ];
 }
 
+function remedyOptions(base: Scenario): Option[] {
+  const when = `${remedyEvents.join(', ')}, or so long after the fault (400s)`;
+  const untaintWhen = 'end, heal, kept (until the convergence bound), or so long after the remedy';
+  return [
+    choice('--remedy <kind>', 'what removes the old pod', remedyKinds, base.remedy),
+    new Option('--remedy-at <when>', when)
+      .argParser(remedyAt)
+      .default(base.remedyAt, showMoment(base.remedyAt)),
+    new Option('--untaint-at <when>', `when the out-of-service taint goes: ${untaintWhen}`)
+      .argParser(untaintAt)
+      .default(base.untaintAt, showMoment(base.untaintAt)),
+    new Option('--termination-grace <time>', 'terminationGracePeriodSeconds of the pod')
+      .argParser(seconds)
+      .default(base.terminationGraceS, formatDuration(base.terminationGraceS * 1000)),
+    new Option('--pod-finalizer', 'the pod has a finalizer of its own').default(base.podFinalizer),
+    choice(
+      '--force-detach <how>',
+      'off: kube-controller-manager --disable-force-detach-on-timeout',
+      ['on', 'off'],
+      base.forceDetach,
+    ),
+  ];
+}
+
 export function scenarioOptions(base: Scenario): Option[] {
   return [
-    choice(
-      '--remedy <kind>',
-      'what removes the old pod',
-      ['none', 'force-delete', 'out-of-service'],
-      base.remedy,
-    ),
-    new Option('--remedy-at <when>', 'terminating, or so long after the fault (400s)')
-      .argParser(remedyAt)
-      .default(base.remedyAt),
+    ...remedyOptions(base),
     new Option('--rate <n>', 'acknowledged operations per second and client; max; 0: idle')
       .argParser(rate)
       .default(base.rate),

@@ -1,6 +1,7 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
-import type { Moment } from '../experiment/scenario.ts';
+import type { Moment, Scenario } from '../experiment/scenario.ts';
+import { remedyEvents } from '../remedy-kinds.ts';
 import { parseDurationMs } from './durations.ts';
 
 export function durationMs(text: string): number {
@@ -41,8 +42,18 @@ export function rate(text: string): number | 'max' {
   throw new InvalidArgumentError('Give operations per second and client, or max.');
 }
 
-export function remedyAt(text: string): number | 'terminating' {
-  return text === 'terminating' ? text : durationMs(text);
+export function remedyAt(text: string): Scenario['remedyAt'] {
+  return remedyEvents.find((each) => each === text) ?? durationMs(text);
+}
+
+export function untaintAt(text: string): Scenario['untaintAt'] {
+  const event = (['end', 'heal', 'kept'] as const).find((each) => each === text);
+  return event ?? durationMs(text);
+}
+
+/** Whole seconds, as the field of the pod has them. */
+export function seconds(text: string): number {
+  return Math.round(durationMs(text) / 1000);
 }
 
 export function share(text: string): number {

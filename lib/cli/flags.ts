@@ -19,6 +19,11 @@ export interface Flags {
   readonly workers: number;
   readonly remedy: Scenario['remedy'];
   readonly remedyAt: Scenario['remedyAt'];
+  readonly untaintAt: Scenario['untaintAt'];
+  /** Seconds. */
+  readonly terminationGrace: number;
+  readonly podFinalizer: boolean;
+  readonly forceDetach: Scenario['forceDetach'];
   readonly rate: Scenario['rate'];
   readonly connections: number;
   readonly trxCommit: Scenario['trxCommit'];

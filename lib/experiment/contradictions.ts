@@ -1,5 +1,6 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
 import { losesPower, sparesVictim } from '../fault-kinds.ts';
+import { removesPod, takesAttachment, taints } from '../remedy-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Contradiction {
@@ -93,6 +94,44 @@ const rules: readonly Rule[] = [
       'a crash takes nothing from disk shared-file: its directory lies in the page cache ' +
       'of this machine, which outlives a node',
     broken: ({ fault, disk }) => losesPower(fault) && disk === 'shared-file',
+  },
+  {
+    field: 'remedyAt',
+    message: 'without a fault none of these events comes; give a time after it, such as 0',
+    broken: ({ fault, remedy, remedyAt }) =>
+      fault === 'none' && remedy !== 'none' && typeof remedyAt !== 'number',
+  },
+  {
+    field: 'remedyAt',
+    message: 'what the remedy removes is the pod, and that is gone by then',
+    broken: ({ remedy, remedyAt }) => removesPod(remedy) && remedyAt === 'pod-gone',
+  },
+  {
+    field: 'untaintAt',
+    message: 'only the remedies out-of-service and fence-first set a taint',
+    broken: ({ remedy, untaintAt }) => !taints(remedy) && untaintAt !== 'end',
+  },
+  {
+    field: 'remedy',
+    message: 'strip-pod-finalizer needs a pod that has one: podFinalizer',
+    broken: ({ remedy, podFinalizer }) => remedy === 'strip-pod-finalizer' && !podFinalizer,
+  },
+  {
+    field: 'remedy',
+    message: 'not with disk shared-file: it has no VolumeAttachment and no path that could be cut',
+    broken: ({ remedy, disk }) =>
+      disk === 'shared-file' && (takesAttachment(remedy) || remedy === 'fence-first'),
+  },
+  {
+    field: 'remedy',
+    message: 'this remedy is not built yet',
+    broken: ({ remedy }) => !['none', 'force-delete', 'out-of-service'].includes(remedy),
+  },
+  {
+    field: 'untaintAt',
+    message: 'these fields are not built yet: leave them at their defaults',
+    broken: ({ untaintAt, terminationGraceS, podFinalizer, forceDetach }) =>
+      untaintAt !== 'end' || terminationGraceS !== 30 || podFinalizer || forceDetach !== 'on',
   },
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),

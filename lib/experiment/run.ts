@@ -10,6 +10,7 @@ import type { ImageLabel, PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { remedies } from '../remedies/index.ts';
+import { none } from '../remedies/none.ts';
 import { assembleVerdict } from './assemble.ts';
 import { exportStep } from './completeness.ts';
 import { watchWhile } from './moments.ts';
@@ -166,7 +167,7 @@ async function faultToConvergence(
   const { testbed, scenario, recorder, sightings, signal } = run;
   const { clock } = testbed;
   const fault = faultOf(scenario);
-  const remedy = remedies[scenario.remedy];
+  const remedy = remedies[scenario.remedy] ?? none;
   const context = { testbed, recorder, victim, scenario };
   sightings.begin(victim);
   enter(run, 'fault');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
 import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
+import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import {
   contradictions,
   defaultAlso,
@@ -43,9 +44,20 @@ const fields = z.strictObject({
     .default(defaultAlso.at),
   /** It is healed so long after that, or with the first one. */
   alsoForMs: durationMs.default(defaultAlso.forMs),
-  remedy: z.enum(['none', 'force-delete', 'out-of-service']).default('none'),
-  /** When the remedy acts: once the pod is Terminating, or so long after the fault. */
-  remedyAt: z.union([z.literal('terminating'), durationMs]).default('terminating'),
+  remedy: z.enum(remedyKinds).default('none'),
+  /** When the remedy acts: at an event, or so long after the fault. */
+  remedyAt: z.union([z.enum(remedyEvents), durationMs]).default('terminating'),
+  /**
+   * When the out-of-service taint is taken away: at the `end`, once a database serves again; at the
+   * `heal`; `kept` until the convergence bound is over; or so long after the remedy.
+   */
+  untaintAt: z.union([z.enum(['end', 'heal', 'kept']), durationMs]).default('end'),
+  /** terminationGracePeriodSeconds of the database's pod; 0 makes every deletion a forced one. */
+  terminationGraceS: z.number().int().nonnegative().max(3600).default(30),
+  /** The pod has a finalizer that nobody takes away by himself. */
+  podFinalizer: z.boolean().default(false),
+  /** `off`: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). */
+  forceDetach: z.enum(['on', 'off']).default('on'),
   /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */
   disk: z.enum(diskModes).default('unfenced'),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */

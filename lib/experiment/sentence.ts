@@ -14,7 +14,8 @@ export function sentenceOf(verdict: Told): string {
 
 /** Who was let in, when, and whether the other side was still there. */
 function handover({ phases, exposure, horizonS, scenario }: Told): string {
-  const fault = String(scenario['fault']).replaceAll('-', ' ');
+  const { fault: kind } = scenario;
+  const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
   if (phases.secondMount === null)
     return `no second mount within ${seconds(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;

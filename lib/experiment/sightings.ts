@@ -9,6 +9,10 @@ export class Sightings {
   readonly #terminating = new Set<string>();
   /** Nodes that have the volume mounted now. */
   readonly mountedOn = new Set<string>();
+  /** The victim's node is not Ready. */
+  victimNotReady = false;
+  /** A pod was created that is to take the victim's place. */
+  successorCreated = false;
   /** When the victim's pod object was gone. */
   victimGoneAtMs: number | undefined;
   /** The victim's volume is being taken away. */
@@ -27,7 +31,13 @@ export class Sightings {
     if (record.name === observed.podGone && record.data['uid'] === this.#victim?.uid) {
       this.victimGoneAtMs ??= record.t;
     }
+    if (record.name === observed.podCreated && record.data['uid'] !== this.#victim?.uid) {
+      this.successorCreated ||= this.#victim !== undefined;
+    }
     if (record.node === undefined) return;
+    if (record.name === observed.nodeReady && record.node === this.#victim?.node) {
+      this.victimNotReady = record.data['status'] !== 'True';
+    }
     const isDetach =
       record.name === observed.attachmentDeleting || record.name === observed.attachmentGone;
     if (isDetach && record.node === this.#victim?.node) this.victimDetached = true;
@@ -38,6 +48,11 @@ export class Sightings {
         this.secondMountAtMs ??= record.t;
       }
     }
+  }
+
+  /** A successor's pod is there, and no other node has mounted the volume. */
+  get successorPending(): boolean {
+    return this.successorCreated && this.secondMountAtMs === undefined;
   }
 
   get victimTerminating(): boolean {

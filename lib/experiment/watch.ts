@@ -1,5 +1,6 @@
 /** The watch: apply the remedy at its time, then look on until the successor serves or the horizon ends. */
 import type { PodRef, Recorder, Testbed, Writers } from '../cluster/port.ts';
+import type { RemedyEvent } from '../remedy-kinds.ts';
 import type { Remedy } from '../remedies/remedy.ts';
 import type { Scenario } from './scenario.ts';
 import type { Sightings } from './sightings.ts';
@@ -45,16 +46,24 @@ export async function watch(context: WatchContext): Promise<void> {
   if (serving) await testbed.clock.sleep(scenario.overlapMs, signal);
 }
 
+const hasCome: Readonly<Record<RemedyEvent, (seen: Sightings) => boolean>> = {
+  terminating: (seen) => seen.victimTerminating,
+  'not-ready': (seen) => seen.victimNotReady,
+  'pod-gone': (seen) => seen.victimGoneAtMs !== undefined,
+  'successor-pending': (seen) => seen.successorPending,
+};
+
 async function applyRemedy(context: WatchContext, deadlineMs: number): Promise<void> {
   const { scenario, testbed, recorder, remedy, victim, sightings, faultAtMs, signal } = context;
   if (remedy.name === 'none') return;
-  if (scenario.remedyAt === 'terminating') {
-    const due = await waitUntil(testbed.clock, () => sightings.victimTerminating, {
+  const { remedyAt } = scenario;
+  if (typeof remedyAt === 'string') {
+    const due = await waitUntil(testbed.clock, () => hasCome[remedyAt](sightings), {
       deadlineMs,
       signal,
     });
     if (!due) {
-      const detail = 'the pod never became Terminating within the horizon';
+      const detail = `${remedyAt} did not come within the horizon`;
       recorder.record({
         type: 'action',
         actor: 'remedy',
@@ -65,10 +74,7 @@ async function applyRemedy(context: WatchContext, deadlineMs: number): Promise<v
       return;
     }
   } else {
-    await testbed.clock.sleep(
-      Math.max(0, faultAtMs + scenario.remedyAt - testbed.clock.nowMs()),
-      signal,
-    );
+    await testbed.clock.sleep(Math.max(0, faultAtMs + remedyAt - testbed.clock.nowMs()), signal);
   }
   const about = { type: 'action', actor: 'remedy', name: remedy.name, node: victim.node } as const;
   recorder.record({ ...about, step: 'begin' });

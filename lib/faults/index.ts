@@ -9,6 +9,7 @@ import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
 import { kubeletRestart } from './kubelet-restart.ts';
 import { kubeletStall } from './kubelet-stall.ts';
+import { none } from './none.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
@@ -16,6 +17,7 @@ import { runtimeStall } from './runtime-stall.ts';
 import { withSecond } from './second.ts';
 
 const faults: Readonly<Record<FaultKind, Fault>> = {
+  none,
   'node-crash': nodeCrash,
   'node-reboot': nodeReboot,
   'network-partition': networkPartition,

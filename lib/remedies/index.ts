@@ -5,7 +5,7 @@ import { none } from './none.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Remedy } from './remedy.ts';
 
-export const remedies: Readonly<Record<Scenario['remedy'], Remedy>> = {
+export const remedies: Readonly<Partial<Record<Scenario['remedy'], Remedy>>> = {
   none,
   'force-delete': forceDelete,
   'out-of-service': outOfService,
