@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
-import { accessModes, type Scenario } from '../experiment/scenario.ts';
+import { accessModes, workloads, type Scenario } from '../experiment/scenario.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration } from './durations.ts';
 import {
@@ -94,6 +94,8 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--trx-commit <n>', 'innodb_flush_log_at_trx_commit: 0, 1 or 2')
       .argParser(trxCommit)
       .default(base.trxCommit),
+    choice('--workload <kind>', 'what makes the database’s pod', workloads, base.workload),
+    choice('--binlog <state>', 'the server’s binary log', ['on', 'off'], base.binlog),
     new Option('--reboot-at <when>', 'node-reboot: force-detach, or so long after the fault')
       .argParser(rebootAt)
       .default(base.rebootAt, showMoment(base.rebootAt)),

@@ -27,6 +27,8 @@ export interface Flags {
   readonly rate: Scenario['rate'];
   readonly connections: number;
   readonly trxCommit: Scenario['trxCommit'];
+  readonly workload: Scenario['workload'];
+  readonly binlog: Scenario['binlog'];
   readonly reboot: boolean;
   readonly rebootAt: Scenario['rebootAt'];
   readonly cpuShare: number;

@@ -99,6 +99,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     rate: flags.rate,
     connections: flags.connections,
     trxCommit: flags.trxCommit,
+    workload: flags.workload,
+    binlog: flags.binlog,
     graceMs: flags.grace,
     tolerationMs: flags.toleration,
     forceDetachAfterMs: flags.forceDetachAfter,

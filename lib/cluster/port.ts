@@ -31,7 +31,10 @@ export interface PodRef {
 
 /** What remedies may ask of Kubernetes. */
 export interface Kubernetes {
-  /** The pod that runs the database now, or undefined while there is none bound to a node. */
+  /**
+   * The database's pod, or undefined while there is none bound to a node. Where an old pod is still
+   * Terminating beside its replacement (Deployment), it is the replacement.
+   */
   databasePod(): Promise<PodRef | undefined>;
   /** DELETE with grace period 0. No error when that pod is gone already. */
   forceDelete(pod: PodRef): Promise<void>;

@@ -19,6 +19,14 @@ export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
 /** As Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
 export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
 
+/** What makes the database's pod: each with one replica. */
+export const workloads = [
+  'stateful-set',
+  'stateful-set-parallel',
+  'deployment-recreate',
+  'deployment-rolling-update',
+] as const;
+
 const durationMs = z.number().int().nonnegative();
 
 const fields = z.strictObject({
@@ -58,6 +66,8 @@ const fields = z.strictObject({
   podFinalizer: z.boolean().default(false),
   /** `off`: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). */
   forceDetach: z.enum(['on', 'off']).default('on'),
+  /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
+  workload: z.enum(workloads).default('stateful-set'),
   /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */
   disk: z.enum(diskModes).default('unfenced'),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
@@ -83,6 +93,8 @@ const fields = z.strictObject({
   connections: z.number().int().min(1).max(64).default(2),
   /** innodb_flush_log_at_trx_commit. 1 is stock. */
   trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
+  /** The server's binary log; on and synced at each commit is stock. */
+  binlog: z.enum(['on', 'off']).default('on'),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
   graceMs: durationMs.default(50_000),
   /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */

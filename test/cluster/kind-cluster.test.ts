@@ -141,8 +141,8 @@ test('a database survives what is done to its node, and leaves a clean slate', {
     fault: 'node-crash',
     expected: ['safe'],
   });
-  const common = { choice, tolerationMs: 300_000, trxCommit: 1 } as const;
-  const options = { image: images.mysql, volumeHandle: volume, sizeBytes, ...common };
+
+  const options = { image: images.mysql, volumeHandle: volume, sizeBytes, choice };
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];
 

@@ -32,7 +32,9 @@ export function kubernetesOf({ core }: KubeClients): Kubernetes {
   return {
     async databasePod(): Promise<PodRef | undefined> {
       const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
-      return items.map(refOf).find((ref) => ref !== undefined);
+      return newestFirst(items)
+        .map(refOf)
+        .find((ref) => ref !== undefined);
     },
 
     async forceDelete(pod): Promise<void> {
@@ -62,6 +64,16 @@ export function kubernetesOf({ core }: KubeClients): Kubernetes {
       return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
     },
   };
+}
+
+/**
+ * A Deployment makes the replacement while the old pod is Terminating: those that are not come
+ * first, and of these the youngest.
+ */
+export function newestFirst(pods: readonly V1Pod[]): V1Pod[] {
+  const leaving = ({ metadata }: V1Pod): number => (metadata?.deletionTimestamp ? 1 : 0);
+  const bornMs = ({ metadata }: V1Pod): number => metadata?.creationTimestamp?.getTime() ?? 0;
+  return pods.toSorted((a, b) => leaving(a) - leaving(b) || bornMs(b) - bornMs(a));
 }
 
 function refOf({ metadata, spec }: V1Pod): PodRef | undefined {

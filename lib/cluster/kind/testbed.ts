@@ -57,8 +57,6 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     volumeHandle: volume,
     sizeBytes: volumeBytes,
     choice: scenario,
-    tolerationMs: scenario.tolerationMs,
-    trxCommit: scenario.trxCommit,
     signal,
   });
   const routes = new Routes(cluster.relays);

@@ -19,10 +19,13 @@ const lacks = (what: string): UsageError =>
   });
 
 /** Throws UsageError `MODEL_LACKS`. */
-export function refuseUnmodelled({ fault, also }: Pick<Scenario, 'fault' | 'also'>): void {
+export function refuseUnmodelled(scenario: Pick<Scenario, 'fault' | 'also' | 'workload'>): void {
+  const { fault, also, workload } = scenario;
   for (const what of [fault, also]) {
     if (what !== 'none' && lacking.includes(what)) throw lacks(what);
   }
+  // With one replica a StatefulSet does the same under either policy.
+  if (workload.startsWith('deployment')) throw lacks('Deployment: its API has one pod at a time');
 }
 
 /** Every use of it is refused. */

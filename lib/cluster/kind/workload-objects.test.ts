@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { readAttributes } from '../../csi/volume-attributes.ts';
+import { driverName } from '../../csi/layout.ts';
+import { parseScenario, workloads, type ScenarioInput } from '../../experiment/scenario.ts';
+import { renderWorkload } from './workload-objects.ts';
+
+interface Pod {
+  readonly tolerations: { key: string; tolerationSeconds: number }[];
+  readonly containers: { image: string; args: string[] }[];
+}
+
+interface Controller {
+  readonly spec: {
+    readonly template: { readonly spec: Pod };
+    readonly volumeClaimTemplates: { spec: { volumeName: string; accessModes: string[] } }[];
+  };
+}
+
+interface Volume {
+  readonly spec: {
+    readonly csi: { readonly fsType: string; readonly volumeAttributes: Record<string, string> };
+  };
+}
+
+const render = (change: Partial<ScenarioInput> = {}): Promise<KubernetesObject[]> => {
+  const common = { name: 't', question: '?', fault: 'network-partition' } as const;
+  return renderWorkload({
+    image: 'mysql:9.7',
+    volumeHandle: 'fd-run-1',
+    sizeBytes: 2 ** 31,
+    choice: parseScenario({ ...common, expected: ['safe'], ...change }),
+  });
+};
+
+const podOf = (controller: KubernetesObject | undefined): Pod =>
+  (controller as unknown as Controller).spec.template.spec;
+
+test('MySQL tolerates a lost node as long as the scenario says, and keeps its durability', async () => {
+  const objects = await render();
+  expect(objects.map(({ kind }) => kind)).toEqual(['PersistentVolume', 'Service', 'StatefulSet']);
+  const { tolerations, containers } = podOf(objects[2]);
+  expect(tolerations.map(({ key, tolerationSeconds }) => [key, tolerationSeconds])).toEqual([
+    ['node.kubernetes.io/unreachable', 300],
+    ['node.kubernetes.io/not-ready', 300],
+  ]);
+  expect(containers[0]?.image).toBe('mysql:9.7');
+  expect(containers[0]?.args).toContain('--innodb-flush-log-at-trx-commit=1');
+  expect(containers[0]?.args).toContain('--sync-binlog=1');
+  expect(containers[0]?.args).toContain('--log-bin=binlog');
+  expect(containers[0]?.args).toContain('--report-host=$(NODE_NAME)');
+});
+
+test('the volume is bound to the claim that the StatefulSet makes, for one node', async () => {
+  const [volume, , set] = await render();
+  const [claim] = (set as unknown as Controller).spec.volumeClaimTemplates;
+  expect(claim?.spec.volumeName).toBe(volume?.metadata?.name);
+  expect(volume).toMatchObject({
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      claimRef: { name: 'data-mysql-0' },
+      csi: { volumeHandle: 'fd-run-1', volumeAttributes: { detachMode: 'unfenced' } },
+    },
+  });
+});
+
+test.each(workloads)('%s runs the same pod on the same claim', async (workload) => {
+  const [volume, other, controller] = await render({ workload });
+  expect(podOf(controller)).toEqual(podOf((await render())[2]));
+  if (workload.startsWith('stateful-set')) {
+    const policy = workload === 'stateful-set' ? 'OrderedReady' : 'Parallel';
+    expect(controller).toMatchObject({ spec: { podManagementPolicy: policy } });
+    return;
+  }
+  expect(other).toMatchObject({
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'data-mysql-0' },
+    spec: { volumeName: volume?.metadata?.name },
+  });
+  const type = workload === 'deployment-recreate' ? 'Recreate' : 'RollingUpdate';
+  expect(controller).toMatchObject({ spec: { replicas: 1, strategy: { type } } });
+});
+
+test('the binary log can be off', async () => {
+  const { args } = podOf((await render({ binlog: 'off' }))[2]).containers[0] ?? { args: [] };
+  expect(args).toContain('--disable-log-bin');
+  expect(args).not.toContain('--log-bin=binlog');
+});
+
+test('the kind of disk reaches the driver as attributes, all of them as text', async () => {
+  const [volume] = await render({ disk: 'ack-early', cutAfterMs: 7_000, filesystem: 'ext4-mmp' });
+  const { csi } = (volume as unknown as Volume).spec;
+  expect(csi.fsType).toBe('ext4');
+  expect(readAttributes(csi.volumeAttributes)).toEqual({
+    detachMode: 'ack-early',
+    cutAfterMs: 7_000,
+    watcherCheck: 'works',
+    fileLocks: 'shared',
+    flushes: 'honest',
+    keepWrites: false,
+    mkfs: 'mmp',
+  });
+});
+
+test('a volume of many nodes, of one pod, of another file system', async () => {
+  const [volume, , set] = await render({ filesystem: 'xfs', accessMode: 'ReadWriteOncePod' });
+  expect(volume).toMatchObject({
+    spec: { accessModes: ['ReadWriteOncePod'], csi: { driver: driverName, fsType: 'xfs' } },
+  });
+  const [claim] = (set as unknown as Controller).spec.volumeClaimTemplates;
+  expect(claim?.spec.accessModes).toEqual(['ReadWriteOncePod']);
+});
+
+test('a shared directory is another driver’s', async () => {
+  const [volume] = await render({ disk: 'shared-file', accessMode: 'ReadWriteMany' });
+  expect(volume).toMatchObject({ spec: { csi: { driver: 'files.forcedetach.dev' } } });
+});

@@ -1,0 +1,78 @@
+/** The database's Kubernetes objects: manifests/mysql with a scenario's choices filled in. */
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { driverName, filesDriverName } from '../../csi/layout.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
+import { readManifest } from './manifest.ts';
+
+/** What a scenario says about the database and its disk. */
+export type DatabaseChoice = Pick<
+  Scenario,
+  | 'workload'
+  | 'binlog'
+  | 'trxCommit'
+  | 'tolerationMs'
+  | 'disk'
+  | 'cutAfterMs'
+  | 'watcherCheck'
+  | 'fileLocks'
+  | 'flushes'
+  | 'keepWrites'
+  | 'filesystem'
+  | 'accessMode'
+>;
+
+export interface WorkloadOptions {
+  readonly image: string;
+  /** Of the CSI volume; its image exists already. */
+  readonly volumeHandle: string;
+  readonly sizeBytes: number;
+  readonly choice: DatabaseChoice;
+}
+
+/** The controller of the pods, by workload: its manifest and what that leaves open. */
+const controllers = {
+  'stateful-set': { file: 'statefulset', values: { POD_MANAGEMENT: 'OrderedReady' } },
+  'stateful-set-parallel': { file: 'statefulset', values: { POD_MANAGEMENT: 'Parallel' } },
+  'deployment-recreate': { file: 'deployment', values: { STRATEGY: 'Recreate' } },
+  'deployment-rolling-update': { file: 'deployment', values: { STRATEGY: 'RollingUpdate' } },
+} as const satisfies Record<Scenario['workload'], unknown>;
+
+/** In the order to apply them: the volume first. */
+export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
+  const { choice } = options;
+  const { file, values } = controllers[choice.workload];
+  const [template] = await readManifest('mysql/pod.yaml', {
+    MYSQL_IMAGE: options.image,
+    TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
+    TRX_COMMIT: choice.trxCommit,
+    // `binlog` is the server's own default name.
+    BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
+  });
+  const volume = {
+    ...volumeValues(choice),
+    VOLUME_HANDLE: options.volumeHandle,
+    SIZE_BYTES: options.sizeBytes,
+  };
+  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(template) };
+  return [
+    ...(await readManifest('mysql/volume.yaml', volume)),
+    ...(await readManifest(`mysql/${file}.yaml`, whole)),
+  ];
+}
+
+/** For manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+function volumeValues(choice: DatabaseChoice): Readonly<Record<string, string>> {
+  const { disk, filesystem } = choice;
+  return {
+    DRIVER: disk === 'shared-file' ? filesDriverName : driverName,
+    FS_TYPE: filesystem === 'xfs' ? 'xfs' : 'ext4',
+    ACCESS_MODE: choice.accessMode,
+    DETACH_MODE: disk,
+    CUT_AFTER_MS: String(choice.cutAfterMs),
+    WATCHER_CHECK: choice.watcherCheck,
+    FILE_LOCKS: choice.fileLocks,
+    FLUSHES: choice.flushes,
+    KEEP_WRITES: String(choice.keepWrites),
+    MKFS: filesystem === 'ext4-mmp' ? 'mmp' : 'plain',
+  };
+}
