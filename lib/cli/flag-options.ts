@@ -96,6 +96,17 @@ export function scenarioOptions(base: Scenario): Option[] {
       .default(base.trxCommit),
     choice('--workload <kind>', 'what makes the database’s pod', workloads, base.workload),
     choice('--binlog <state>', 'the server’s binary log', ['on', 'off'], base.binlog),
+    choice(
+      '--self-fence <how>',
+      'lease: a sidecar ends the database once its node’s Lease is not renewed',
+      ['off', 'lease'],
+      base.selfFence,
+    ),
+    duration(
+      '--self-fence-after <time>',
+      'so long after the last renewal that the sidecar saw',
+      base.selfFenceAfterMs,
+    ),
     new Option('--reboot-at <when>', 'node-reboot: force-detach, or so long after the fault')
       .argParser(rebootAt)
       .default(base.rebootAt, showMoment(base.rebootAt)),

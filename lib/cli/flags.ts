@@ -29,6 +29,8 @@ export interface Flags {
   readonly trxCommit: Scenario['trxCommit'];
   readonly workload: Scenario['workload'];
   readonly binlog: Scenario['binlog'];
+  readonly selfFence: Scenario['selfFence'];
+  readonly selfFenceAfter: number;
   readonly reboot: boolean;
   readonly rebootAt: Scenario['rebootAt'];
   readonly cpuShare: number;

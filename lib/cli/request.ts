@@ -101,6 +101,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     trxCommit: flags.trxCommit,
     workload: flags.workload,
     binlog: flags.binlog,
+    selfFence: flags.selfFence,
+    selfFenceAfterMs: flags.selfFenceAfter,
     graceMs: flags.grace,
     tolerationMs: flags.toleration,
     forceDetachAfterMs: flags.forceDetachAfter,

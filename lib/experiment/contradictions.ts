@@ -18,6 +18,8 @@ export const defaultCutAfterMs = 10_000;
 /** Within the grace period. */
 export const defaultRebootAtMs = 20_000;
 export const defaultCpuShare = 0.005;
+/** Two of a kubelet's renewals, and far less than the stock grace period. */
+export const defaultSelfFenceAfterMs = 20_000;
 /** Longer than the stock grace period, and long enough to be Ready again. */
 export const defaultFlapMs = { down: 70_000, up: 30_000 };
 export const defaultAlso = { at: 'half-wait', forMs: 30_000 } as const;
@@ -132,6 +134,19 @@ const rules: readonly Rule[] = [
     message: 'these fields are not built yet: leave them at their defaults',
     broken: ({ untaintAt, terminationGraceS, podFinalizer, forceDetach }) =>
       untaintAt !== 'end' || terminationGraceS !== 30 || podFinalizer || forceDetach !== 'on',
+  },
+  {
+    field: 'selfFenceAfterMs',
+    message: 'only selfFence lease has a deadline',
+    broken: ({ selfFence, selfFenceAfterMs }) =>
+      selfFence === 'off' && selfFenceAfterMs !== defaultSelfFenceAfterMs,
+  },
+  {
+    field: 'selfFenceAfterMs',
+    message:
+      'shorter than two renewals of the Lease, each a fifth of graceMs: a healthy node would be fenced',
+    broken: ({ selfFence, selfFenceAfterMs, graceMs }) =>
+      selfFence === 'lease' && selfFenceAfterMs < (2 * graceMs) / 5,
   },
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),

@@ -11,6 +11,7 @@ import {
   defaultCutAfterMs,
   defaultFlapMs,
   defaultRebootAtMs,
+  defaultSelfFenceAfterMs,
 } from './contradictions.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
@@ -95,6 +96,10 @@ const fields = z.strictObject({
   trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
   /** The server's binary log; on and synced at each commit is stock. */
   binlog: z.enum(['on', 'off']).default('on'),
+  /** `lease`: a sidecar ends the database once the node's Lease is not renewed, as it can see. */
+  selfFence: z.enum(['off', 'lease']).default('off'),
+  /** `selfFence` only: so long after the last renewal that it saw. */
+  selfFenceAfterMs: durationMs.default(defaultSelfFenceAfterMs),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
   graceMs: durationMs.default(50_000),
   /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */

@@ -39,6 +39,8 @@ export const observed = {
   requestsHeld: 'requests-held',
   // source `mysqld`: error log line. data.line, data.level
   serverLog: 'server-log',
+  // source `self-fence`: what the sidecar did. data.line
+  selfFence: 'self-fence',
 } as const;
 
 export type ObservedName = (typeof observed)[keyof typeof observed];

@@ -2,7 +2,7 @@
 import { installedClosure } from './node-closure.ts';
 import { filesUnder } from './part.ts';
 
-const shared = ['errors.ts', 'disk-kinds.ts'];
+const shared = ['errors.ts', 'disk-kinds.ts', 'kubernetes-get.ts'];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
 export interface StagedDriver {
@@ -14,9 +14,10 @@ export interface StagedDriver {
   readonly commands: readonly string[];
 }
 
-/** All of lib/csi but its tests, what it takes from lib/, and the packages it imports. */
+/** All of lib/csi and of the self-fencing sidecar but tests, what they take from lib/, and packages. */
 export function stageDriver(root: string): StagedDriver {
-  const code = [...filesUnder(`${root}/lib/csi`), ...shared.map((file) => `${root}/lib/${file}`)]
+  const programs = ['csi', 'self-fence'].flatMap((folder) => filesUnder(`${root}/lib/${folder}`));
+  const code = [...programs, ...shared.map((file) => `${root}/lib/${file}`)]
     .map((path) => path.slice(root.length + 1))
     .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));
   const closure = installedClosure(root, packages);

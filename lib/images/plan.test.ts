@@ -9,7 +9,14 @@ let copy: string;
 
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'forcedetach-plan-'));
-  for (const path of ['lib/images', 'lib/csi', 'lib/errors.ts', 'lib/disk-kinds.ts']) {
+  for (const path of [
+    'lib/images',
+    'lib/csi',
+    'lib/self-fence',
+    'lib/errors.ts',
+    'lib/disk-kinds.ts',
+    'lib/kubernetes-get.ts',
+  ]) {
     cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
   }
   symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));

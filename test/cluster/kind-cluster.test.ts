@@ -142,7 +142,8 @@ test('a database survives what is done to its node, and leaves a clean slate', {
     expected: ['safe'],
   });
 
-  const options = { image: images.mysql, volumeHandle: volume, sizeBytes, choice };
+  const pods = { image: images.mysql, driverImage: images.driver, apiHost: 'not asked' };
+  const options = { ...pods, volumeHandle: volume, sizeBytes, choice };
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];
 

@@ -6,7 +6,7 @@ import { apply, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from './wait.ts';
-import { renderWorkload, type WorkloadOptions } from './workload-objects.ts';
+import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
 const namespace = 'default';
 /** Of the StatefulSet, or of the Deployment. */
@@ -72,7 +72,7 @@ export async function removeDatabase(
   clients: KubeClients,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const { core, apps } = clients;
+  const { core, apps, objects } = clients;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name: controller, ...named }));
   await orMissing(apps.deleteNamespacedDeployment({ name: controller, ...named }));
@@ -80,6 +80,7 @@ export async function removeDatabase(
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
   await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
   await orMissing(core.deletePersistentVolume({ name: volumeName }));
+  for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
   await waitFor(
     {
       what: 'the database and its volume are gone',
@@ -129,3 +130,10 @@ async function leftovers(clients: KubeClients): Promise<string[]> {
 /** mysqld's error log on one node, of every pod of the database that ran there. */
 export const followDatabaseLog = (node: string, onLine: (line: LogLine) => void): AsyncDisposable =>
   followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/mysql/*.log`, onLine);
+
+/** What the self-fencing sidecars on one node did. */
+export const followSelfFenceLog = (
+  node: string,
+  onLine: (line: LogLine) => void,
+): AsyncDisposable =>
+  followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/self-fence/*.log`, onLine);

@@ -1,10 +1,11 @@
-/** Observers of two logs that survive a partition: the controller manager's and mysqld's. */
-import { observed } from '../../history/observations.ts';
+/** Observers of logs that survive a partition: the controller manager's, mysqld's, the sidecar's. */
+import { observed, type ObservedName } from '../../history/observations.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { followControllerManager, readForcedDetachMetric } from './controller-manager.ts';
-import { followDatabaseLog } from './database.ts';
+import { followDatabaseLog, followSelfFenceLog } from './database.ts';
+import type { LogLine } from './pod-log.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
 const forceDetachLine = /force detach/i;
@@ -41,24 +42,44 @@ export function observeControllerManager(
   });
 }
 
-export function observeServerLogs(
+export const observeServerLogs = (
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
-): AsyncDisposable {
-  const followers = cluster.nodes.map((node) =>
-    followDatabaseLog(node, ({ text, wallMs }) => {
-      if (!serverLine.test(text)) return;
-      recorder.record({
-        ...written(clock, wallMs),
-        type: 'observation',
-        source: 'mysqld',
-        name: observed.serverLog,
-        node,
-        data: { line: text },
-      });
+): AsyncDisposable =>
+  onEveryNode(cluster, (node) =>
+    followDatabaseLog(node, (line) => {
+      if (!serverLine.test(line.text)) return;
+      see({ recorder, clock }, 'mysqld', observed.serverLog, line);
     }),
   );
+
+export const observeSelfFences = (
+  cluster: Cluster,
+  recorder: Recorder,
+  clock: Clock,
+): AsyncDisposable =>
+  onEveryNode(cluster, (node) =>
+    followSelfFenceLog(node, (line) =>
+      see({ recorder, clock }, 'self-fence', observed.selfFence, line),
+    ),
+  );
+
+function see(
+  { recorder, clock }: { readonly recorder: Recorder; readonly clock: Clock },
+  source: string,
+  name: ObservedName,
+  { node, text, wallMs }: LogLine,
+): void {
+  const data = { line: text };
+  recorder.record({ ...written(clock, wallMs), type: 'observation', source, name, node, data });
+}
+
+function onEveryNode(
+  { nodes }: Cluster,
+  follow: (node: string) => AsyncDisposable,
+): AsyncDisposable {
+  const followers = nodes.map(follow);
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));

@@ -13,6 +13,7 @@ import { observeApi } from './observe-api.ts';
 import { observeDisk } from './observe-disk.ts';
 import {
   observeControllerManager,
+  observeSelfFences,
   observeServerLogs,
   recordForcedDetachMetric,
 } from './observe-logs.ts';
@@ -54,6 +55,8 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   opening.defer(() => removeDatabase(clients, { signal: AbortSignal.timeout(120_000) }));
   const pod = await deployDatabase(clients, {
     image: images.mysql,
+    driverImage: images.driver,
+    apiHost: cluster.addresses.get(cluster.controlPlane) ?? cluster.controlPlane,
     volumeHandle: volume,
     sizeBytes: volumeBytes,
     choice: scenario,
@@ -108,7 +111,7 @@ async function restoreNodes(cluster: Cluster): Promise<void> {
 }
 
 async function observe(
-  { cluster, clock, originNs }: KindTestbedOptions,
+  { cluster, clock, originNs, scenario }: KindTestbedOptions,
   routes: Routes,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
@@ -119,6 +122,7 @@ async function observe(
   stack.use(await observeDisk(cluster, recorder, originNs));
   stack.use(observeControllerManager(cluster, recorder, clock));
   stack.use(observeServerLogs(cluster, recorder, clock));
+  if (scenario.selfFence !== 'off') stack.use(observeSelfFences(cluster, recorder, clock));
   stack.use(
     await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder),
   );

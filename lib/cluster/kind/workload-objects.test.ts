@@ -27,6 +27,8 @@ const render = (change: Partial<ScenarioInput> = {}): Promise<KubernetesObject[]
   const common = { name: 't', question: '?', fault: 'network-partition' } as const;
   return renderWorkload({
     image: 'mysql:9.7',
+    driverImage: 'driver:1',
+    apiHost: '192.0.2.1',
     volumeHandle: 'fd-run-1',
     sizeBytes: 2 ** 31,
     choice: parseScenario({ ...common, expected: ['safe'], ...change }),
@@ -85,6 +87,31 @@ test('the binary log can be off', async () => {
   const { args } = podOf((await render({ binlog: 'off' }))[2]).containers[0] ?? { args: [] };
   expect(args).toContain('--disable-log-bin');
   expect(args).not.toContain('--log-bin=binlog');
+});
+
+const gate: unknown = expect.stringContaining('until [ -e /self-fence/open ]');
+
+test('a self-fence brings its identity, its sidecar, and a gate before the database', async () => {
+  const objects = await render({ selfFence: 'lease', selfFenceAfterMs: 25_000 });
+  expect(objects.slice(0, 3).map(({ kind }) => kind)).toEqual([
+    'ServiceAccount',
+    'Role',
+    'RoleBinding',
+  ]);
+  const fenced = podOf(objects.at(-1));
+  const plain = podOf((await render()).at(-1));
+  const [mysql] = fenced.containers;
+  expect(mysql).toMatchObject({
+    args: plain.containers[0]?.args,
+    command: ['sh', '-c', gate, 'mysql'],
+  });
+  expect(fenced).toMatchObject({
+    shareProcessNamespace: true,
+    automountServiceAccountToken: false,
+    initContainers: [{ image: 'driver:1', restartPolicy: 'Always' }],
+  });
+  expect(JSON.stringify(fenced)).toContain('--after-ms=25000');
+  expect(JSON.stringify(mysql)).toContain('"mountPath":"/var/lib/mysql"');
 });
 
 test('the kind of disk reaches the driver as attributes, all of them as text', async () => {

@@ -3,14 +3,12 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './manifest.ts';
+import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 
-/** What a scenario says about the database and its disk. */
-export type DatabaseChoice = Pick<
+/** What a scenario says about the disk, and about what makes the pod. */
+type DiskChoice = Pick<
   Scenario,
   | 'workload'
-  | 'binlog'
-  | 'trxCommit'
-  | 'tolerationMs'
   | 'disk'
   | 'cutAfterMs'
   | 'watcherCheck'
@@ -21,12 +19,11 @@ export type DatabaseChoice = Pick<
   | 'accessMode'
 >;
 
-export interface WorkloadOptions {
-  readonly image: string;
+export interface WorkloadOptions extends PodOptions {
   /** Of the CSI volume; its image exists already. */
   readonly volumeHandle: string;
   readonly sizeBytes: number;
-  readonly choice: DatabaseChoice;
+  readonly choice: PodChoice & DiskChoice;
 }
 
 /** The controller of the pods, by workload: its manifest and what that leaves open. */
@@ -41,27 +38,25 @@ const controllers = {
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice } = options;
   const { file, values } = controllers[choice.workload];
-  const [template] = await readManifest('mysql/pod.yaml', {
-    MYSQL_IMAGE: options.image,
-    TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
-    TRX_COMMIT: choice.trxCommit,
-    // `binlog` is the server's own default name.
-    BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
-  });
   const volume = {
     ...volumeValues(choice),
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
-  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(template) };
+  const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
+    ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
     ...(await readManifest('mysql/volume.yaml', volume)),
     ...(await readManifest(`mysql/${file}.yaml`, whole)),
   ];
 }
 
+/** Who the self-fencing sidecar is, and what it may read. */
+export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
+  readManifest('mysql/self-fence.yaml', {});
+
 /** For manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
-function volumeValues(choice: DatabaseChoice): Readonly<Record<string, string>> {
+function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {
     DRIVER: disk === 'shared-file' ? filesDriverName : driverName,

@@ -19,13 +19,16 @@ const lacks = (what: string): UsageError =>
   });
 
 /** Throws UsageError `MODEL_LACKS`. */
-export function refuseUnmodelled(scenario: Pick<Scenario, 'fault' | 'also' | 'workload'>): void {
-  const { fault, also, workload } = scenario;
+export function refuseUnmodelled(
+  scenario: Pick<Scenario, 'fault' | 'also' | 'workload' | 'selfFence'>,
+): void {
+  const { fault, also, workload, selfFence } = scenario;
   for (const what of [fault, also]) {
     if (what !== 'none' && lacking.includes(what)) throw lacks(what);
   }
   // With one replica a StatefulSet does the same under either policy.
   if (workload.startsWith('deployment')) throw lacks('Deployment: its API has one pod at a time');
+  if (selfFence !== 'off') throw lacks('sidecar that could end the database');
 }
 
 /** Every use of it is refused. */

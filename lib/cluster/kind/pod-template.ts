@@ -1,0 +1,69 @@
+/** The pod of the database: manifests/mysql/pod.yaml, with the self-fencing sidecar where asked for. */
+import type { Scenario } from '../../experiment/scenario.ts';
+import { readManifest } from './manifest.ts';
+
+export interface PodOptions {
+  /** MySQL's. */
+  readonly image: string;
+  /** Its own program is in the driver's image. */
+  readonly driverImage: string;
+  /** Address of the API server, as pods on any node reach it. */
+  readonly apiHost: string;
+  readonly choice: PodChoice;
+}
+
+/** What a scenario says about the pod. */
+export type PodChoice = Pick<
+  Scenario,
+  'binlog' | 'trxCommit' | 'tolerationMs' | 'selfFence' | 'selfFenceAfterMs'
+>;
+
+interface Container {
+  readonly name: string;
+  readonly volumeMounts?: readonly unknown[];
+}
+
+/** A V1PodTemplateSpec, as far as it is looked into. */
+export interface PodTemplate {
+  readonly spec: {
+    readonly containers: readonly Container[];
+    readonly volumes: readonly unknown[];
+  };
+}
+
+export async function renderPod(options: PodOptions): Promise<PodTemplate> {
+  const { choice } = options;
+  const template = await readTemplate('mysql/pod.yaml', {
+    MYSQL_IMAGE: options.image,
+    TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
+    TRX_COMMIT: choice.trxCommit,
+    // `binlog` is the server's own default name.
+    BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
+  });
+  if (choice.selfFence === 'off') return template;
+  const sidecar = await readTemplate('mysql/self-fence-pod.yaml', {
+    DRIVER_IMAGE: options.driverImage,
+    API_HOST: options.apiHost,
+    SELF_FENCE_AFTER_MS: choice.selfFenceAfterMs,
+  });
+  return merge(template, sidecar);
+}
+
+async function readTemplate(
+  path: string,
+  values: Readonly<Record<string, string | number>>,
+): Promise<PodTemplate> {
+  const [template] = await readManifest(path, values);
+  return template as unknown as PodTemplate;
+}
+
+/** As a strategic merge patch does: containers by name, their mounts and the volumes added. */
+function merge(template: PodTemplate, patch: PodTemplate): PodTemplate {
+  const containers = template.spec.containers.map((container) => {
+    const more = patch.spec.containers.find(({ name }) => name === container.name);
+    const volumeMounts = [...(container.volumeMounts ?? []), ...(more?.volumeMounts ?? [])];
+    return { ...container, ...more, volumeMounts };
+  });
+  const volumes = [...template.spec.volumes, ...patch.spec.volumes];
+  return { ...template, spec: { ...template.spec, ...patch.spec, containers, volumes } };
+}
