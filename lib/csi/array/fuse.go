@@ -50,6 +50,8 @@ func openPathFile(p *path, ended func()) (file int, err error) {
 			MaxWrite:          maxRequestBytes,
 			MaxBackground:     12,
 			ExtraCapabilities: fuse.CAP_ASYNC_DIO,
+			// All answers are in memory: a pipe in between only costs.
+			DisableSplice: true,
 		})
 	if err != nil {
 		ended()

@@ -92,6 +92,7 @@ func (v *volume) write(p *path, offset int64, data []byte) error {
 	if err := pwriteAll(v.disk, data, offset); err != nil {
 		return err
 	}
+	startWriting(v.disk, offset, int64(len(data)))
 	v.touch(offset, int64(len(data)))
 	v.cache.add(p, offset, old)
 	v.log.add(record{
