@@ -6,27 +6,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
+import type { ImageEvidence, ServerStart } from '../../../checkers/evidence.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
-import { EvidenceDraft } from './evidence-draft.ts';
-import { assertRunnable, Mysqld } from './mysqld.ts';
-import {
-  checksums,
-  checkTable,
-  compareIndexes,
-  readBalances,
-  streamLedger,
-  tablesToCheck,
-} from './read-tables.ts';
-import { RowVerifier } from './row-verifier.ts';
+import { EvidenceDraft, type RowReading, type Use } from './evidence-draft.ts';
+import type { Mysqld } from './mysqld.ts';
+import { checksums, checkTable, compareIndexes, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
 import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
 
-export interface CollectOptions extends VolumeCopyOptions {
-  /** The run's seed: gives what each session's first row must link to. */
-  readonly seed: string;
-  /** Rows in primary key order; when it returns a promise, reading waits for it. */
-  readonly onRows: (rows: readonly LedgerRow[]) => Promise<void> | void;
+export interface CollectOptions extends VolumeCopyOptions, RowReading {
   readonly onStep: (step: string) => void;
 }
 
@@ -57,12 +45,7 @@ class Audit extends EvidenceDraft {
     const { evidence } = this;
     if (copy.isDirectory) evidence.isDirectory = true;
     else await this.#checkFileSystem(copy);
-    await this.step('mount', async () => {
-      const refused = await copy.mount();
-      evidence.mounted = refused === undefined;
-      if (refused !== undefined) evidence.mountError = refused;
-    });
-    if (!evidence.mounted) return;
+    if (!(await this.mount(copy))) return;
     const dataDirectory = join(copy.mountPoint, 'data');
     await this.step('files', async () => {
       evidence.canaries = await readCanaries(copy.mountPoint);
@@ -92,10 +75,8 @@ class Audit extends EvidenceDraft {
   }
 
   async #auditServer(dataDirectory: string, scratch: string): Promise<void> {
-    const serve = (
-      purpose: ServerStart['purpose'],
-      use: (client: SqlClient, server: Mysqld) => Promise<void>,
-    ): Promise<void> => this.#serve(purpose, { dataDirectory, scratch }, use);
+    const serve = (purpose: ServerStart['purpose'], use: Use): Promise<void> =>
+      this.serve({ purpose, dataDirectory, scratch }, use);
     const started = (): boolean => this.evidence.starts.at(-1)?.ready === true;
 
     await serve('recovery', async () => undefined);
@@ -112,47 +93,9 @@ class Audit extends EvidenceDraft {
     await serve('check', (client, server) => this.#checkTables(client, server));
   }
 
-  /** Starts a server, lets it be used, kills it if it still runs, and notes what became of it. */
-  async #serve(
-    purpose: ServerStart['purpose'],
-    where: { readonly dataDirectory: string; readonly scratch: string },
-    use: (client: SqlClient, server: Mysqld) => Promise<void>,
-  ): Promise<void> {
-    const { signal } = this.#options;
-    await this.step(purpose, async () => {
-      const server = new Mysqld({ purpose, ...where, signal });
-      const kill = (): void => void server.kill();
-      signal.addEventListener('abort', kill);
-      try {
-        const client = await server.ready();
-        if (client !== undefined) {
-          await use(client, server);
-          client.destroy();
-        }
-      } finally {
-        signal.removeEventListener('abort', kill);
-        await server.kill();
-        const start = await server.record();
-        assertRunnable(start);
-        this.evidence.starts.push(start);
-      }
-    });
-  }
-
   async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
-    const { seed, onRows } = this.#options;
-    const error = await this.ask('ledger', server, async () => {
-      await streamLedger(client, new RowVerifier(seed), (rows) => {
-        evidence.ledgerRows += rows.length;
-        return onRows(rows);
-      });
-      evidence.ledgerComplete = true;
-    });
-    if (error !== undefined) evidence.ledgerError = error;
-    await this.ask('balances', server, async () => {
-      evidence.balances = await readBalances(client);
-    });
+    await this.readRows(client, server, this.#options);
     await this.ask('indexes', server, async () => {
       evidence.indexCounts = await compareIndexes(client);
     });

@@ -2,9 +2,17 @@
  * The evidence of one image while it is gathered. A step that fails is a named gap, and what mysqld
  * refuses is evidence; neither ends the work.
  */
-import { nothingRead, type ImageEvidence, type ServerStart } from '../../../checkers/evidence.ts';
+import {
+  nothingRead,
+  type ImageEvidence,
+  type LedgerRow,
+  type ServerStart,
+} from '../../../checkers/evidence.ts';
 import { describeError, EvidenceError } from '../../../errors.ts';
-import type { Mysqld } from './mysqld.ts';
+import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
+import { readBalances, streamLedger } from './read-tables.ts';
+import { RowVerifier } from './row-verifier.ts';
+import type { SqlClient } from './sql-client.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<ImageEvidence> & {
@@ -13,6 +21,16 @@ type Draft = Writable<ImageEvidence> & {
   sqlFailures: { what: string; error: string }[];
   durationsMs: Record<string, number>;
 };
+
+/** What one server is used for while it runs. */
+export type Use = (client: SqlClient, server: Mysqld) => Promise<void>;
+
+export interface RowReading {
+  /** The run's seed: gives what each session's first row must link to. */
+  readonly seed: string;
+  /** Rows in primary key order; when it returns a promise, reading waits for it. */
+  readonly onRows: (rows: readonly LedgerRow[]) => Promise<void> | void;
+}
 
 export class EvidenceDraft {
   readonly evidence: Draft = {
@@ -67,5 +85,54 @@ export class EvidenceDraft {
       }
     });
     return refused;
+  }
+
+  /** Resolves to whether the volume is mounted; a refusal is evidence. */
+  async mount(volume: { mount(): Promise<string | undefined> }): Promise<boolean> {
+    await this.step('mount', async () => {
+      const refused = await volume.mount();
+      this.evidence.mounted = refused === undefined;
+      if (refused !== undefined) this.evidence.mountError = refused;
+    });
+    return this.evidence.mounted;
+  }
+
+  /** Starts a server, lets it be used, kills it if it still runs, and notes what became of it. */
+  async serve(options: Omit<MysqldOptions, 'signal'>, use: Use): Promise<void> {
+    const signal = this.#signal;
+    await this.step(options.purpose, async () => {
+      const server = new Mysqld({ ...options, signal });
+      const kill = (): void => void server.kill();
+      signal.addEventListener('abort', kill);
+      try {
+        const client = await server.ready();
+        if (client !== undefined) {
+          await use(client, server);
+          client.destroy();
+        }
+      } finally {
+        signal.removeEventListener('abort', kill);
+        await server.kill();
+        const start = await server.record();
+        assertRunnable(start);
+        this.evidence.starts.push(start);
+      }
+    });
+  }
+
+  /** Every row of the ledger, then the balances. */
+  async readRows(client: SqlClient, server: Mysqld, { seed, onRows }: RowReading): Promise<void> {
+    const { evidence } = this;
+    const error = await this.ask('ledger', server, async () => {
+      await streamLedger(client, new RowVerifier(seed), (rows) => {
+        evidence.ledgerRows += rows.length;
+        return onRows(rows);
+      });
+      evidence.ledgerComplete = true;
+    });
+    if (error !== undefined) evidence.ledgerError = error;
+    await this.ask('balances', server, async () => {
+      evidence.balances = await readBalances(client);
+    });
   }
 }

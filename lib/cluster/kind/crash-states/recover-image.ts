@@ -5,18 +5,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence, LedgerRow, ServerStart } from '../../../checkers/evidence.ts';
+import type { ImageEvidence, LedgerRow } from '../../../checkers/evidence.ts';
 import { looksEmpty } from '../audit/data-directory.ts';
 import { EvidenceDraft } from '../audit/evidence-draft.ts';
-import { assertRunnable, Mysqld } from '../audit/mysqld.ts';
-import {
-  checkTable,
-  compareIndexes,
-  readBalances,
-  streamLedger,
-  tablesToCheck,
-} from '../audit/read-tables.ts';
-import { RowVerifier } from '../audit/row-verifier.ts';
+import type { Mysqld } from '../audit/mysqld.ts';
+import { checkTable, compareIndexes, tablesToCheck } from '../audit/read-tables.ts';
 import type { SqlClient } from '../audit/sql-client.ts';
 import { CrashVolume } from './crash-volume.ts';
 
@@ -55,12 +48,7 @@ class Recovering extends EvidenceDraft {
   async run(): Promise<void> {
     const { evidence } = this;
     await using volume = this.#volume;
-    await this.step('mount', async () => {
-      const refused = await volume.mount();
-      evidence.mounted = refused === undefined;
-      if (refused !== undefined) evidence.mountError = refused;
-    });
-    if (!evidence.mounted) return;
+    if (!(await this.mount(volume))) return;
     const dataDirectory = join(volume.mountPoint, 'data');
     await this.step('files', async () => {
       evidence.dataDirectoryEmpty = await looksEmpty(dataDirectory);
@@ -74,55 +62,21 @@ class Recovering extends EvidenceDraft {
   }
 
   async #serveTwice(dataDirectory: string): Promise<void> {
+    const { runSeed, onRows, thorough } = this.#options;
     const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
     try {
-      const where = { dataDirectory, scratch };
-      await this.#serve('recovery', where, (client, server) => this.#read(client, server));
+      const where = { dataDirectory, scratch, startTimeoutMs };
+      await this.serve({ purpose: 'recovery', ...where }, (client, server) =>
+        this.readRows(client, server, { seed: runSeed, onRows }),
+      );
       const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
-      if (!this.#options.thorough || !sound) return;
-      await this.#serve('check', where, (client, server) => this.#check(client, server));
+      if (!thorough || !sound) return;
+      await this.serve({ purpose: 'check', ...where }, (client, server) =>
+        this.#check(client, server),
+      );
     } finally {
       await rm(scratch, { recursive: true, force: true });
     }
-  }
-
-  /** Starts a server, lets it be used, kills it, and notes what became of it. */
-  async #serve(
-    purpose: ServerStart['purpose'],
-    where: { readonly dataDirectory: string; readonly scratch: string },
-    use: (client: SqlClient, server: Mysqld) => Promise<void>,
-  ): Promise<void> {
-    const { signal } = this.#options;
-    const server = new Mysqld({ purpose, ...where, startTimeoutMs, signal });
-    try {
-      await this.step(purpose, async () => {
-        const client = await server.ready();
-        if (client === undefined) return;
-        await use(client, server);
-        client.destroy();
-      });
-    } finally {
-      await server.kill();
-    }
-    const start = await server.record();
-    assertRunnable(start);
-    this.evidence.starts.push(start);
-  }
-
-  async #read(client: SqlClient, server: Mysqld): Promise<void> {
-    const { evidence } = this;
-    const { runSeed, onRows } = this.#options;
-    const error = await this.ask('ledger', server, async () => {
-      await streamLedger(client, new RowVerifier(runSeed), (rows) => {
-        evidence.ledgerRows += rows.length;
-        onRows(rows);
-      });
-      evidence.ledgerComplete = true;
-    });
-    if (error !== undefined) evidence.ledgerError = error;
-    await this.ask('balances', server, async () => {
-      evidence.balances = await readBalances(client);
-    });
   }
 
   async #check(client: SqlClient, server: Mysqld): Promise<void> {
