@@ -28,7 +28,7 @@ export function kindControlPlane(node: string): ControlPlane {
 
     async resume(component) {
       await inNode('kill -CONT "$pid"', component);
-      await resumeAgents(node);
+      if (component === 'api-server') await resumeAgents(node);
     },
 
     async look(component) {
