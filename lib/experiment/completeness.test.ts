@@ -1,12 +1,12 @@
 /** What a verdict may not do without, one piece of evidence at a time. */
 import { expect, test } from 'vitest';
+import { runRecord } from '../../test/support/run-record.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import type { CertificateRecord, ImageRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
-import { parseScenario } from './scenario.ts';
 
 const certificate: CertificateRecord = {
   type: 'certificate',
@@ -27,22 +27,7 @@ const image = (label: ImageRecord['image'], t: number): ImageRecord => ({
 });
 
 const whole: readonly SmallRecord[] = [
-  {
-    type: 'run',
-    t: 0,
-    schemaVersion: 1,
-    runId: 'r',
-    seed: 's',
-    backend: 'kind',
-    basis: 'measured',
-    replay: '',
-    scenario: parseScenario({
-      name: 'test',
-      question: '?',
-      fault: 'network-partition',
-      expected: ['safe'],
-    }),
-  },
+  runRecord(),
   ...[observed.nodeReady, observed.mounted, observed.csiCall, observed.deviceWritten].map(
     (name) => ({ type: 'observation', t: 5, source: 'test', name, node: 'a', data: {} }) as const,
   ),

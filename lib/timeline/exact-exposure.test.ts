@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runRecord } from '../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../test/support/writes.ts';
 import { diskFindings } from '../experiment/disk-findings.ts';
-import { parseScenario, type ScenarioInput } from '../experiment/scenario.ts';
+import type { ScenarioInput } from '../experiment/scenario.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
@@ -42,22 +43,9 @@ const see = (t: number, name: string, node: string, data = {}): SmallRecord => (
 });
 
 function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Story {
-  const base = { name: 'test', question: '?', fault: 'network-partition', expected: ['safe'] };
   const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;
   const records: SmallRecord[] = [
-    {
-      type: 'run',
-      t: 0,
-      ...{
-        schemaVersion: 1,
-        runId: 'r',
-        seed: 's',
-        backend: 'kind',
-        basis: 'measured',
-        replay: '',
-      },
-      scenario: parseScenario({ ...base, ...fields }),
-    },
+    runRecord(fields),
     { ...about, t: 1000, step: 'begin' },
     { ...about, t: 1100, step: 'done' },
     ...more,

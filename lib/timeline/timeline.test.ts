@@ -1,6 +1,6 @@
 /** The derivations, held against a hand-written partition with a forced detach. */
 import { expect, test } from 'vitest';
-import { parseScenario } from '../experiment/scenario.ts';
+import { runRecord } from '../../test/support/run-record.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
@@ -25,22 +25,7 @@ const see = (
 });
 
 const begin: SmallRecord[] = [
-  {
-    type: 'run',
-    t: 0,
-    schemaVersion: 1,
-    runId: 'r',
-    seed: 's',
-    backend: 'sim',
-    basis: 'predicted',
-    replay: '',
-    scenario: parseScenario({
-      name: 'test',
-      question: '?',
-      fault: 'network-partition',
-      expected: ['safe'],
-    }),
-  },
+  runRecord(),
   see(500, observed.podRunning, 'a', { uid: 'pod-1', ip: '10.0.0.1' }),
   see(600, observed.mounted, 'a', { device: 'loop1' }),
   see(900, observed.deviceWritten, 'a', { device: 'loop1', generation: 1, bytesWritten: 1000 }),

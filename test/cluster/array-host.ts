@@ -12,7 +12,7 @@ import { ensureImages } from '../../lib/images/ensure.ts';
 let nextLoop = 5320;
 export const volumeBytes = 64 * 2 ** 20;
 
-/** One record of the raw log (array-api: 64 bytes of header, then 40 bytes each). */
+/** One record of the raw log (log.go: 64 bytes of header, then 40 bytes each). */
 export interface LogRecord {
   readonly op: number;
   readonly flags: number;

@@ -14,9 +14,10 @@ import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import { exportWrites } from '../../lib/csi/export-writes.ts';
 import { imagePath, layoutOf } from '../../lib/csi/layout.ts';
-import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { openRecorder } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
+import { runRecord } from '../support/run-record.ts';
 import { BareServer, type Shell } from './bare-server.ts';
 
 export interface CrashRunOptions {
@@ -44,19 +45,15 @@ export async function makeCrashRun(options: CrashRunOptions): Promise<void> {
   const { images, folder, scenario: fields, writeMs, seed, mysqldFlags = [] } = options;
   const originNs = process.hrtime.bigint();
   const clock = realClock(originNs);
-  const scenario = parseScenario({
-    ...{ name: 'bare-run', question: 'What does a crash leave?', fault: 'node-crash' },
-    ...{ keepWrites: true, expected: ['safe'] },
-    ...fields,
-  });
+  const about = { name: 'bare-run', fault: 'node-crash', keepWrites: true } as const;
+  const run = runRecord({ ...about, ...fields }, { runId: seed, seed });
   mkdirSync(folder, { recursive: true });
   const recorder = openRecorder(folder, clock);
-  const about = { runId: seed, seed, backend: 'kind', basis: 'measured', scenario } as const;
-  recorder.record({ type: 'run', schemaVersion: 1, ...about, replay: '' });
+  recorder.record(run);
   recorder.close();
   await using host = await ArrayHost.start(images);
   await host.open(fields.flushes ?? 'honest');
-  const { connections, trxCommit, filesystem } = scenario;
+  const { connections, trxCommit, filesystem } = run.scenario;
   const commit = `--innodb-flush-log-at-trx-commit=${trxCommit}`;
   const server = await host.startServer(filesystem, [commit, ...mysqldFlags]);
   const writer = server.write({ client: 'inside', connections, rate: 'max' }, seed, clock);

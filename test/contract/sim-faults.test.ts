@@ -1,38 +1,15 @@
 /** Every fault on the model: proven, healed, and with the verdict that is expected of it. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { expect, test } from 'vitest';
 import { expectationOf } from '../../lib/experiment/expectations.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
-import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
-const folders: string[] = [];
-afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+type Fields = Partial<ScenarioInput>;
 
-type Fields = Pick<ScenarioInput, 'fault'> & Partial<ScenarioInput>;
-
-const shortened = {
-  ...{ rate: 10, graceMs: 20_000, tolerationMs: 5_000, forceDetachAfterMs: 15_000 },
-  ...{ warmupMs: 1_000, horizonMs: 180_000, patienceMs: 60_000 },
-};
-
-const scenarioOf = (fields: Fields): Scenario =>
-  parseScenario({ name: 'fault', question: 'What?', expected: ['safe'], ...shortened, ...fields });
-
-async function run(fields: Fields): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-faults-'));
-  folders.push(folder);
-  return runScenario({
-    scenario: scenarioOf(fields),
-    ...{ seed: '1', runId: 'run', folder, backend: simBackend(), replay: 'none' },
-    onProgress: () => undefined,
-    onPhase: () => undefined,
-    signal: new AbortController().signal,
-  });
-}
+const scenarioOf = (fields: Fields): Scenario => modelScenario({ ...shortTimers, ...fields });
+const run = async (fields: Fields): Promise<Verdict> =>
+  (await runOnModel(scenarioOf(fields))).verdict;
 
 /** The moments of its fault at which certificates were taken. */
 const momentsOf = ({ certificates }: Verdict): string[] => [

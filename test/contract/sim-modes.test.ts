@@ -2,17 +2,10 @@
  * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
  * is one that lib/experiment/expectations.ts, the data that real runs are held to, expects.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import {
-  accessModes,
-  parseScenario,
-  type Scenario,
-  type ScenarioInput,
-} from '../../lib/experiment/scenario.ts';
+import { describe, expect, test } from 'vitest';
+import { accessModes, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { contradictions } from '../../lib/experiment/contradictions.ts';
 import {
   diskModes,
@@ -22,51 +15,15 @@ import {
   type DiskMode,
 } from '../../lib/disk-kinds.ts';
 import { expectationOf } from '../../lib/experiment/expectations.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-
-const folders: string[] = [];
-afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
-
-interface Run {
-  readonly verdict: Verdict;
-  readonly folder: string;
-}
+import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;
 
-/** Timers so short that a run takes little; the silence of 30 s that ends a watch still fits in. */
-const base = {
-  name: 'model',
-  question: 'What?',
-  fault: 'network-partition',
-  remedy: 'force-delete',
-  expected: ['safe'],
-  rate: 10,
-  graceMs: 20_000,
-  tolerationMs: 5_000,
-  forceDetachAfterMs: 15_000,
-  warmupMs: 1_000,
-  horizonMs: 180_000,
-  patienceMs: 60_000,
-} as const;
-
-async function run(fields: Fields, seed = '1'): Promise<Run> {
-  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
-  folders.push(folder);
-  const verdict = await runScenario({
-    scenario: parseScenario({ ...base, ...fields }),
-    seed,
-    runId: 'run',
-    folder,
-    backend: simBackend(),
-    replay: 'none',
-    onProgress: () => undefined,
-    onPhase: () => undefined,
-    signal: new AbortController().signal,
-  });
-  return { verdict, folder };
-}
+const scenarioOf = (fields: Fields): Scenario =>
+  modelScenario({ ...shortTimers, remedy: 'force-delete', ...fields });
+const run = (fields: Fields, seed?: string): Promise<ModelRun> =>
+  runOnModel(scenarioOf(fields), seed);
 
 const said = ({ verdict, incompleteBecause, sentence }: Verdict): string =>
   [verdict, sentence, ...incompleteBecause].join('\n');
@@ -76,7 +33,7 @@ function combined(factors: { readonly [F in keyof Fields]?: readonly Fields[F][]
   let all: Fields[] = [{}];
   for (const [factor, values] of Object.entries<readonly unknown[]>(factors))
     all = all.flatMap((fields) => values.map((value) => ({ ...fields, [factor]: value })));
-  const whole = parseScenario(base);
+  const whole = scenarioOf({});
   return all.filter((fields) => contradictions({ ...whole, ...fields } as Scenario).length === 0);
 }
 
@@ -96,7 +53,7 @@ describe('the model and the expectation agree', () => {
   test.each(cases.map((fields) => [JSON.stringify(fields), fields] as const))(
     '%s',
     async (_, fields) => {
-      const { verdicts, because } = expectationOf(parseScenario({ ...base, ...fields }));
+      const { verdicts, because } = expectationOf(scenarioOf(fields));
       const { verdict } = await run(fields);
       expect(verdict.incompleteBecause, said(verdict)).toEqual([]);
       expect(verdicts, `${because}\n${said(verdict)}`).toContain(verdict.verdict);

@@ -2,40 +2,18 @@
  * Whole runs on the model come out as measured on kind (and as its source says), and the same seed
  * gives the same history, byte for byte.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { describe, expect, test } from 'vitest';
 import { limits } from '../../lib/cluster/sim/limits.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
-import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { reportData } from '../../lib/report/report-data.ts';
+import { modelScenario, runOnModel, type ModelRun } from '../support/model-run.ts';
 
-const folders: string[] = [];
-afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
-
-async function run(
-  fields: Pick<ScenarioInput, 'fault'> & Partial<ScenarioInput>,
-  seed = '1',
-): Promise<{ readonly verdict: Verdict; readonly folder: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
-  folders.push(folder);
-  const verdict = await runScenario({
-    scenario: parseScenario({ name: 'model', question: 'What?', expected: ['safe'], ...fields }),
-    seed,
-    runId: 'run',
-    folder,
-    backend: simBackend(),
-    replay: 'none',
-    onProgress: () => undefined,
-    onPhase: () => undefined,
-    signal: new AbortController().signal,
-  });
-  return { verdict, folder };
-}
+const run = (fields: Partial<ScenarioInput>, seed?: string): Promise<ModelRun> =>
+  runOnModel(modelScenario(fields), seed);
 
 const partition = { fault: 'network-partition' } as const;
 const forced = { ...partition, remedy: 'force-delete' } as const;

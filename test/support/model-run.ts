@@ -1,0 +1,46 @@
+/** Whole runs on the model, as an experiment makes them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { runScenario } from '../../lib/experiment/run.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+
+export interface ModelRun {
+  readonly verdict: Verdict;
+  /** Gone when the test is over. */
+  readonly folder: string;
+}
+
+/** Timers so short that a run takes little; the silence of 30 s that ends a watch still fits in. */
+export const shortTimers = {
+  rate: 10,
+  graceMs: 20_000,
+  tolerationMs: 5_000,
+  forceDetachAfterMs: 15_000,
+  warmupMs: 1_000,
+  horizonMs: 180_000,
+  patienceMs: 60_000,
+} as const;
+
+/** A partition, where the fields say nothing else. */
+export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
+  parseScenario({
+    ...{ name: 'model', question: 'What?', fault: 'network-partition', expected: ['safe'] },
+    ...fields,
+  });
+
+/** To be called in a test. */
+export async function runOnModel(scenario: Scenario, seed = '1'): Promise<ModelRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const verdict = await runScenario({
+    ...{ scenario, seed, runId: 'run', folder, backend: simBackend(), replay: 'none' },
+    onProgress: () => undefined,
+    onPhase: () => undefined,
+    signal: new AbortController().signal,
+  });
+  return { verdict, folder };
+}
