@@ -8,6 +8,7 @@ import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array.ts';
 import { copyVolume } from './copy.ts';
 import { exportWrites } from './export-writes.ts';
+import { holdCalls, letGo } from './hold.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { parseLoopRange } from './loop-range.ts';
@@ -29,6 +30,8 @@ const options = {
   seed: { type: 'string' },
   /** stalls or errors. */
   how: { type: 'string' },
+  /** RPC name, e.g. NodeStageVolume. */
+  call: { type: 'string' },
   /** CLOCK_MONOTONIC at the run's t = 0, in nanoseconds. */
   'origin-ns': { type: 'string' },
   /** Leased loop numbers, e.g. 128-191. */
@@ -84,6 +87,20 @@ const commands: Readonly<Record<string, Command>> = {
       label: needed(values, 'label'),
       originNs: BigInt(needed(values, 'origin-ns')),
     }),
+
+  /** The driver on that node does not answer such calls about the volume until they are let go. */
+  hold: async ({ layout }, values) => {
+    const [node, call] = [needed(values, 'node'), needed(values, 'call')];
+    const held = { node, call, volume: needed(values, 'volume') };
+    await holdCalls(layout, held);
+    return held;
+  },
+
+  /** Whatever is held goes on. */
+  'let-go': async ({ layout }) => {
+    await letGo(layout);
+    return {};
+  },
 
   /** Every volume's record, with what the array says of each path that there is. */
   status: async ({ layout, array }) => {

@@ -67,7 +67,8 @@ export const callLogPath = (layout: Layout, node: string): string =>
 /** True for names that are one plain path segment; Kubernetes' names and volume handles are. */
 export const isName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name);
 
-function checkedName(kind: string, name: string): string {
+/** Throws UsageError `BAD_NAME` for what is no plain path segment. */
+export function checkedName(kind: string, name: string): string {
   if (!isName(name)) {
     throw new UsageError('BAD_NAME', `${JSON.stringify(name)} cannot name a ${kind}`, {
       hint: 'Use letters, digits, dots and dashes, beginning with a letter or digit.',

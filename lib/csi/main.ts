@@ -12,6 +12,7 @@ import { filesNodeService } from './files-node.ts';
 import { Controller, Identity, Node } from './gen/csi_pb.js';
 import { Registration } from './gen/pluginregistration_pb.js';
 import { serve, service, type Service } from './grpc.ts';
+import { whileHeld } from './hold.ts';
 import { identity, registration } from './identity.ts';
 import { kubernetesTaints } from './kubernetes-taints.ts';
 import { driverName, filesDriverName, layoutOf } from './layout.ts';
@@ -33,7 +34,7 @@ function pluginsOf(mode: string | undefined, settings: Settings): Plugin[] {
   const { NODE_NAME: node, FORCEDETACH_LOOPS: loops, FORCEDETACH_ROOT: root } = settings;
   const layout = layoutOf(root);
   const backend = { layout, array: arrayAt(layout.arraySocket) };
-  const around = logCalls(layout, node);
+  const around = whileHeld(layout, node, logCalls(layout, node));
   const disk = (service: Service): Plugin => ({
     name: driverName,
     socket: settings.CSI_SOCKET,

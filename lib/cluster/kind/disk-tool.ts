@@ -103,6 +103,19 @@ export async function restoreLink(lab: Lab, node: string): Promise<Link> {
   return linkSchema.parse(await tool(lab, 'restore', '--node', node));
 }
 
+/** The driver on that node does not answer such calls about the volume until `letGoCalls`. */
+export async function holdCall(
+  lab: Lab,
+  { node, call, volume }: { readonly node: string; readonly call: string; readonly volume: string },
+): Promise<void> {
+  await tool(lab, 'hold', '--node', node, '--call', call, '--volume', volume);
+}
+
+/** Whatever is held goes on. Idempotent. */
+export async function letGoCalls(lab: Lab): Promise<void> {
+  await tool(lab, 'let-go');
+}
+
 const releasedSchema = z.object({ freed: z.array(z.string()), busy: z.array(z.string()) });
 
 /** Frees the devices of a node that is off; those that stay are `busy`. */

@@ -1,0 +1,178 @@
+/** `experiments/seed.mjs`: asks the seeds of a cluster of their own, of runs, or of finished ones. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { $ } from 'zx';
+import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import { defaultKubernetesVersion } from '../images/versions.ts';
+import { readAnswers, type Told } from '../seeds/answer.ts';
+import { seeds } from '../seeds/list.ts';
+import { noteMeasured, readMeasured } from '../seeds/measured.ts';
+import { writePage } from '../seeds/page.ts';
+import type { Seed } from '../seeds/seed.ts';
+import { runCommand } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
+
+interface Flags {
+  readonly run?: readonly string[];
+  readonly short: boolean;
+  readonly note: boolean;
+  readonly clusterName: string;
+  readonly images: 'auto' | 'published' | 'built';
+  readonly keep: boolean;
+  readonly out: string;
+  readonly dryRun: boolean;
+}
+
+/** What takes a quarter of an hour with stock timers takes three minutes with these. */
+const shortFlags =
+  '--grace 10s --toleration 10s --force-detach-after 30s --warmup 5s --overlap 10s ' +
+  '--patience 40s --horizon 150s';
+const shortTimersMs = { graceMs: 10_000, forceDetachAfterMs: 30_000 };
+const stockTimersMs = { graceMs: 50_000, forceDetachAfterMs: 360_000 };
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * Sets the exit code: 0 where every answer was expected, 1 where one was not, 3 where one is
+ * missing. Never throws.
+ */
+export const askSeeds = (): Promise<void> =>
+  runCommand('seed', async (args) => {
+    const { numbers, flags } = readArguments(args);
+    const wanted = seeds.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+    if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), flags);
+    if (numbers.length === 0) return list(wanted);
+    for (const line of wanted.flatMap((seed) => commandsOf(seed, flags))) say(line);
+    if (flags.dryRun) return exitCode.expected;
+    return tell(answersOf(await runAll(wanted, flags), wanted), flags);
+  });
+
+function readArguments(args: readonly string[]): { numbers: number[]; flags: Flags } {
+  const command = new Command('seed')
+    .description('What became of the claims that this project began with (docs/seeds.md).')
+    .argument('[numbers...]', 'of the seeds; none: a list of all, with what was measured')
+    .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
+    .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
+    .option('--note', 'put the answers into docs/seeds.json and docs/seeds.md', false)
+    .option('--cluster-name <name>', 'the kind cluster to create or reuse', 'main')
+    .addOption(
+      new Option('--images <source>', 'where images come from')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .option('--keep', 'keep the cluster for the next run', false)
+    .option('--out <folder>', 'the runs’ folders are made in it', 'reports/seeds')
+    .option('--dry-run', 'say what would run; create nothing', false);
+  command.exitOverride().parse(args, { from: 'user' });
+  return { numbers: command.args.map(seedNumber), flags: command.opts<Flags>() };
+}
+
+function seedNumber(text: string): number {
+  const found = seeds.find(({ number }) => String(number) === text);
+  if (found !== undefined) return found.number;
+  throw new InvalidArgumentError(`seeds are numbered 1 to ${seeds.length}: ${text}`);
+}
+
+function commandsOf({ number, procedure, runs = [] }: Seed, flags: Flags): string[] {
+  const own =
+    procedure === undefined ? [] : [`seed ${number}: a procedure on a cluster of its own`];
+  return [...own, ...runs.map((run) => `seed ${number}: ${commandOf(run, flags)}`)];
+}
+
+type Run = NonNullable<Seed['runs']>[number];
+
+/** A run's own flags come last, and so win. */
+const commandOf = ({ experiment, flags }: Run, { short }: Flags): string =>
+  ['npx zx', `experiments/${experiment}.mjs`, ...(short ? [shortFlags] : []), flags].join(' ');
+
+/** Folders of all that ran, also of what failed on its way. */
+async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> {
+  const runId = randomBytes(4).toString('hex');
+  const folder = join(flags.out, runId);
+  mkdirSync(folder, { recursive: true });
+  const folders: string[] = [];
+  using interrupt = onInterrupt(say, () => folders.at(-1) ?? 'the set-up');
+  const procedures = wanted.flatMap(({ number, procedure }) =>
+    procedure === undefined ? [] : [{ seed: number, procedure }],
+  );
+  if (procedures.length > 0) {
+    const { runProcedures } = await import('../seeds/procedures/run.ts');
+    const { clusterName, images, keep, short } = flags;
+    await runProcedures({
+      ...(short ? shortTimersMs : stockTimersMs),
+      runs: procedures,
+      clusterName,
+      images: short ? 'built' : images,
+      kubernetesVersion: defaultKubernetesVersion,
+      keep,
+      runId,
+      folder,
+      signal: interrupt.signal,
+      say,
+      onDone: (_, done) => folders.push(done),
+    });
+  }
+  for (const run of runsOf(wanted)) {
+    interrupt.signal.throwIfAborted();
+    const out = join(folder, `run-${folders.length + 1}`);
+    const words = commandOf(run, flags).split(' ').slice(2);
+    const { clusterName, keep } = flags;
+    const where = ['--cluster', 'kind', '--cluster-name', clusterName, '--out', out];
+    const zx = join('node_modules', 'zx', 'build', 'cli.js');
+    const more = keep ? [...where, '--keep'] : where;
+    await $({ nothrow: true, stdio: 'inherit' })`${process.execPath} ${zx} ${words} ${more}`;
+    if (existsSync(out)) folders.push(out);
+  }
+  return folders;
+}
+
+/** Each scenario once, whichever seeds it answers. */
+const runsOf = (wanted: readonly Seed[]): Run[] => [
+  ...new Map(
+    wanted.flatMap(({ runs = [] }) =>
+      runs.map((run) => [`${run.experiment} ${run.flags}`, run] as const),
+    ),
+  ).values(),
+];
+
+const answersOf = (folders: readonly string[], wanted: readonly Seed[]): Told[] =>
+  folders.flatMap((folder) => readAnswers(folder, wanted));
+
+function tell(told: readonly Told[], { note }: Flags): ExitCode {
+  for (const { seed, reading } of told) {
+    const { number, title } = seed;
+    if (typeof reading === 'string') {
+      say(`${number}. ${title}: no answer, ${reading}`);
+      continue;
+    }
+    process.stdout.write(
+      `${number}. ${title}: ${reading.asExpected ? 'as expected' : 'NOT EXPECTED'}\n`,
+    );
+    process.stdout.write(`   ${reading.said}\n`);
+    for (const line of reading.evidence) process.stdout.write(`     ${line}\n`);
+  }
+  const answers = told.flatMap(({ measured }) => measured ?? []);
+  if (answers.length === 0) {
+    throw new UsageError('NO_ANSWER', 'these runs answer none of these seeds', {
+      command: 'npx zx experiments/seed.mjs',
+    });
+  }
+  if (note) {
+    noteMeasured(answers);
+    writePage();
+  }
+  return answers.every(({ asExpected }) => asExpected) ? exitCode.expected : exitCode.unexpected;
+}
+
+function list(wanted: readonly Seed[]): ExitCode {
+  const measured = readMeasured();
+  for (const { number, title } of wanted) {
+    const answers = measured.filter(({ seed }) => seed === number);
+    const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));
+    const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
+    process.stdout.write(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})\n`);
+  }
+  return exitCode.expected;
+}

@@ -1,0 +1,74 @@
+/** From the folder of a finished run or procedure to the answers that its history gives. */
+import { relative } from 'node:path';
+import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
+import type { RunRecord, SetupRecord } from '../history/events.ts';
+import { openHistory, type SmallRecord } from '../history/reader.ts';
+import { readFinishedRun } from './finished-run.ts';
+import { seeds } from './list.ts';
+import type { Measured } from './measured.ts';
+import type { Reading, Seed } from './seed.ts';
+
+/** What one history says of one seed. */
+export interface Told {
+  readonly seed: Seed;
+  readonly reading: Reading;
+  /** As docs/seeds.json has it; absent where there is no answer. */
+  readonly measured: Measured | undefined;
+}
+
+/** What a history is about, and how to ask it. */
+interface Source {
+  readonly from: string;
+  readonly basis: Basis;
+  /** Undefined where it has nothing to do with that seed. */
+  readonly read: (seed: Seed) => Reading | undefined;
+}
+
+/** Throws EvidenceError where there is no history. */
+export function readAnswers(folder: string, wanted: readonly Seed[] = seeds): Told[] {
+  const records = [...openHistory(folder).smallRecords()];
+  const run = records.find((record) => record.type === 'run');
+  const setup = records.find((record) => record.type === 'setup');
+  const source = run === undefined ? procedureSource(records, setup) : runSource(folder, run);
+  return wanted.flatMap((seed): Told[] => {
+    const reading = source.read(seed);
+    if (reading === undefined) return [];
+    if (typeof reading === 'string') return [{ seed, reading, measured: undefined }];
+    const { from, basis } = source;
+    const kubernetes = setup?.versions['kubernetes'] ?? 'unknown';
+    const about = { seed: seed.number, from, date: dateOf(records), basis, kubernetes };
+    return [{ seed, reading, measured: { ...about, ...reading } }];
+  });
+}
+
+function runSource(folder: string, { replay, basis }: RunRecord): Source {
+  const run = readFinishedRun(folder);
+  const sample = /reports\/samples\/[^/]+/.exec(relative('.', folder))?.[0];
+  return {
+    from: sample ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
+    basis,
+    read: ({ read }) => (run === undefined ? undefined : read?.(run)),
+  };
+}
+
+function procedureSource(records: readonly SmallRecord[], setup: SetupRecord | undefined): Source {
+  const begun = records.find((record) => record.type === 'action');
+  const failed = records.find((record) => record.type === 'error');
+  const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);
+  const stock =
+    setup?.timers.nodeMonitorGraceMs === stockTimersMs.graceMs &&
+    setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;
+  return {
+    from: `npx zx experiments/seed.mjs ${number}`,
+    basis: stock ? 'measured' : 'shortened',
+    read: (seed) => {
+      const { procedure } = seed;
+      if (seed.number !== number || procedure === undefined) return undefined;
+      if (failed !== undefined) return `the procedure failed: ${failed.message}`;
+      return procedure.read(records);
+    },
+  };
+}
+
+const dateOf = (records: readonly SmallRecord[]): string =>
+  new Date(records.find(({ wall }) => wall !== undefined)?.wall ?? 0).toISOString().slice(0, 10);

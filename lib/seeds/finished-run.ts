@@ -1,0 +1,99 @@
+/** A finished run as the seeds read it: its story, its verdict, and who acknowledged when. */
+import { assembleVerdict } from '../experiment/assemble.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import type { ObservationRecord } from '../history/events.ts';
+import { csiCalls, type ObservedName, observed } from '../history/observations.ts';
+import { openHistory, type History } from '../history/reader.ts';
+import { tellStory, type Story } from '../timeline/story.ts';
+
+export interface FinishedRun {
+  readonly story: Story;
+  readonly verdict: Verdict;
+  /** When the fault began, ms on the run's clock. */
+  readonly faultAtMs: number;
+  readonly victimNode: string;
+  /** When the victim acknowledged, ms on the run's clock, in order. */
+  readonly victimAcksMs: readonly number[];
+}
+
+/** Undefined where the run ended before its fault. Throws EvidenceError without a history. */
+export function readFinishedRun(folder: string): FinishedRun | undefined {
+  const history = openHistory(folder);
+  const story = tellStory([...history.smallRecords()]);
+  const { faultAtMs, victimNode } = story;
+  if (faultAtMs === undefined || victimNode === undefined) return undefined;
+  const verdict = assembleVerdict(history);
+  return { story, verdict, faultAtMs, victimNode, victimAcksMs: acksOf(history, victimNode) };
+}
+
+function acksOf(history: History, node: string): number[] {
+  const sessions = new Set<string>();
+  const acks: number[] = [];
+  for (const record of history.records()) {
+    if (record.type !== 'session' && record.type !== 'outcome') continue;
+    const key = `${record.client}/${record.connection}/${record.session}`;
+    if (record.type === 'session') {
+      if (record.server?.node === node) sessions.add(key);
+    } else if (record.outcome === 'ok' && sessions.has(key)) acks.push(record.t);
+  }
+  return acks;
+}
+
+type Fits = (seen: ObservationRecord) => boolean;
+
+/** Every observation of that name that fits, over the whole run. */
+export const allSeen = (
+  { story }: Pick<FinishedRun, 'story'>,
+  name: ObservedName,
+  fits: Fits = () => true,
+): ObservationRecord[] => story.observations.filter((seen) => seen.name === name && fits(seen));
+
+/** The first one from the fault on. */
+export const firstSeen = (
+  run: FinishedRun,
+  name: ObservedName,
+  fits: Fits = () => true,
+): ObservationRecord | undefined => allSeen(run, name, fits).find(({ t }) => t >= run.faultAtMs);
+
+export const onVictim =
+  ({ victimNode }: FinishedRun): Fits =>
+  ({ node }) =>
+    node === victimNode;
+
+/** Of the pod that ran on the victim when the fault came. */
+export const ofVictimPod =
+  ({ story }: FinishedRun): Fits =>
+  ({ data }) =>
+    data['uid'] === story.victimUid;
+
+/** Calls to the driver of that kind which it answered well. */
+export const callsOf = (
+  run: Pick<FinishedRun, 'story'>,
+  call: keyof typeof csiCalls,
+): ObservationRecord[] =>
+  allSeen(
+    run,
+    observed.csiCall,
+    ({ data }) => data['call'] === csiCalls[call] && data['error'] === undefined,
+  );
+
+/** When a call was answered. */
+export const endOf = ({ t, data }: ObservationRecord): number => t + Number(data['durationMs']);
+
+/** Seconds after the fault, one digit: `+345.6 s`. */
+export const since = ({ faultAtMs }: FinishedRun, atMs: number): string =>
+  `${atMs < faultAtMs ? '−' : '+'}${seconds(Math.abs(atMs - faultAtMs))}`;
+
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
+/** Records as lines of evidence, their times in seconds after the fault. */
+export const linesOf = (run: FinishedRun, records: readonly ObservationRecord[]): string[] =>
+  records.toSorted((a, b) => a.t - b.t).map((record) => evidenceLine(since(run, record.t), record));
+
+const lengthLimit = 260;
+
+export function evidenceLine(at: string, { source, name, node, data }: ObservationRecord): string {
+  const what = [at, source, name, ...(node === undefined ? [] : [node]), JSON.stringify(data)];
+  const line = what.join(' ');
+  return line.length > lengthLimit ? `${line.slice(0, lengthLimit)} …` : line;
+}

@@ -1,0 +1,82 @@
+/** Seeds 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
+import { observed } from '../../history/observations.ts';
+import { allSeen, firstSeen, linesOf, onVictim, since, type FinishedRun } from '../finished-run.ts';
+import type { ObservationRecord } from '../../history/events.ts';
+import type { Seed } from '../seed.ts';
+
+export const multiAttach: Seed = {
+  number: 22,
+  title: 'Multi-Attach error when a node shuts down',
+  claim:
+    'The replacement pod cannot start: “Multi-Attach error for volume … Volume is already used by pod(s)”.',
+  expected:
+    'Holds for a Deployment, and for a StatefulSet whose pod was removed: FailedAttachVolume, once per volume and node, also as “already exclusively attached to one node”. A StatefulSet left alone has no replacement and no event.',
+  runs: [
+    { experiment: 'node-crash', flags: '--remedy force-delete' },
+    { experiment: 'node-crash', flags: '--remedy none --workload deployment-recreate' },
+    { experiment: 'network-partition', flags: '--remedy none --horizon 900s' },
+  ],
+  read(run) {
+    const { accessMode, disk } = run.story.scenario;
+    if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
+    const errors = multiAttachErrors(run).filter(({ t }) => t < run.story.healAtMs);
+    const replaced = firstSeen(
+      run,
+      observed.podScheduled,
+      (seen) => !onVictim(run)(seen) && seen.t < run.story.healAtMs,
+    );
+    const first = errors[0];
+    if (replaced === undefined) {
+      return {
+        asExpected: errors.length === 0,
+        said: `No replacement pod before the heal, and ${errors.length} Multi-Attach events in ${run.verdict.horizonS} s.`,
+        evidence: linesOf(run, errors),
+      };
+    }
+    return {
+      asExpected: errors.length === 1,
+      said: `The replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data['message'])}”`}.`,
+      evidence: linesOf(run, [replaced, ...errors]),
+    };
+  },
+};
+
+export const readWriteMany: Seed = {
+  number: 24,
+  title: 'ReadWriteMany as a workaround',
+  claim: 'Declared ReadWriteMany, the volume attaches elsewhere without the Multi-Attach error.',
+  expected:
+    'Holds: the second mount comes as soon as there is a second pod, without the six minutes and without a detach. (ceph-csi refuses such file systems.)',
+  runs: [
+    {
+      experiment: 'network-partition',
+      flags: '--remedy none --workload deployment-recreate --access-mode ReadWriteMany',
+    },
+    { experiment: 'network-partition', flags: '--remedy force-delete --access-mode ReadWriteMany' },
+  ],
+  read(run) {
+    const { accessMode, disk } = run.story.scenario;
+    if (accessMode !== 'ReadWriteMany' || disk !== 'unfenced') return 'not declared ReadWriteMany';
+    const scheduled = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
+    const mounted = firstSeen(run, observed.mounted, (seen) => !onVictim(run)(seen));
+    if (!scheduled || !mounted) return 'no second pod came';
+    const errors = multiAttachErrors(run);
+    const detached = firstSeen(run, observed.attachmentGone, onVictim(run));
+    const before = detached === undefined || detached.t > mounted.t;
+    return {
+      asExpected: errors.length === 0 && before,
+      said: `Second pod at ${since(run, scheduled.t)}, second mount ${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach events; verdict ${run.verdict.verdict}.`,
+      evidence: linesOf(run, [scheduled, mounted, ...errors]),
+    };
+  },
+};
+
+const multiAttachErrors = (run: FinishedRun): ObservationRecord[] =>
+  allSeen(
+    run,
+    observed.event,
+    ({ t, data }) =>
+      t >= run.faultAtMs &&
+      data['reason'] === 'FailedAttachVolume' &&
+      String(data['message']).startsWith('Multi-Attach error'),
+  );

@@ -1,0 +1,158 @@
+/** Seeds 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
+import { losesPower, sparesVictim } from '../../fault-kinds.ts';
+import { observed } from '../../history/observations.ts';
+import {
+  allSeen,
+  firstSeen,
+  linesOf,
+  ofVictimPod,
+  onVictim,
+  seconds,
+  since,
+  type FinishedRun,
+} from '../finished-run.ts';
+import { refusesEvictionTimeout } from '../procedures/eviction-timeout.ts';
+import type { Seed } from '../seed.ts';
+
+const partitionNone = { experiment: 'network-partition', flags: '--remedy none --horizon 900s' };
+const partitionForce = { experiment: 'network-partition', flags: '--remedy force-delete' };
+const crash = { experiment: 'node-crash', flags: '--remedy force-delete' };
+
+export const evictionAlone: Seed = {
+  number: 9,
+  title: 'Eviction and six minutes write twice, unaided',
+  claim: 'Eviction and the forced detach after 6 minutes alone lead to two writers.',
+  expected:
+    'Refuted for a pod last seen Running: its Terminating object keeps the attachment, no second mount in 900 s. A grace period of 0 is an exception: two writers without any operator.',
+  runs: [partitionNone],
+  read(run) {
+    const { remedy, fault, disk, accessMode } = run.story.scenario;
+    if (remedy !== 'none') return 'an operator acted';
+    if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
+    if (disk === 'shared-file' || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
+    const { phases, horizonS } = run.verdict;
+    if (phases.evicted === null) return 'the pod was not evicted';
+    const { secondMount, evicted } = phases;
+    const terminating = allSeen(run, observed.podTerminating, ofVictimPod(run));
+    const noGrace = terminating[0]?.data['gracePeriodS'] === 0;
+    const told = secondMount === null ? `none in ${horizonS} s` : `at +${secondMount} s`;
+    return {
+      asExpected: (secondMount === null) !== noGrace,
+      said: `Evicted at +${evicted} s; second mount: ${told}; the victim acknowledged ${acksAfter(run, evicted * 1000)} commits after its eviction.`,
+      evidence: linesOf(run, [
+        ...terminating,
+        ...allSeen(run, observed.mounted, ({ t }) => t >= run.faultAtMs),
+      ]),
+    };
+  },
+};
+
+export const conditionUnknown: Seed = {
+  number: 14,
+  title: 'Condition Unknown',
+  claim: 'Without heartbeats the node lifecycle controller marks the node ConditionUnknown.',
+  expected: 'Holds (`NodeStatusUnknown`), with the taint `unreachable:NoExecute` beside it.',
+  runs: [partitionForce],
+  read(run) {
+    const unready = firstSeen(
+      run,
+      observed.nodeReady,
+      (seen) => onVictim(run)(seen) && seen.data['status'] !== 'True',
+    );
+    const taint = taintOf(run);
+    if (unready === undefined) return 'the node was never declared lost';
+    const { status, reason } = unready.data;
+    return {
+      asExpected: status === 'Unknown' && reason === 'NodeStatusUnknown' && taint !== undefined,
+      said: `Ready became ${String(status)} (${String(reason)}) at ${since(run, unready.t)}; the NoExecute taint ${taint === undefined ? 'never came' : `came ${seconds(taint.t - unready.t)} later`}.`,
+      evidence: linesOf(run, taint === undefined ? [unready] : [unready, taint]),
+    };
+  },
+};
+
+/** Kubernetes counts whole seconds, and a busy machine is late. */
+const tolerationSlackMs = 5_000;
+
+export const evictionTimeout: Seed = {
+  number: 15,
+  title: 'pod-eviction-timeout',
+  claim: 'Pods are evicted `--pod-eviction-timeout` after their node was lost.',
+  expected:
+    'Changed: the flag is gone and the controller manager refuses it; the toleration of the taint counts, 300 s, so that stock eviction comes 340 to 360 s after the fault.',
+  runs: [partitionForce, { ...partitionForce, flags: '--remedy force-delete --toleration 60s' }],
+  procedure: refusesEvictionTimeout,
+  read(run) {
+    const taint = taintOf(run);
+    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    if (taint === undefined || evicted === undefined) return 'the pod was not evicted';
+    if (run.story.scenario.also !== 'none') return 'a fault of the control plane moved the timer';
+    const { tolerationMs } = run.story.scenario;
+    const toleratedMs = evicted.t - taint.t;
+    return {
+      asExpected: Math.abs(toleratedMs - tolerationMs) <= tolerationSlackMs,
+      said: `Evicted ${seconds(toleratedMs)} after the taint (toleration ${seconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
+      evidence: linesOf(run, [taint, evicted]),
+    };
+  },
+};
+
+export const evictionInEtcd: Seed = {
+  number: 16,
+  title: 'Eviction exists only in etcd',
+  claim:
+    'Eviction is a record in etcd; a kubelet that is cut off never sees it, its process lives on.',
+  expected: 'Holds: the API says Terminating while the old mysqld still commits.',
+  runs: [partitionNone],
+  read(run) {
+    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    if (evicted === undefined) return 'the pod was not evicted';
+    const { fault } = run.story.scenario;
+    if (fault !== 'network-partition' && fault !== 'api-partition') {
+      return 'the kubelet was not cut off alive';
+    }
+    const acks = run.victimAcksMs.filter((t) => t > evicted.t && t < run.story.healAtMs);
+    const last = acks.at(-1);
+    return {
+      asExpected: acks.length > 0,
+      said: `Terminating at ${since(run, evicted.t)}; after it the old mysqld acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
+      evidence: linesOf(run, [evicted, ...allSeen(run, observed.podGone, ofVictimPod(run))]),
+    };
+  },
+};
+
+export const deadNodesPod: Seed = {
+  number: 23,
+  title: 'A dead node’s pod is shown as Running, then Unknown',
+  claim: 'The pod of a dead node stays Running, later Unknown (`NodeLost`).',
+  expected:
+    'Changed: it stays Running and becomes Terminating; phase Unknown and NodeLost are gone.',
+  runs: [crash],
+  read(run) {
+    if (!losesPower(run.story.scenario.fault)) return 'the node did not die';
+    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    if (evicted === undefined) return 'the pod was not evicted';
+    const until = firstSeen(run, observed.podGone, ofVictimPod(run))?.t ?? run.story.healAtMs;
+    const phases = allSeen(run, observed.podPhase, ofVictimPod(run)).filter(({ t }) => t <= until);
+    const words = [...new Set(phases.map(({ data }) => String(data['phase'])))];
+    const lost = run.story.observations.filter(({ data }) =>
+      JSON.stringify(data).includes('NodeLost'),
+    );
+    return {
+      asExpected: words.join() === 'Running' && lost.length === 0,
+      said: `Until it was removed the API showed phase ${words.join(', then ')}; Terminating at ${since(run, evicted.t)}; ${lost.length} records name NodeLost.`,
+      evidence: linesOf(run, [...phases, evicted, ...lost]),
+    };
+  },
+};
+
+const taintOf = (run: FinishedRun): ReturnType<typeof firstSeen> =>
+  firstSeen(
+    run,
+    observed.nodeTaints,
+    (seen) =>
+      onVictim(run)(seen) && JSON.stringify(seen.data['taints']).includes('unreachable:NoExecute'),
+  );
+
+/** Until the heal. */
+const acksAfter = (run: FinishedRun, afterFaultMs: number): number =>
+  run.victimAcksMs.filter((t) => t > run.faultAtMs + afterFaultMs && t < run.story.healAtMs).length;

@@ -1,0 +1,53 @@
+/** Seed 8: a lost node's volume is detached by force after six minutes. */
+import {
+  allSeen,
+  firstSeen,
+  linesOf,
+  ofVictimPod,
+  onVictim,
+  seconds,
+  type FinishedRun,
+} from '../finished-run.ts';
+import { observed } from '../../history/observations.ts';
+import type { Reading, Seed } from '../seed.ts';
+
+export const forceDetach: Seed = {
+  number: 8,
+  title: 'Six-minute force detach',
+  claim: 'When a node does not unmount for 6 minutes, the controller detaches its volume by force.',
+  expected:
+    'Holds, counted from the moment when the pod object is gone, and only while the node is not Ready. Log and counter also tell of volumes that were unmounted already: mounts decide.',
+  runs: [
+    { experiment: 'network-partition', flags: '--remedy force-delete' },
+    { experiment: 'node-crash', flags: '--remedy force-delete' },
+  ],
+  read,
+};
+
+/** From the controller's decision to the end of the detach. */
+const slackMs = 10_000;
+
+function read(run: FinishedRun): Reading {
+  const gone = firstSeen(run, observed.podGone, ofVictimPod(run));
+  const detached = firstSeen(run, observed.attachmentGone, onVictim(run));
+  const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
+    String(data['line']).includes('maxWaitForUnmountDuration expired'),
+  );
+  const { forceDetachAfterMs, also } = run.story.scenario;
+  if (also !== 'none') return 'a fault of the control plane moved the timer';
+  if (!gone || !detached || !log) return 'nothing was detached by force for the timer’s sake';
+  const waitedMs = detached.t - gone.t;
+  const ready = allSeen(run, observed.nodeReady, onVictim(run)).findLast(({ t }) => t <= log.t);
+  const unmounted = firstSeen(run, observed.unmounted, onVictim(run));
+  const mounted = unmounted === undefined || unmounted.t > log.t;
+  const metric = allSeen(run, observed.forceDetachMetric).at(-1);
+  const inTime = waitedMs >= forceDetachAfterMs && waitedMs <= forceDetachAfterMs + slackMs;
+  return {
+    asExpected: inTime && ready?.data['status'] !== 'True',
+    said: `The VolumeAttachment was gone ${seconds(waitedMs)} after the pod object (the timer is ${seconds(forceDetachAfterMs)}); the node was ${String(ready?.data['reason'])}; the victim had the volume ${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; the counter says ${String(metric?.data['timeout'])}.`,
+    evidence: linesOf(
+      run,
+      [ready, gone, log, detached, metric].filter((each) => each !== undefined),
+    ),
+  };
+}

@@ -1,0 +1,65 @@
+/** Seed 35: which step of the chain each second of the outage belongs to. */
+import { linesOf } from '../finished-run.ts';
+import { firstAfterFault } from '../../timeline/story.ts';
+import { observed } from '../../history/observations.ts';
+import type { Phases } from '../../experiment/verdict.ts';
+import type { Seed } from '../seed.ts';
+
+/** Each ends with the next; in the order in which Kubernetes takes them. */
+const steps: readonly (readonly [keyof Phases, string])[] = [
+  ['notReady', 'noticing'],
+  ['evicted', 'toleration'],
+  ['podRemoved', 'remedy'],
+  ['detached', 'waiting for the unmount and detaching'],
+  ['attached', 'attaching'],
+  ['secondMount', 'mounting'],
+  ['firstCommit', 'starting the database'],
+];
+
+/** What may stay unexplained of an outage. */
+const tolerance = 0.01;
+
+export const failedSteps: Seed = {
+  number: 35,
+  title: 'Every storage fault is a failed step',
+  claim: 'Every fault of storage is a failed step of the chain attach, mount, unmount, detach.',
+  expected: 'Each second of the outage can be attributed to one step by its records; none is left.',
+  runs: [
+    { experiment: 'node-crash', flags: '--remedy force-delete' },
+    { experiment: 'network-partition', flags: '--remedy out-of-service' },
+  ],
+  read(run) {
+    const { phases } = run.verdict;
+    const total = phases.firstCommit;
+    if (total === null) return 'the database did not come back before the heal';
+    let lastS = 0;
+    const parts: string[] = [];
+    let unexplainedS = 0;
+    for (const [phase, name] of steps) {
+      const atS = phases[phase];
+      // A step that left no record, or came out of order, explains nothing.
+      if (atS === null || atS < lastS) continue;
+      parts.push(`${name} ${(atS - lastS).toFixed(1)} s`);
+      if (missingBefore(phase, phases)) unexplainedS += atS - lastS;
+      lastS = atS;
+    }
+    return {
+      asExpected: unexplainedS <= total * tolerance,
+      said: `${total.toFixed(1)} s without the database: ${parts.join(', ')}; ${unexplainedS.toFixed(1)} s unexplained.`,
+      evidence: linesOf(
+        run,
+        [observed.nodeReady, observed.podTerminating, observed.podGone, observed.attachmentGone]
+          .map((name) => firstAfterFault(run.story, (seen) => seen.name === name))
+          .filter((seen) => seen !== undefined),
+      ),
+    };
+  },
+};
+
+/** Whether the step before this one left no record, so that its time cannot be told from this one's. */
+function missingBefore(phase: keyof Phases, phases: Phases): boolean {
+  const before = steps[steps.findIndex(([name]) => name === phase) - 1];
+  // A taint evicts and removes at once: the pod need not be seen Terminating.
+  if (before === undefined || before[0] === 'evicted') return false;
+  return phases[before[0]] === null;
+}

@@ -1,0 +1,59 @@
+/** Seeds 3 and 25: what the storage itself refuses, and how much a watcher is worth as a fence. */
+import { losesPower } from '../../fault-kinds.ts';
+import { twoNodesAttach } from '../procedures/two-nodes.ts';
+import type { FinishedRun } from '../finished-run.ts';
+import type { Answer, Seed } from '../seed.ts';
+
+const short = '--remedy force-delete';
+
+export const providerExclusivity: Seed = {
+  number: 3,
+  title: 'Provider exclusivity',
+  claim: 'The provider refuses to attach a read-write disk to a second node.',
+  expected:
+    'The driver decides: `pending-while-busy` refuses a second node, `unfenced` lets it in (the volume is declared ReadWriteMany, which switches Kubernetes’ own gate off).',
+  procedure: twoNodesAttach,
+};
+
+export const rbdWatcher: Seed = {
+  number: 25,
+  title: 'The RBD watcher as a fence',
+  claim:
+    'A mapped image has a watcher: while it lives the next pod is refused, a dead host has none.',
+  expected:
+    'In-tree RBD is gone (1.31). A watcher that lives keeps the next node out; a dead host’s is forgotten; a check without an answer keeps the volume closed; but a writer whose link stalls loses its watcher and is alive.',
+  runs: [
+    { experiment: 'api-partition', flags: `${short} --disk exclusive` },
+    { experiment: 'node-crash', flags: `${short} --disk exclusive` },
+    { experiment: 'network-partition', flags: `${short} --disk exclusive --link stalls` },
+    { experiment: 'network-partition', flags: `${short} --disk exclusive --watcher-check missing` },
+  ],
+  read(run) {
+    const { disk } = run.story.scenario;
+    if (disk !== 'exclusive') return 'this disk knows no watchers';
+    return answerOf(run);
+  },
+};
+
+function answerOf(run: FinishedRun): Answer {
+  const { fault, link, watcherCheck } = run.story.scenario;
+  const { verdict, phases, horizonS, exposure } = run.verdict;
+  const entered = phases.secondMount !== null;
+  const missing = watcherCheck === 'missing';
+  const dead = losesPower(fault);
+  const silent = link !== 'survives';
+  const how = missing
+    ? 'the check gets no answer'
+    : dead
+      ? 'a dead host'
+      : silent
+        ? `the link ${link}, the writer lives`
+        : 'a living watcher';
+  const shouldEnter = !missing && (dead || silent);
+  const told = entered ? `second mount at +${phases.secondMount} s` : `none in ${horizonS} s`;
+  return {
+    asExpected: entered === shouldEnter,
+    said: `${how} (${fault}): ${told}; verdict ${verdict}, exposed for ${(exposure.ms / 1000).toFixed(1)} s.`,
+    evidence: run.verdict.findings.map(({ code, summary }) => `${code}: ${summary}`).slice(0, 6),
+  };
+}

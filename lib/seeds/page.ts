@@ -1,0 +1,48 @@
+/** docs/seeds.md, made from the list of the seeds and from what was measured of them. */
+import { writeFileSync } from 'node:fs';
+import { seeds } from './list.ts';
+import { readMeasured, type Measured } from './measured.ts';
+import type { Seed } from './seed.ts';
+
+export const pagePath = 'docs/seeds.md';
+
+const head = `# Seeds
+
+This project began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx experiments/seed.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx experiments/seed.mjs --run FOLDER\` asks all of them of a finished run.
+
+**measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in [seeds.json](seeds.json), from which this page is made.
+`;
+
+export function renderedPage(measured: readonly Measured[] = readMeasured()): string {
+  const asked = new Set(measured.map(({ seed }) => seed)).size;
+  const surprises = measured.filter(({ asExpected }) => !asExpected).length;
+  const count = `${asked} of ${seeds.length} have an answer; ${surprises} of ${measured.length} answers were not expected.\n`;
+  const sections = seeds.map((seed) =>
+    section(
+      seed,
+      measured.filter((each) => each.seed === seed.number),
+    ),
+  );
+  return [head, count, ...sections].join('\n');
+}
+
+export const writePage = (): void => writeFileSync(pagePath, renderedPage());
+
+function section({ number, title, claim, expected }: Seed, measured: readonly Measured[]): string {
+  const answers = measured.map(
+    ({ asExpected, said, basis, date, kubernetes, from }) =>
+      `- Measured${asExpected ? '' : ', **not expected**'}: ${said} (${basis}, Kubernetes ${kubernetes}, ${date}; ${sourceOf(from)})`,
+  );
+  return [
+    `## ${number}. ${title}`,
+    '',
+    `- Claim: ${claim}`,
+    `- Expected: ${expected}`,
+    `- Command: \`npx zx experiments/seed.mjs ${number}\``,
+    ...(answers.length === 0 ? ['- Measured: not run yet'] : answers),
+    '',
+  ].join('\n');
+}
+
+const sourceOf = (from: string): string =>
+  from.startsWith('reports/') ? `[${from}](../${from}/report.html)` : `\`${from}\``;
