@@ -17,8 +17,9 @@ export const multiAttach: Seed = {
     { experiment: 'network-partition', flags: '--remedy none --horizon 900s' },
   ],
   read(run) {
-    const { accessMode, disk } = run.story.scenario;
+    const { accessMode, disk, remedy } = run.story.scenario;
     if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
+    if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => t < run.story.healAtMs);
     const replaced = firstSeen(
       run,

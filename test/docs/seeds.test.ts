@@ -1,0 +1,42 @@
+/** docs/seeds.md says what docs/seeds.json has, and that is what the committed histories say. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readAnswers } from '../../lib/seeds/answer.ts';
+import { seeds } from '../../lib/seeds/list.ts';
+import { readMeasured } from '../../lib/seeds/measured.ts';
+import { pagePath, renderedPage } from '../../lib/seeds/page.ts';
+
+const measured = readMeasured();
+
+test('there are 35 seeds, each with a way to run it', () => {
+  expect(seeds.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
+  for (const { number, runs = [], read, procedure } of seeds) {
+    expect(runs.length > 0 || procedure !== undefined, `seed ${number}`).toBe(true);
+    // Runs without a reader, or a reader without runs, would tell nothing.
+    expect(runs.length > 0, `seed ${number}`).toBe(read !== undefined);
+  }
+});
+
+test('the page is made from the data', () => {
+  expect(readFileSync(pagePath, 'utf8')).toBe(renderedPage(measured));
+});
+
+test('every experiment that a seed names is there', () => {
+  for (const { runs = [] } of seeds) {
+    for (const { experiment } of runs) {
+      expect(existsSync(`experiments/${experiment}.mjs`), experiment).toBe(true);
+    }
+  }
+});
+
+const committed = [...new Set(measured.map(({ from }) => from))].filter((from) =>
+  from.startsWith('reports/samples/'),
+);
+
+describe.each(committed)('%s', (folder) => {
+  test('its answers follow from its history', () => {
+    const quoted = measured.filter(({ from }) => from === folder);
+    const asked = seeds.filter(({ number }) => quoted.some(({ seed }) => seed === number));
+    expect(readAnswers(folder, asked).map((told) => told.measured)).toEqual(quoted);
+  });
+});
