@@ -21,9 +21,10 @@ const importing = (name: string, from: string): string =>
   `import { ${name} } from '${from}';\nvoid ${name};`;
 const imports = 'no-restricted-imports';
 
-const layers = 'experiment faults remedies checkers history timeline report workload crash-states'
-  .split(' ')
-  .map((layer) => `lib/${layer}`);
+const layers =
+  'experiment faults remedies checkers history timeline report workload crash-states matrix'
+    .split(' ')
+    .map((layer) => `lib/${layer}`);
 
 const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/kind.ts`, source: importing('a', '../cluster/kind/backend.ts'), rule: imports },

@@ -75,7 +75,10 @@ async function chooseImages(
 }
 
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
-export async function openBackend(choice: BackendChoice, flags: Flags): Promise<Backend> {
+export async function openBackend(
+  choice: BackendChoice,
+  flags: Pick<Flags, 'clusterName' | 'kubernetesVersion' | 'workers' | 'keep'>,
+): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
     return simBackend();

@@ -1,7 +1,7 @@
 /** What a run is about to do: seed first, then every parameter, the backend, the images. */
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { BackendChoice } from './backend.ts';
-import { formatDuration } from './durations.ts';
+import { formatDuration } from '../durations.ts';
 import type { RunRequest } from './request.ts';
 
 export function describeRequest(request: RunRequest, choice: BackendChoice): string {

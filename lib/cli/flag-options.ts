@@ -5,7 +5,7 @@ import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import { accessModes, workloads, type Scenario } from '../experiment/scenario.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
-import { formatDuration } from './durations.ts';
+import { formatDuration } from '../durations.ts';
 import {
   clusterName,
   durationMs,

@@ -1,8 +1,8 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
+import { parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
-import { parseDurationMs } from './durations.ts';
 
 export function durationMs(text: string): number {
   const ms = parseDurationMs(text);

@@ -7,6 +7,9 @@ import type { Finding } from './verdict.ts';
 /** The runner's step that fetches the disk's log of writes, as an error names it. */
 export const exportStep = 'export writes';
 
+/** How the reason begins that says the run starved for processor time. */
+export const starvedReason = 'the machine did not keep time';
+
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
 
@@ -67,6 +70,6 @@ function lateTimers({ records }: Story): string[] {
   const lags = records.filter((record) => record.type === 'machine').map((each) => each.timerLagMs);
   const worstMs = Math.max(0, ...lags);
   return worstMs > timerLagLimitMs
-    ? [`the machine did not keep time: a timer fired ${Math.round(worstMs)} ms late`]
+    ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]
     : [];
 }

@@ -16,16 +16,12 @@ const width = 1140;
 
 export function timelinePicture(timeline: Timeline): Picture {
   const height = timelineHeight(timeline);
-  const draw = (dark: boolean): string =>
-    render(timelineOption(timeline, { dark, compact: false }), height);
-  return { light: draw(false), dark: draw(true), width, height };
+  return renderPicture((dark) => timelineOption(timeline, { dark, compact: false }), height);
 }
 
 /** One bar from the fault to the first commit, split into its steps. */
 export function recoveryPicture(steps: readonly RecoveryStep[]): Picture {
-  const height = 96;
-  const draw = (dark: boolean): string => render(recoveryOption(steps, dark), height);
-  return { light: draw(false), dark: draw(true), width, height };
+  return renderPicture((dark) => recoveryOption(steps, dark), 96);
 }
 
 const recoveryColors = [
@@ -61,6 +57,16 @@ function recoveryOption(steps: readonly RecoveryStep[], dark: boolean): EChartsO
       barWidth: 26,
       data: [toS - fromS],
     })),
+  };
+}
+
+/** In both colourings; the same option gives the same bytes. */
+export function renderPicture(option: (dark: boolean) => EChartsOption, height: number): Picture {
+  return {
+    light: render(option(false), height),
+    dark: render(option(true), height),
+    width,
+    height,
   };
 }
 

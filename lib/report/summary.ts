@@ -48,7 +48,7 @@ export function renderSummary(verdict: Verdict): string {
 }
 
 /** Markdown's and HTML's own characters lose their meaning; a line break would end a table row. */
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   text
     .replaceAll(/[&<>]/g, (each) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[each] ?? each)
     .replaceAll(/[\\`*_[\]|#]/g, (each) => `\\${each}`)

@@ -14,9 +14,15 @@ export async function writeOutputs(
   verdict: Verdict,
   records: Iterable<HistoryRecord>,
 ): Promise<void> {
+  const page = await renderHtml(reportData(verdict, records));
+  writeFileSync(join(folder, 'report.html'), page);
+  await writeFacts(folder, verdict);
+}
+
+/** The same without the page. */
+export async function writeFacts(folder: string, verdict: Verdict): Promise<void> {
   const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
-  write('report.html', await renderHtml(reportData(verdict, records)));
   write('junit.xml', await renderJunit(verdict));
   write('summary.md', renderSummary(verdict));
 }

@@ -1,0 +1,74 @@
+/** The command line of experiments/matrix.mjs. */
+import { Command, Option } from 'commander';
+import { defaultKubernetesVersion } from '../images/versions.ts';
+import { clusterName, nonEmpty, version, workerCount } from './flag-values.ts';
+
+export interface MatrixFlags {
+  readonly cluster: 'auto' | 'kind' | 'sim';
+  /** Undefined: as many as the machine carries. */
+  readonly clusterNames?: readonly string[];
+  readonly images: 'auto' | 'published' | 'built';
+  readonly kubernetesVersion: string;
+  readonly workers: number;
+  readonly keep: boolean;
+  readonly only?: string;
+  readonly seed?: string;
+  readonly out?: string;
+  readonly reports: 'all' | 'unexpected';
+  readonly json: boolean;
+  readonly dryRun: boolean;
+}
+
+export const defaultMatrix = 'experiments/matrices/default.yaml';
+
+const names = (text: string): string[] => text.split(',').map(clusterName);
+
+export function matrixCommand(): Command {
+  return new Command('npx zx experiments/matrix.mjs')
+    .description(
+      'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
+        'with the same --out goes on where a killed batch stopped.',
+    )
+    .argument('[file]', 'matrix file, see docs/matrix.md', defaultMatrix)
+    .addOption(
+      new Option('--cluster <where>', 'kind measures, sim predicts; auto: kind with an engine')
+        .choices(['auto', 'kind', 'sim'])
+        .default('auto'),
+    )
+    .option(
+      '--cluster-names <list>',
+      'kind clusters, one cell at a time on each (default: as many as cores and memory carry)',
+      names,
+    )
+    .addOption(
+      new Option('--images <source>', 'published: from registries; built: here')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .option(
+      '--kubernetes-version <version>',
+      'Kubernetes version',
+      version,
+      defaultKubernetesVersion,
+    )
+    .option('--workers <n>', 'worker nodes of each cluster', workerCount, 2)
+    .option('--keep', 'keep the clusters for the next batch', false)
+    .option(
+      '--only <text>',
+      'only cells whose id or label has this in it; controls run all the same',
+    )
+    .option(
+      '--seed <text>',
+      'draws the order and all chance (default: the file’s, else at random)',
+      nonEmpty,
+    )
+    .option('--out <folder>', 'the batch’s folder; one that has a batch is gone on with', nonEmpty)
+    .addOption(
+      new Option('--reports <which>', 'runs that get a page of their own (2 MB each)')
+        .choices(['all', 'unexpected'])
+        .default('all'),
+    )
+    .option('--json', 'batch.json on stdout', false)
+    .option('--dry-run', 'show cells and order; create nothing', false)
+    .exitOverride();
+}

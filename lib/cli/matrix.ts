@@ -1,0 +1,203 @@
+/** `experiments/matrix.mjs FILE`: every cell of a matrix, and a report of them all. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, freemem } from 'node:os';
+import { join } from 'node:path';
+import { quote } from 'zx';
+import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
+import { stockTimersMs } from '../experiment/scenario.ts';
+import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import type { Batch } from '../matrix/batch.ts';
+import { clustersFor } from '../matrix/capacity.ts';
+import { cellsOf, type Cell } from '../matrix/cells.ts';
+import type { Matrix } from '../matrix/matrix-schema.ts';
+import { planOf, type Plan } from '../matrix/plan.ts';
+import { readMatrix } from '../matrix/read-matrix.ts';
+import { readResults } from '../matrix/results.ts';
+import { chooseBackend, type BackendChoice } from './backend.ts';
+import { runCommand } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
+import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
+import { refuseUntunable } from './request.ts';
+
+interface Request {
+  readonly file: string;
+  readonly flags: MatrixFlags;
+  readonly plan: Plan;
+  readonly folder: string;
+  readonly choice: BackendChoice;
+  readonly slots: readonly string[];
+}
+
+/** Runs the batch, writes its outputs, and sets the exit code. Never throws. */
+export const runMatrix = (): Promise<void> =>
+  runCommand('matrix', async (args) => {
+    const command = matrixCommand();
+    command.parse(args, { from: 'user' });
+    const [file = ''] = command.processedArgs as string[];
+    return carryOut(await requestOf(file, command.opts<MatrixFlags>()));
+  });
+
+async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
+  const matrix = readMatrix(file);
+  const cells = chosen(cellsOf(matrix), flags.only);
+  const folder = flags.out ?? newFolder(matrix);
+  const begun = readResults(folder);
+  const drawn = (): string => randomBytes(8).toString('hex');
+  const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
+  const plan = planOf(matrix, cells, seed);
+  const scenarios = plan.trials.map(({ scenario }) => scenario);
+  const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
+  const forceDetachAfter =
+    longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??
+    stockTimersMs.forceDetachAfterMs;
+  const choice = await chooseBackend({ ...flags, forceDetachAfter });
+  for (const scenario of scenarios) {
+    if (choice.backend === 'sim') refuseUnmodelled(scenario);
+    else refuseUntunable(scenario, choice.images.source);
+  }
+  return { file, flags, plan, folder, choice, slots: slotsOf(choice, flags) };
+}
+
+function chosen(cells: readonly Cell[], only: string | undefined): readonly Cell[] {
+  if (only === undefined) return cells;
+  const found = cells.filter(({ id, label }) => id.includes(only) || label.includes(only));
+  if (found.length > 0) return found;
+  throw new UsageError('NO_SUCH_CELL', `no cell has \`${only}\` in its id or label`, {
+    hint: '--dry-run lists the cells',
+  });
+}
+
+function newFolder({ name }: Matrix): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  return join('reports', `${time}-matrix-${name}-${randomBytes(4).toString('hex')}`);
+}
+
+/** The model needs no machine: its time is virtual. */
+function slotsOf({ backend }: BackendChoice, { clusterNames }: MatrixFlags): readonly string[] {
+  if (backend === 'sim') return ['model'];
+  if (clusterNames !== undefined) return [...new Set(clusterNames)];
+  const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
+  return Array.from({ length: clustersFor(machine) }, (_, index) => `matrix-${index + 1}`);
+}
+
+async function carryOut(request: Request): Promise<ExitCode> {
+  const { flags, folder } = request;
+  const description = `${describe(request)}\n`;
+  if (flags.dryRun) {
+    process.stdout.write(`${description}dry run: nothing was created\n`);
+    return exitCode.expected;
+  }
+  process.stderr.write(description);
+  makeFolder(folder);
+  const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
+  const batch = summarize(request.plan, await run(request));
+  await writeBatch(request, batch);
+  const line = `${batch.verdict.toUpperCase()} — ${batch.sentence} → ${join(folder, 'report.html')}`;
+  (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
+  if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
+  return batchExitCode(batch);
+}
+
+/** A folder that has a batch is gone on with. Throws UsageError `OUT_NOT_EMPTY` for any other. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).length === 0 || readResults(folder) !== undefined) return;
+  throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a batch in it`, {
+    hint: 'give --out a folder that is new, empty, or holds a batch to go on with',
+  });
+}
+
+async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatchOf>>> {
+  const { folder } = request;
+  const startedMs = performance.now();
+  const say = (line: string): void => {
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    process.stderr.write(`[${seconds} s] ${line}\n`);
+  };
+  using interrupt = onInterrupt(say, () => 'the trials that were running');
+  try {
+    return await runBatchOf(request, say, interrupt.signal);
+  } catch (error) {
+    say(`go on with: ${commandOf(request)} --out ${quote(folder)}`);
+    throw error;
+  } finally {
+    if (request.choice.backend === 'kind' && !request.flags.keep) await removeClusters(request);
+  }
+}
+
+async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
+  const { runBatch } = await import('../matrix/run-batch.ts');
+  const { runTrial } = await import('./matrix-run.ts');
+  const { plan, folder, choice, flags, slots } = request;
+  await makeImages(request, say);
+  return runBatch({
+    plan,
+    folder,
+    backend: choice.backend,
+    slots,
+    run: (trial, where) => {
+      const replay = commandOf(request, trial.kind === 'control' ? undefined : trial.subject);
+      return runTrial(trial, where, { choice, flags, replay, onProgress: say });
+    },
+    wallMs: () => Date.now(),
+    onProgress: say,
+    signal,
+  });
+}
+
+/** Once, before trials that run side by side would all make them. */
+async function makeImages(
+  { choice, flags }: Request,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  if (choice.backend === 'sim') return;
+  const { ensureImages } = await import('../images/ensure.ts');
+  const { kubernetesVersion } = flags;
+  await ensureImages({ source: choice.images.source, kubernetesVersion, onProgress });
+}
+
+async function removeClusters({ slots }: Request): Promise<void> {
+  const { reap } = await import('../cluster/kind/reap.ts');
+  for (const only of slots) await reap({ all: true, only });
+}
+
+async function writeBatch(request: Request, batch: Batch): Promise<void> {
+  const { renderBatchHtml } = await import('../report/batch-html.ts');
+  const { renderBatchMarkdown } = await import('../report/batch-markdown.ts');
+  const { folder } = request;
+  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+  const hasReport = (run: string): boolean => existsSync(join(folder, run, 'report.html'));
+  write('batch.json', `${JSON.stringify(batch, undefined, 2)}\n`);
+  write('summary.md', renderBatchMarkdown(batch));
+  const replay = commandOf(request);
+  write('report.html', await renderBatchHtml({ batch, replay, hasReport }));
+}
+
+/** Paste-ready; narrowed to one cell where it is named. */
+function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
+  const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
+  if (choice.backend === 'kind') words.push('--images', choice.images.source);
+  if (only !== undefined) words.push('--only', only);
+  return [...words, '--seed', plan.seed].map((word) => quote(word)).join(' ');
+}
+
+function describe(request: Request): string {
+  const { plan, folder, choice, slots } = request;
+  const { cells, controls, trials, matrix } = plan;
+  const checks = trials.filter(({ kind }) => kind === 'check').length;
+  return [
+    `seed ${plan.seed}`,
+    matrix.question,
+    ...cells.map(
+      ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
+    ),
+    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
+      `${trials.length} runs`,
+    `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
+    `backend: ${choice.backend}, ${choice.why}; on ${slots.join(', ')}`,
+    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    `folder: ${folder}`,
+    `replay: ${commandOf(request)}`,
+  ].join('\n');
+}

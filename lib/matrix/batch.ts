@@ -1,0 +1,138 @@
+/** The shape of batch.json: what a batch found, for people's tools. docs/matrix.md explains it. */
+import { z } from 'zod';
+import { verdictWords } from '../experiment/scenario.ts';
+import { controlRoles } from './controls.ts';
+
+/** How many of how many independent fault events, with Wilson's 95 % interval. */
+const rateSchema = z.object({
+  count: z.number().int(),
+  of: z.number().int(),
+  low: z.number(),
+  high: z.number(),
+});
+export type Rate = z.output<typeof rateSchema>;
+
+const word = z.enum(verdictWords);
+
+const cellSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  /** Axis → label; empty for a cell outside the grid. */
+  place: z.record(z.string(), z.string()),
+  /** The worst that was concluded; `inconclusive` where nothing was. */
+  verdict: word,
+  expected: z.array(word),
+  /** Why that is expected. */
+  because: z.string(),
+  /** Every conclusion was an expected one; null where there is none. */
+  asExpected: z.boolean().nullable(),
+  /** Fault events by their worst verdict. */
+  verdicts: z.record(word, z.number().int()),
+  /** Lost or corrupt. */
+  damaged: rateSchema,
+  /** Anything but safe. */
+  unsafe: rateSchema,
+  /** Events in which nothing would have told a normal operator. */
+  silent: z.number().int(),
+  /** Medians over the runs that came to a verdict; null where there is none. */
+  median: z.object({
+    lost: z.number().nullable(),
+    acked: z.number().nullable(),
+    downtimeS: z.number().nullable(),
+    exposureS: z.number().nullable(),
+    secondMountS: z.number().nullable(),
+  }),
+  /** Folders of its last attempts, relative to the batch's, and what each came to. */
+  runs: z.array(
+    z.object({
+      folder: z.string(),
+      verdict: word.nullable(),
+      sentence: z.string(),
+    }),
+  ),
+  /** Attempts that were made again because the machine did not keep time, or that failed. */
+  discarded: z.number().int(),
+});
+export type BatchCell = z.output<typeof cellSchema>;
+
+const differenceSchema = z.object({
+  axis: z.string(),
+  from: z.string(),
+  to: z.string(),
+  /** What both have in common, in words; empty where there is one axis only. */
+  elsewhere: z.string(),
+  fromCell: z.string(),
+  toCell: z.string(),
+  fromVerdict: word,
+  toVerdict: word,
+  /** Of the rate of damage, `to` less `from`, with Newcombe's 95 % interval. */
+  by: z.number(),
+  low: z.number(),
+  high: z.number(),
+});
+export type Difference = z.output<typeof differenceSchema>;
+
+export const batchSchema = z.object({
+  schemaVersion: z.literal(1),
+  name: z.string(),
+  question: z.string(),
+  /** One sentence with numbers. */
+  sentence: z.string(),
+  verdict: z.enum(['expected', 'unexpected', 'inconclusive']),
+  /** Why the batch as a whole proves nothing; empty where it does. */
+  inconclusiveBecause: z.array(z.string()),
+  /** The weakest of its runs. */
+  basis: z.enum(['measured', 'shortened', 'predicted']),
+  cluster: z.enum(['kind', 'sim']),
+  seed: z.string(),
+  startedAt: z.string(),
+  /** Time in which something ran, summed over restarts; side by side counts once. */
+  busyS: z.number(),
+  /** Fault events of cells that came to a verdict, per hour of that. */
+  eventsPerHour: z.number(),
+  worstTimerLagMs: z.number(),
+  axes: z.array(z.object({ name: z.string(), labels: z.array(z.string()) })),
+  cells: z.array(cellSchema),
+  controls: z.array(
+    z.object({
+      role: z.enum(controlRoles),
+      label: z.string(),
+      holds: z.boolean(),
+      /** What is wrong with it; empty where it holds. */
+      trouble: z.string(),
+      folder: z.string(),
+    }),
+  ),
+  /** Cells that ran once more, alone. */
+  checks: z.array(
+    z.object({
+      cell: z.string(),
+      label: z.string(),
+      verdict: word,
+      /** What the cell came to beside others. */
+      before: z.array(word),
+      /** Null where one side came to no verdict. */
+      agrees: z.boolean().nullable(),
+      folder: z.string(),
+    }),
+  ),
+  /** For two values of an axis: the pairs of cells that differ in nothing else. */
+  contrasts: z.array(
+    z.object({
+      axis: z.string(),
+      from: z.string(),
+      to: z.string(),
+      pairs: z.number().int(),
+      /** Pairs whose verdicts differ; lost and corrupt count as one. */
+      changed: z.number().int(),
+      /** Of these, how many `to` is the better of. */
+      better: z.number().int(),
+    }),
+  ),
+  /** The pairs whose verdicts differ. */
+  differences: z.array(differenceSchema),
+});
+export type Batch = z.output<typeof batchSchema>;
+
+/** The JSON Schema of batch.json. */
+export const batchJsonSchema = (): unknown => z.toJSONSchema(batchSchema);

@@ -1,0 +1,89 @@
+/** What the runs of one cell came to, counted by independent fault events. */
+import { verdictWords } from '../experiment/scenario.ts';
+import type { VerdictWord } from '../experiment/verdict.ts';
+import type { BatchCell, Rate } from './batch.ts';
+import type { Cell } from './cells.ts';
+import { wilson } from './intervals.ts';
+import type { Trial } from './plan.ts';
+import type { Attempt, Outcome } from './results.ts';
+import { gradeOf, worstWord } from './severity.ts';
+
+/** One fault event: several volumes may have been under it. */
+interface Event {
+  readonly verdict: VerdictWord;
+  readonly silent: boolean;
+}
+
+export function summarizeCell(
+  cell: Cell,
+  trials: readonly Trial[],
+  all: readonly Attempt[],
+): BatchCell {
+  const own = all.filter(({ trial }) => trials.some(({ id }) => id === trial));
+  const last = trials
+    .map(({ id }) => own.findLast((attempt) => attempt.trial === id))
+    .filter((attempt) => attempt !== undefined);
+  const events = eventsOf(last);
+  const concluded = events.filter(({ verdict }) => verdict !== 'inconclusive');
+  const outcomes = last.map(({ outcome }) => outcome).filter((outcome) => isConclusive(outcome));
+  const { expected } = cell.scenario;
+  const rate = (hits: readonly Event[]): Rate => ({
+    count: hits.length,
+    of: concluded.length,
+    ...wilson(hits.length, concluded.length),
+  });
+  return {
+    id: cell.id,
+    label: cell.label,
+    place: { ...cell.place },
+    verdict: worstWord(events.map(({ verdict }) => verdict)),
+    expected: [...expected],
+    because: cell.because,
+    asExpected:
+      outcomes.length === 0 ? null : outcomes.every(({ verdict }) => expected.includes(verdict)),
+    verdicts: countWords(events),
+    damaged: rate(concluded.filter(({ verdict }) => gradeOf(verdict) === 'damaged')),
+    unsafe: rate(concluded.filter(({ verdict }) => gradeOf(verdict) !== 'safe')),
+    silent: concluded.filter(({ silent }) => silent).length,
+    median: {
+      lost: median(outcomes.map(({ lost }) => lost)),
+      acked: median(outcomes.map(({ acked }) => acked)),
+      downtimeS: seconds(median(outcomes.map(({ downtimeMs }) => downtimeMs))),
+      exposureS: seconds(median(outcomes.map(({ exposureMs }) => exposureMs))),
+      secondMountS: median(outcomes.map(({ secondMountS }) => secondMountS)),
+    },
+    runs: last.map(({ folder, outcome, error }) => ({
+      folder,
+      verdict: outcome?.verdict ?? null,
+      sentence: outcome?.sentence ?? error ?? '',
+    })),
+    discarded: own.length - last.length,
+  };
+}
+
+const isConclusive = (outcome: Outcome | undefined): outcome is Outcome =>
+  outcome !== undefined && outcome.verdict !== 'inconclusive';
+
+function eventsOf(attempts: readonly Attempt[]): Event[] {
+  const byEvent = Map.groupBy(attempts, ({ event }) => event);
+  return [...byEvent.values()].map((volumes) => {
+    const outcomes = volumes.map(({ outcome }) => outcome);
+    return {
+      verdict: worstWord(outcomes.map((outcome) => outcome?.verdict ?? 'inconclusive')),
+      silent: outcomes.some((outcome) => outcome?.noticed === 'silent'),
+    };
+  });
+}
+
+const countWords = (events: readonly Event[]): Record<VerdictWord, number> =>
+  Object.fromEntries(
+    verdictWords.map((word) => [word, events.filter(({ verdict }) => verdict === word).length]),
+  ) as Record<VerdictWord, number>;
+
+/** Of those that are known; the lower middle of an even number. */
+function median(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b);
+  return known[Math.floor((known.length - 1) / 2)] ?? null;
+}
+
+const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / 1000);

@@ -1,0 +1,114 @@
+/** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
+import { UsageError } from '../errors.ts';
+import { expectationOf } from '../experiment/expectations.ts';
+import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import type { AxisValue, Matrix, Settings } from './matrix-schema.ts';
+
+export interface Cell {
+  /** Unique in the batch and fit for a folder's name. */
+  readonly id: string;
+  /** Axis → label; empty for a cell outside the grid. */
+  readonly place: Readonly<Record<string, string>>;
+  /** For people: `remedy force-delete, disk fenced`. */
+  readonly label: string;
+  readonly scenario: Scenario;
+  /** Why its verdicts are expected. */
+  readonly because: string;
+}
+
+interface Draft {
+  readonly place: Readonly<Record<string, string>>;
+  readonly label: string;
+  readonly settings: Settings;
+}
+
+/** In the order of the file. Throws UsageError `MATRIX_EMPTY` or `MATRIX_CONTRADICTS`. */
+export function cellsOf(matrix: Matrix): Cell[] {
+  refuseUnknownExcludes(matrix);
+  const drafts = [...gridOf(matrix), ...matrix.include.map(outsideGrid)];
+  if (drafts.length === 0) {
+    throw new UsageError('MATRIX_EMPTY', `${matrix.name} has no cell`, {
+      hint: 'give axes, or cells under `include`; `exclude` may take all of them away',
+    });
+  }
+  const complaints: string[] = [];
+  const cells = drafts.flatMap((draft, index) => {
+    try {
+      return [cellOf(matrix, draft, index)];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      complaints.push(`${draft.label}: ${error.message}`);
+      return [];
+    }
+  });
+  if (complaints.length === 0) return cells;
+  const shown = complaints.slice(0, 5).join('\n');
+  const more = complaints.length > 5 ? `\n… and ${complaints.length - 5} more` : '';
+  throw new UsageError('MATRIX_CONTRADICTS', `some cells can't be:\n${shown}${more}`, {
+    hint: 'leave such combinations out by `exclude`, or mend `base`',
+  });
+}
+
+function gridOf({ axes, exclude }: Matrix): Draft[] {
+  if (axes.length === 0) return [];
+  let places: readonly (readonly (readonly [string, AxisValue])[])[] = [[]];
+  for (const { name, values } of axes) {
+    places = places.flatMap((place) => values.map((value) => [...place, [name, value] as const]));
+  }
+  return places
+    .map(
+      (place): Draft => ({
+        place: Object.fromEntries(place.map(([axis, { label }]) => [axis, label])),
+        label: place.map(([axis, { label }]) => `${axis} ${label}`).join(', '),
+        settings: Object.assign({}, ...place.map(([, { settings }]) => settings)) as Settings,
+      }),
+    )
+    .filter(({ place }) => !exclude.some((rule) => fits(rule, place)));
+}
+
+const fits = (
+  rule: Readonly<Record<string, readonly string[]>>,
+  place: Readonly<Record<string, string>>,
+): boolean => Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
+
+function outsideGrid(settings: Settings): Draft {
+  const label = Object.entries(settings)
+    .map(([field, value]) => `${field} ${String(value)}`)
+    .join(', ');
+  return { place: {}, label, settings };
+}
+
+/** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
+function refuseUnknownExcludes({ axes, exclude }: Matrix): void {
+  for (const [index, rule] of exclude.entries()) {
+    for (const [name, labels] of Object.entries(rule)) {
+      const axis = axes.find((each) => each.name === name);
+      const unknown = labels.find((label) => axis?.values.every((value) => value.label !== label));
+      if (axis !== undefined && unknown === undefined) continue;
+      const what = axis === undefined ? 'no such axis' : `no such value: ${unknown}`;
+      throw new UsageError('MATRIX_INVALID', `exclude.${index}.${name}: ${what}`, {
+        hint: `the axes are ${axes.map((each) => each.name).join(', ')}`,
+      });
+    }
+  }
+}
+
+function cellOf({ name, question, base }: Matrix, draft: Draft, index: number): Cell {
+  const { place, label, settings } = draft;
+  const whole = { ...base, ...settings, name, question: `${question} (${label})` };
+  const scenario = parseScenario({ ...whole, expected: ['safe'] });
+  const { verdicts, because } = expectationOf(scenario);
+  const values = Object.keys(place).length > 0 ? Object.values(place) : Object.values(settings);
+  const slug = values
+    .join('-')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 60);
+  return {
+    id: `${String(index + 1).padStart(2, '0')}-${slug}`,
+    place,
+    label,
+    scenario: { ...scenario, expected: [...verdicts] },
+    because,
+  };
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { difference, wilson } from './intervals.ts';
+
+// Newcombe 1998, Statistics in Medicine 17:857, table I, method 3.
+test.each([
+  [81, 263, 0.2553, 0.3662],
+  [15, 148, 0.0624, 0.1605],
+  [0, 20, 0, 0.1611],
+  [1, 29, 0.0061, 0.1718],
+])('%i of %i: the published interval', (count, of, low, high) => {
+  const interval = wilson(count, of);
+  expect(interval.low).toBeCloseTo(low, 4);
+  expect(interval.high).toBeCloseTo(high, 4);
+});
+
+// Newcombe 1998, Statistics in Medicine 17:873, table II, method 10.
+test.each([
+  [56, 70, 48, 80, 0.0524, 0.3339],
+  [9, 10, 3, 10, 0.1705, 0.809],
+  [5, 56, 0, 29, -0.0381, 0.1926],
+  [0, 10, 0, 10, -0.2775, 0.2775],
+  [10, 10, 0, 10, 0.6075, 1],
+])('%i/%i less %i/%i: the published interval', (x, n, y, m, low, high) => {
+  const interval = difference({ count: y, of: m }, { count: x, of: n });
+  expect(interval.by).toBeCloseTo(x / n - y / m, 10);
+  expect(interval.low).toBeCloseTo(low, 4);
+  expect(interval.high).toBeCloseTo(high, 4);
+});
+
+test('nothing counted says nothing', () => {
+  expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
+});
+
+const counts = fc
+  .integer({ min: 1, max: 5000 })
+  .chain((of) => fc.record({ count: fc.integer({ min: 0, max: of }), of: fc.constant(of) }));
+
+test('an interval lies in [0, 1] around its rate, and mirrors', () => {
+  fc.assert(
+    fc.property(counts, ({ count, of }) => {
+      const { low, high } = wilson(count, of);
+      expect(low).toBeGreaterThanOrEqual(0);
+      expect(high).toBeLessThanOrEqual(1);
+      expect(low).toBeLessThanOrEqual(count / of);
+      expect(high).toBeGreaterThanOrEqual(count / of);
+      expect(wilson(of - count, of).high).toBeCloseTo(1 - low, 10);
+    }),
+  );
+});
+
+test('more of the same makes it narrower', () => {
+  fc.assert(
+    fc.property(counts, ({ count, of }) => {
+      const width = (times: number): number => {
+        const { low, high } = wilson(count * times, of * times);
+        return high - low;
+      };
+      expect(width(2)).toBeLessThan(width(1));
+    }),
+  );
+});
+
+test('a difference turned round changes its sign', () => {
+  fc.assert(
+    fc.property(counts, counts, (a, b) => {
+      const there = difference(a, b);
+      const back = difference(b, a);
+      expect(back.by).toBeCloseTo(-there.by, 10);
+      expect(back.low).toBeCloseTo(-there.high, 10);
+      expect(there.low).toBeGreaterThanOrEqual(-1 - 1e-9);
+    }),
+  );
+});

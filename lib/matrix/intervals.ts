@@ -1,0 +1,51 @@
+/** Intervals for rates that were counted: never a rate without how far it may be off. */
+
+/** Quantile of the normal distribution that leaves 2.5 % on either side. */
+const z95 = 1.959963984540054;
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Wilson's score interval of `count` in `of`, 95 % (Wilson 1927; method 3 in Newcombe 1998,
+ * Statistics in Medicine 17:857). It says something even about 0 of n; [0, 1] for 0 of 0.
+ */
+export function wilson(count: number, of: number): Interval {
+  if (of === 0) return { low: 0, high: 1 };
+  const share = count / of;
+  const square = z95 ** 2;
+  const middle = share + square / (2 * of);
+  const reach = z95 * Math.sqrt((share * (1 - share)) / of + square / (4 * of * of));
+  const scale = 1 + square / of;
+  return {
+    // At the ends the formula gives 0 and 1 but for rounding.
+    low: count === 0 ? 0 : (middle - reach) / scale,
+    high: count === of ? 1 : (middle + reach) / scale,
+  };
+}
+
+export interface Count {
+  readonly count: number;
+  readonly of: number;
+}
+
+/**
+ * Newcombe's interval of the difference `b - a` of two independent rates, 95 %, from their Wilson
+ * intervals (method 10 in Newcombe 1998, Statistics in Medicine 17:873).
+ */
+export function difference(a: Count, b: Count): Interval & { readonly by: number } {
+  const [shareA, shareB] = [a, b].map(({ count, of }) => (of === 0 ? 0.5 : count / of)) as [
+    number,
+    number,
+  ];
+  const inA = wilson(a.count, a.of);
+  const inB = wilson(b.count, b.of);
+  const by = shareB - shareA;
+  return {
+    by,
+    low: by - Math.hypot(shareB - inB.low, inA.high - shareA),
+    high: by + Math.hypot(inB.high - shareB, shareA - inA.low),
+  };
+}

@@ -1,0 +1,70 @@
+/** Pairs of cells that differ in one axis: what that axis did. */
+import type { Axis } from './matrix-schema.ts';
+import type { Batch, BatchCell, Difference } from './batch.ts';
+import { difference } from './intervals.ts';
+import { compareGrades, gradeOf } from './severity.ts';
+
+type Compared = Pick<Batch, 'contrasts' | 'differences'>;
+
+/** Cells outside the grid, and those that came to no verdict, are compared with nothing. */
+export function comparePairs(axes: readonly Axis[], cells: readonly BatchCell[]): Compared {
+  const names = axes.map(({ name }) => name);
+  const byPlace = new Map(
+    cells
+      .filter(({ place, verdict }) => Object.keys(place).length > 0 && verdict !== 'inconclusive')
+      .map((cell) => [placeKey(names, cell.place), cell]),
+  );
+  const differences: Difference[] = [];
+  const contrasts = axes.flatMap(({ name, values }) =>
+    values.flatMap(({ label: from }, index) =>
+      values.slice(index + 1).map(({ label: to }) => {
+        const pairs = [...byPlace.values()]
+          .filter(({ place }) => place[name] === from)
+          .flatMap((cell) => {
+            const twin = byPlace.get(placeKey(names, { ...cell.place, [name]: to }));
+            return twin === undefined ? [] : [{ axis: name, from, to, cell, twin }];
+          });
+        const changed = pairs.filter((pair) => orderOf(pair) !== 0);
+        differences.push(...changed.map(describe));
+        const better = changed.filter((pair) => orderOf(pair) > 0).length;
+        return { axis: name, from, to, pairs: pairs.length, changed: changed.length, better };
+      }),
+    ),
+  );
+  return { contrasts, differences };
+}
+
+interface Pair {
+  readonly axis: string;
+  readonly from: string;
+  readonly to: string;
+  readonly cell: BatchCell;
+  readonly twin: BatchCell;
+}
+
+const placeKey = (names: readonly string[], place: BatchCell['place']): string =>
+  JSON.stringify(names.map((name) => place[name]));
+
+/** Above zero where the twin is the better. */
+function orderOf({ cell, twin }: Pair): number {
+  const [a, b] = [gradeOf(cell.verdict), gradeOf(twin.verdict)];
+  return a === undefined || b === undefined ? 0 : compareGrades(a, b);
+}
+
+function describe({ axis, from, to, cell, twin }: Pair): Difference {
+  const elsewhere = Object.entries(cell.place)
+    .filter(([name]) => name !== axis)
+    .map(([name, label]) => `${name} ${label}`)
+    .join(', ');
+  return {
+    axis,
+    from,
+    to,
+    elsewhere,
+    fromCell: cell.id,
+    toCell: twin.id,
+    fromVerdict: cell.verdict,
+    toVerdict: twin.verdict,
+    ...difference(cell.damaged, twin.damaged),
+  };
+}

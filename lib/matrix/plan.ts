@@ -1,0 +1,99 @@
+/** What a batch will run, and in which order: drawn from the seed, so that a restart agrees. */
+import { createHash } from 'node:crypto';
+import { controlPlaneFaults } from '../fault-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { randomStream, type RandomStream } from '../random.ts';
+import type { Cell } from './cells.ts';
+import { controlsOf, type Control } from './controls.ts';
+import { isLoud, type Matrix } from './matrix-schema.ts';
+
+/** One run that the batch owes. */
+export interface Trial {
+  /** Unique in the batch and fit for a folder's name. */
+  readonly id: string;
+  /** `check`: a cell once more, alone, with the seed of its first run. */
+  readonly kind: 'cell' | 'control' | 'check';
+  /** Id of the cell, or role of the control. */
+  readonly subject: string;
+  readonly label: string;
+  readonly scenario: Scenario;
+  readonly seed: string;
+  /** Nothing else may run meanwhile. */
+  readonly alone: boolean;
+}
+
+export interface Plan {
+  readonly matrix: Matrix;
+  readonly seed: string;
+  readonly cells: readonly Cell[];
+  readonly controls: readonly Control[];
+  /** In the order in which they begin. */
+  readonly trials: readonly Trial[];
+  /** The same for the same trials, whatever the file looks like. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Cells and controls in random order, so that nothing slow (a filling disk, a warming machine) can
+ * look like an axis; then the checks. All runs of one repeat share a seed, so that two cells differ
+ * in their axes only.
+ */
+export function planOf(matrix: Matrix, cells: readonly Cell[], seed: string): Plan {
+  const random = randomStream(seed);
+  const controls = controlsOf(matrix.base);
+  const repeats = Array.from({ length: matrix.repeats }, (_, index) => index + 1);
+  const trials = [
+    ...cells.flatMap((cell) => repeats.map((repeat) => cellTrial(cell, repeat, seed))),
+    ...controls.map((control) => controlTrial(control, seed)),
+  ];
+  const checked = Math.ceil(cells.length * matrix.rerunAlone);
+  const ordered = [
+    ...shuffled(trials, random.stream('order')),
+    ...shuffled(cells, random.stream('checks'))
+      .slice(0, checked)
+      .map((cell) => checkTrial(cell, seed)),
+  ];
+  const fingerprint = createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
+  return { matrix, seed, cells, controls, trials: ordered, fingerprint };
+}
+
+const seedOf = (seed: string, repeat: number): string => `${seed}-${repeat}`;
+
+const cellTrial = ({ id, label, scenario }: Cell, repeat: number, seed: string): Trial => ({
+  id: `${id}.${repeat}`,
+  kind: 'cell',
+  subject: id,
+  label,
+  scenario,
+  seed: seedOf(seed, repeat),
+  alone: disturbs(scenario),
+});
+
+const checkTrial = (cell: Cell, seed: string): Trial => ({
+  ...cellTrial(cell, 1, seed),
+  id: `${cell.id}.alone`,
+  kind: 'check',
+  alone: true,
+});
+
+const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial => ({
+  id: `control-${role}`,
+  kind: 'control',
+  subject: role,
+  label,
+  scenario,
+  seed: seedOf(seed, 1),
+  alone: false,
+});
+
+/** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */
+export function disturbs({ fault, also, rate }: Scenario): boolean {
+  const shared: readonly string[] = [...controlPlaneFaults, 'cpu-starvation'];
+  return isLoud(rate) || shared.includes(fault) || shared.includes(also);
+}
+
+/** By a draw for each; the items themselves stay in their order. */
+function shuffled<T>(items: readonly T[], random: RandomStream): T[] {
+  const order = items.map((item) => ({ item, draw: random.float() }));
+  return order.toSorted((a, b) => a.draw - b.draw).map(({ item }) => item);
+}

@@ -1,0 +1,133 @@
+/**
+ * What a batch has done so far, in `results.jsonl`: one line an attempt, only ever appended, each
+ * on the disk before the next begins. A killed batch goes on from here.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { EvidenceError } from '../errors.ts';
+import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
+
+export const resultsFile = 'results.jsonl';
+
+const outcomeSchema = z.object({
+  verdict: z.enum(verdictWords),
+  safety: z.enum(safetyLevels),
+  asExpected: z.boolean(),
+  basis: z.enum(['measured', 'shortened', 'predicted']),
+  noticed: z.enum(['loud', 'silent']).nullable(),
+  acked: z.number().int(),
+  lost: z.number().int(),
+  downtimeMs: z.number().nullable(),
+  exposureMs: z.number(),
+  /** Seconds after the fault; null where none came. */
+  secondMountS: z.number().nullable(),
+  sentence: z.string(),
+  incompleteBecause: z.array(z.string()),
+  /** A timer fired so late that the run's own timing can't be trusted. */
+  starved: z.boolean(),
+  worstTimerLagMs: z.number(),
+});
+/** What a batch keeps of one run's verdict. */
+export type Outcome = Readonly<z.output<typeof outcomeSchema>>;
+
+const headSchema = z.object({
+  type: z.literal('batch'),
+  schemaVersion: z.literal(1),
+  name: z.string(),
+  seed: z.string(),
+  backend: z.enum(['kind', 'sim']),
+  /** Of the plan: another plan can't go on in this folder. */
+  fingerprint: z.string(),
+  startedAt: z.string(),
+});
+export type Head = z.output<typeof headSchema>;
+
+const attemptSchema = z.object({
+  type: z.literal('attempt'),
+  trial: z.string(),
+  /** From 1. */
+  attempt: z.number().int(),
+  /** Trials under one fault event are no independent ones. */
+  event: z.string(),
+  slot: z.string(),
+  /** Nothing else ran meanwhile. */
+  alone: z.boolean(),
+  /** The run's folder, relative to the batch's. */
+  folder: z.string(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  /** Absent where the run came to no verdict; `error` says why. */
+  outcome: outcomeSchema.optional(),
+  error: z.string().optional(),
+});
+export type Attempt = z.output<typeof attemptSchema>;
+
+const lineSchema = z.discriminatedUnion('type', [headSchema, attemptSchema]);
+
+export interface Results {
+  readonly head: Head;
+  readonly attempts: readonly Attempt[];
+}
+
+/**
+ * Undefined where no batch has begun. A last line that a kill cut short counts as not written.
+ * Throws EvidenceError `RESULTS_BROKEN`.
+ */
+export function readResults(folder: string): Results | undefined {
+  const path = join(folder, resultsFile);
+  if (!existsSync(path)) return undefined;
+  const text = readFileSync(path, 'utf8');
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  const [head, ...attempts] = lines
+    .map((line, index) => (line === '' ? undefined : parseLine(line, index + 1, path)))
+    .filter((line) => line !== undefined);
+  if (head === undefined) return undefined;
+  if (head.type !== 'batch') throw broken(path, 1, 'the first line is no batch');
+  return { head, attempts: attempts.filter((line) => line.type === 'attempt') };
+}
+
+function parseLine(line: string, number: number, path: string): z.output<typeof lineSchema> {
+  try {
+    return lineSchema.parse(JSON.parse(line));
+  } catch (cause) {
+    throw broken(path, number, 'it is no result', cause);
+  }
+}
+
+const broken = (path: string, line: number, why: string, cause?: unknown): EvidenceError =>
+  new EvidenceError('RESULTS_BROKEN', `${path}:${line} can't be read: ${why}`, {
+    hint: 'begin a new batch in another folder; this file was changed by something else',
+    cause,
+  });
+
+/** Appends to the results. A line that was cut short is taken away first. */
+export class ResultsFile implements Disposable {
+  readonly #file: number;
+
+  constructor(folder: string) {
+    const path = join(folder, resultsFile);
+    if (existsSync(path)) {
+      const bytes = readFileSync(path);
+      truncateSync(path, bytes.lastIndexOf('\n') + 1);
+    }
+    this.#file = openSync(path, 'a');
+  }
+
+  append(line: Head | Attempt): void {
+    writeSync(this.#file, `${JSON.stringify(line)}\n`);
+    fsyncSync(this.#file);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}

@@ -1,0 +1,158 @@
+/** From the results of a batch to what it found: a pure function, so that a report can be rebuilt. */
+import type { ExitCode } from '../errors.ts';
+import { exitCode } from '../errors.ts';
+import type { Batch } from './batch.ts';
+import { summarizeCell } from './cell-summary.ts';
+import { judgeControl } from './controls.ts';
+import { comparePairs } from './pairs.ts';
+import type { Plan, Trial } from './plan.ts';
+import type { Attempt, Outcome, Results } from './results.ts';
+import { gradeOf } from './severity.ts';
+
+export function summarize(plan: Plan, { head, attempts }: Results): Batch {
+  const lastOf = (trial: Trial): Attempt | undefined =>
+    attempts.findLast((attempt) => attempt.trial === trial.id);
+  const trialsOf = (kind: Trial['kind']): Trial[] =>
+    plan.trials.filter((trial) => trial.kind === kind);
+  const cells = plan.cells.map((cell) => {
+    const trials = trialsOf('cell').filter(({ subject }) => subject === cell.id);
+    return summarizeCell(cell, trials, attempts);
+  });
+  const controls = plan.controls.map(({ role, label }): Batch['controls'][number] => {
+    const trial = trialsOf('control').find(({ subject }) => subject === role);
+    const last = trial === undefined ? undefined : lastOf(trial);
+    const outcome = last?.outcome;
+    const trouble =
+      outcome === undefined ? (last?.error ?? 'it did not run') : judgeControl(role, outcome);
+    return { role, label, holds: trouble === '', trouble, folder: last?.folder ?? '' };
+  });
+  const checks = trialsOf('check').flatMap((trial): Batch['checks'] => {
+    const cell = cells.find(({ id }) => id === trial.subject);
+    if (cell === undefined) return [];
+    const last = lastOf(trial);
+    const verdict = last?.outcome?.verdict ?? 'inconclusive';
+    const before = cell.runs.map((run) => run.verdict ?? 'inconclusive');
+    const agrees = agreement(verdict, before);
+    const { id, label } = cell;
+    return [{ cell: id, label, verdict, before, agrees, folder: last?.folder ?? '' }];
+  });
+  const outcomes = attempts.map(({ outcome }) => outcome).filter((each) => each !== undefined);
+  const busyS = busyMs(attempts) / 1000;
+  const concluded = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+  const inconclusiveBecause = troubles({ cells, controls, checks });
+  const told = {
+    cells,
+    controls,
+    checks,
+    inconclusiveBecause,
+    verdict: verdictOf(cells, inconclusiveBecause),
+  };
+  return {
+    schemaVersion: 1,
+    name: plan.matrix.name,
+    question: plan.matrix.question,
+    sentence: sentenceOf(told),
+    ...told,
+    basis: weakestBasis(outcomes, head.backend),
+    cluster: head.backend,
+    seed: head.seed,
+    startedAt: head.startedAt,
+    busyS: Math.round(busyS),
+    eventsPerHour: busyS === 0 ? 0 : Number(((concluded * 3600) / busyS).toPrecision(3)),
+    worstTimerLagMs: Math.round(Math.max(0, ...outcomes.map((each) => each.worstTimerLagMs))),
+    axes: plan.matrix.axes.map(({ name, values }) => ({
+      name,
+      labels: values.map(({ label }) => label),
+    })),
+    ...comparePairs(plan.matrix.axes, cells),
+  };
+}
+
+/** Alone, the cell must come to something that it also came to beside others. */
+function agreement(
+  verdict: Outcome['verdict'],
+  before: readonly Outcome['verdict'][],
+): boolean | null {
+  const alone = gradeOf(verdict);
+  const beside = before.map(gradeOf).filter((grade) => grade !== undefined);
+  return alone === undefined || beside.length === 0 ? null : beside.includes(alone);
+}
+
+type Parts = Pick<Batch, 'cells' | 'controls' | 'checks'>;
+
+function troubles({ cells, controls, checks }: Parts): string[] {
+  const reasons = controls
+    .filter(({ holds }) => !holds)
+    .map(({ role, trouble }) => `control ${role}: ${trouble}`);
+  for (const { cell, label, verdict, before, agrees } of checks) {
+    if (agrees !== false) continue;
+    reasons.push(
+      `${cell} (${label}) came to ${verdict} alone, and to ${before.join(', ')} beside others`,
+    );
+  }
+  if (checks.every(({ agrees }) => agrees === null)) reasons.push('no rerun could be compared');
+  if (cells.every(({ verdict }) => verdict === 'inconclusive')) {
+    reasons.push('no cell came to a verdict');
+  }
+  return reasons;
+}
+
+function verdictOf(cells: Batch['cells'], reasons: readonly string[]): Batch['verdict'] {
+  if (reasons.length > 0) return 'inconclusive';
+  return cells.some(({ asExpected }) => asExpected === false) ? 'unexpected' : 'expected';
+}
+
+/** As for a run; a cell without a verdict is `inconclusive` here, too. */
+export function batchExitCode({ verdict, cells }: Pick<Batch, 'verdict' | 'cells'>): ExitCode {
+  const without = cells.filter((cell) => cell.verdict === 'inconclusive');
+  if (without.length === cells.length && without.every(failedEverywhere)) {
+    return exitCode.infrastructure;
+  }
+  if (verdict === 'unexpected') return exitCode.unexpected;
+  return verdict === 'inconclusive' || without.length > 0
+    ? exitCode.inconclusive
+    : exitCode.expected;
+}
+
+const failedEverywhere = ({ runs }: Batch['cells'][number]): boolean =>
+  runs.every(({ verdict }) => verdict === null);
+
+function sentenceOf({ cells, controls, checks, inconclusiveBecause }: Parts & Troubles): string {
+  const events = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+  const words = (['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const)
+    .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([word, count]) => `${count} ${word}`);
+  const unexpected = cells.filter(({ asExpected }) => asExpected === false).length;
+  const agreeing = checks.filter(({ agrees }) => agrees === true).length;
+  const held = controls.filter(({ holds }) => holds).length;
+  return [
+    `${cells.length} cells in ${events} fault events that came to a verdict: ${words.join(', ')}`,
+    unexpected === 0 ? 'none unexpected' : `${unexpected} not expected`,
+    `${held} of ${controls.length} controls hold`,
+    `${agreeing} of ${checks.length} reruns alone agree`,
+    ...(inconclusiveBecause.length > 0 ? ['so the batch proves nothing'] : []),
+  ].join('; ');
+}
+
+type Troubles = Pick<Batch, 'inconclusiveBecause'>;
+
+function weakestBasis(outcomes: readonly Outcome[], backend: 'kind' | 'sim'): Batch['basis'] {
+  if (backend === 'sim') return 'predicted';
+  return outcomes.some(({ basis }) => basis === 'shortened') ? 'shortened' : 'measured';
+}
+
+/** Length of the union of the attempts' times. */
+function busyMs(attempts: readonly Attempt[]): number {
+  let busy = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  const spans = attempts
+    .map(({ startedAt, durationMs }) => ({ from: Date.parse(startedAt), durationMs }))
+    .toSorted((a, b) => a.from - b.from);
+  for (const { from, durationMs } of spans) {
+    const to = from + durationMs;
+    busy += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return busy;
+}
