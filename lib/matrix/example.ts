@@ -1,0 +1,56 @@
+/** Made-up matrices and outcomes for tests. */
+import { cellsOf } from './cells.ts';
+import { planOf, type Plan } from './plan.ts';
+import { parseMatrix } from './read-matrix.ts';
+import type { Outcome } from './results.ts';
+
+export interface ExampleOptions {
+  readonly disks?: number;
+  readonly repeats?: number;
+  readonly seed?: string;
+  /** Adds an axis of rates, one of which disturbs others. */
+  readonly loud?: boolean;
+}
+
+const disks = ['unfenced', 'fenced', 'ack-early', 'exclusive', 'reservation'];
+
+export function examplePlan(options: ExampleOptions = {}): Plan {
+  const { disks: count = 2, repeats = 1, seed = 'seed', loud = false } = options;
+  const text = `
+name: example
+question: Which?
+base: { fault: network-partition }
+axes:
+  remedy: [none, force-delete]
+  disk: [${disks.slice(0, count).join(', ')}]
+  ${loud ? 'rate: [25, max]' : ''}
+repeats: ${repeats}
+`;
+  const matrix = parseMatrix(text, 'example.yaml');
+  return planOf(matrix, cellsOf(matrix), seed);
+}
+
+export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
+  verdict: 'safe',
+  safety: 'safe',
+  asExpected: true,
+  basis: 'measured',
+  noticed: null,
+  acked: 1000,
+  lost: 0,
+  downtimeMs: 60_000,
+  exposureMs: 0,
+  secondMountS: 60,
+  sentence: 'A sentence.',
+  incompleteBecause: [],
+  starved: false,
+  worstTimerLagMs: 3,
+  ...changes,
+});
+
+/** What each control must come to. */
+export const controlOutcomes: Readonly<Record<string, Outcome>> = {
+  'control-total': exampleOutcome({ verdict: 'corrupt', lost: 1000, noticed: 'loud' }),
+  'control-silent': exampleOutcome({ verdict: 'lost', lost: 7, noticed: 'silent' }),
+  'control-safe': exampleOutcome(),
+};

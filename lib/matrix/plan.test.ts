@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { clustersFor } from './capacity.ts';
+import { examplePlan } from './example.ts';
+import { disturbs } from './plan.ts';
+
+const shapes = fc.record({
+  disks: fc.integer({ min: 1, max: 5 }),
+  repeats: fc.integer({ min: 1, max: 4 }),
+  loud: fc.boolean(),
+  seed: fc.string({ minLength: 1 }),
+});
+
+test('every cell runs once a repeat, every control once, a tenth again and alone', () => {
+  fc.assert(
+    fc.property(shapes, (shape) => {
+      const { cells, trials } = examplePlan(shape);
+      const ids = trials.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const { id } of cells) {
+        const own = trials.filter(({ kind, subject }) => kind === 'cell' && subject === id);
+        expect(own).toHaveLength(shape.repeats);
+        expect(new Set(own.map(({ seed }) => seed)).size).toBe(shape.repeats);
+      }
+      const controls = trials.filter(({ kind }) => kind === 'control');
+      expect(controls.map(({ subject }) => subject).toSorted()).toEqual([
+        'safe',
+        'silent',
+        'total',
+      ]);
+      const checks = trials.filter(({ kind }) => kind === 'check');
+      expect(checks).toHaveLength(Math.ceil(cells.length / 10));
+      expect(checks.every(({ alone }) => alone)).toBe(true);
+      expect(trials.slice(-checks.length)).toEqual(checks);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the seed alone gives the order, and another seed another one', () => {
+  const order = (seed: string): string =>
+    examplePlan({ disks: 5, repeats: 3, seed })
+      .trials.map(({ id }) => id)
+      .join(' ');
+  expect(order('a')).toBe(order('a'));
+  expect(order('b')).not.toBe(order('a'));
+  expect(examplePlan({ seed: 'a' }).fingerprint).toBe(examplePlan({ seed: 'a' }).fingerprint);
+  expect(examplePlan({ seed: 'b' }).fingerprint).not.toBe(examplePlan({ seed: 'a' }).fingerprint);
+});
+
+test('cells of one repeat share their seed, so that only the axes differ', () => {
+  const trials = examplePlan({ repeats: 2 }).trials.filter(({ kind }) => kind === 'cell');
+  expect(new Set(trials.map(({ seed }) => seed)).size).toBe(2);
+});
+
+test('what neighbours would notice runs alone', () => {
+  const { trials } = examplePlan({ loud: true });
+  for (const { kind, scenario, alone } of trials) {
+    expect(alone).toBe(kind === 'check' || scenario.rate === 'max');
+  }
+  const [calm] = trials.map(({ scenario }) => scenario).filter(({ rate }) => rate === 25);
+  expect(calm).toBeDefined();
+  if (calm === undefined) return;
+  expect(disturbs(calm)).toBe(false);
+  expect(disturbs({ ...calm, fault: 'api-outage' })).toBe(true);
+  expect(disturbs({ ...calm, also: 'controller-restart' })).toBe(true);
+  expect(disturbs({ ...calm, rate: 26 })).toBe(true);
+});
+
+test.each([
+  [2, 23, 1],
+  [8, 23, 4],
+  [16, 10, 2],
+  [1, 1, 1],
+])('%i cores and %i GiB carry %i clusters', (cores, gib, clusters) => {
+  expect(clustersFor({ cores, availableMemoryBytes: gib * 1024 ** 3 })).toBe(clusters);
+});

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { batchSchema, type Batch } from './batch.ts';
+import { controlOutcomes, exampleOutcome, examplePlan, type ExampleOptions } from './example.ts';
+import { wilson } from './intervals.ts';
+import type { Trial } from './plan.ts';
+import type { Attempt, Outcome } from './results.ts';
+import { batchExitCode, summarize } from './summarize.ts';
+
+const lost = exampleOutcome({ verdict: 'lost', lost: 9, noticed: 'silent', exposureMs: 5000 });
+
+function batchOf(
+  answer: (trial: Trial) => Outcome | undefined,
+  options: ExampleOptions = {},
+  change: (attempt: Attempt) => Partial<Attempt> = () => ({}),
+): Batch {
+  const plan = examplePlan(options);
+  const attempts = plan.trials.map((trial, index): Attempt => {
+    const outcome = controlOutcomes[trial.id] ?? answer(trial);
+    const attempt: Attempt = {
+      type: 'attempt',
+      trial: trial.id,
+      attempt: 1,
+      event: trial.id,
+      slot: 'one',
+      alone: trial.alone,
+      folder: `cells/${trial.id}`,
+      startedAt: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString(),
+      durationMs: 60_000,
+      ...(outcome === undefined ? { error: 'broken' } : { outcome }),
+    };
+    return { ...attempt, ...change(attempt) };
+  });
+  const head = {
+    type: 'batch' as const,
+    schemaVersion: 1 as const,
+    name: 'example',
+    seed: plan.seed,
+    backend: 'kind' as const,
+    fingerprint: plan.fingerprint,
+    startedAt: '2026-01-01T00:00:00.000Z',
+  };
+  return batchSchema.parse(summarize(plan, { head, attempts }));
+}
+
+const asPredicted = ({ scenario }: Trial): Outcome =>
+  scenario.expected.includes('safe') ? exampleOutcome() : lost;
+
+test('all as expected: 0, with what each axis did', () => {
+  const batch = batchOf(asPredicted);
+  expect(batchExitCode(batch)).toBe(0);
+  expect(batch).toMatchObject({ verdict: 'expected', inconclusiveBecause: [], busyS: 480 });
+  expect(batch.sentence).toBe(
+    '4 cells in 4 fault events that came to a verdict: 3 safe, 1 lost; none unexpected; ' +
+      '3 of 3 controls hold; 1 of 1 reruns alone agree',
+  );
+  expect(batch.contrasts).toEqual([
+    { axis: 'remedy', from: 'none', to: 'force-delete', pairs: 2, changed: 1, better: 0 },
+    { axis: 'disk', from: 'unfenced', to: 'fenced', pairs: 2, changed: 1, better: 1 },
+  ]);
+  expect(batch.differences).toMatchObject([
+    { axis: 'remedy', elsewhere: 'disk unfenced', fromVerdict: 'safe', toVerdict: 'lost', by: 1 },
+    { axis: 'disk', elsewhere: 'remedy force-delete', toVerdict: 'safe', by: -1 },
+  ]);
+});
+
+test('repeats are counted with their interval', () => {
+  const batch = batchOf((trial) => (trial.id.endsWith('.2') ? lost : exampleOutcome()), {
+    repeats: 4,
+  });
+  for (const { damaged, silent, verdict } of batch.cells) {
+    expect(damaged).toEqual({ count: 1, of: 4, ...wilson(1, 4) });
+    expect({ silent, verdict }).toEqual({ silent: 1, verdict: 'lost' });
+  }
+});
+
+test('volumes under one fault event count once', () => {
+  const together = (attempt: Attempt): Partial<Attempt> => ({
+    event: attempt.trial.replace(/\.[1-4]$/, ''),
+  });
+  const batch = batchOf(asPredicted, { repeats: 4 }, together);
+  expect(batch.cells.map(({ damaged }) => damaged.of)).toEqual([1, 1, 1, 1]);
+});
+
+test('a control that fails takes the whole batch', () => {
+  for (const [role, wrong] of Object.entries({
+    total: exampleOutcome({ verdict: 'lost', lost: 3 }),
+    silent: exampleOutcome({ verdict: 'lost', lost: 3, noticed: 'loud' }),
+    safe: exampleOutcome({ secondMountS: null }),
+  })) {
+    const batch = batchOf(asPredicted, {}, ({ trial }) =>
+      trial === `control-${role}` ? { outcome: wrong } : {},
+    );
+    expect(batch.verdict).toBe('inconclusive');
+    expect(batch.inconclusiveBecause.join()).toMatch(new RegExp(`^control ${role}: `));
+    expect(batchExitCode(batch)).toBe(3);
+  }
+});
+
+test('a cell that comes to something else alone takes the whole batch', () => {
+  const batch = batchOf((trial) => {
+    if (trial.kind !== 'check') return asPredicted(trial);
+    return asPredicted(trial).verdict === 'safe' ? lost : exampleOutcome();
+  });
+  expect(batch.checks).toMatchObject([{ agrees: false }]);
+  expect(batch.inconclusiveBecause.join()).toMatch(/alone, and to .* beside others/);
+});
+
+test('an unexpected cell: 1; one without a verdict: 3; none with one: 4', () => {
+  const unexpected = batchOf(() => exampleOutcome({ verdict: 'exposed' }));
+  expect(unexpected.verdict).toBe('unexpected');
+  expect(batchExitCode(unexpected)).toBe(1);
+  const first = examplePlan().trials.find(({ kind, subject }) => {
+    const checked = examplePlan().trials.filter((trial) => trial.kind === 'check');
+    return kind === 'cell' && checked.every((trial) => trial.subject !== subject);
+  })?.id;
+  const missing = batchOf((trial) => (trial.id === first ? undefined : asPredicted(trial)));
+  expect(missing.verdict).toBe('expected');
+  expect(batchExitCode(missing)).toBe(3);
+  expect(batchExitCode(batchOf(() => undefined))).toBe(4);
+});
