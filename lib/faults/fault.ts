@@ -3,7 +3,7 @@ import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 
 export interface FaultContext {
-  readonly testbed: Testbed;
+  readonly testbed: Pick<Testbed, 'clock' | 'machine' | 'disk' | 'controlPlane'>;
   readonly recorder: Recorder;
   /** The pod that held the volume when the fault hit; its node is the victim. */
   readonly victim: PodRef;

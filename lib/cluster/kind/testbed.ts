@@ -4,10 +4,11 @@ import type { Clock } from '../clock.ts';
 import type { Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { kindAuditor } from './audit/auditor.ts';
 import type { Cluster } from './cluster.ts';
-import { kindControlPlane, mendControlPlane } from './control-plane.ts';
+import { kindControlPlane } from './control-plane.ts';
 import { deployDatabase, removeDatabase } from './database.ts';
 import { kindDisk } from './disk.ts';
-import { createVolume, removeVolume, restoreLink } from './disk-tool.ts';
+import { createVolume, removeVolume } from './disk-tool.ts';
+import { removeGroup } from './group/group-database.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { observeApi } from './observe-api.ts';
 import { observeDisk } from './observe-disk.ts';
@@ -19,6 +20,7 @@ import {
 } from './observe-logs.ts';
 import { observeMachine } from './observe-machine.ts';
 import { Routes } from './routes.ts';
+import { restoreNodes } from './restore-nodes.ts';
 import { prepareSchema } from './schema.ts';
 import { versionsOf } from './versions.ts';
 import { startWriterProcesses } from './writers.ts';
@@ -48,6 +50,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   opening.defer(() => cluster.relays.closeAll());
   const clients = await cluster.kube();
   const volume = `fd-${runId}`;
+  await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
   opening.defer(() => removeVolume(cluster.lab, volume));
   await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
@@ -98,16 +101,6 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
     close: () => opened.disposeAsync(),
   };
-}
-
-/**
- * Whatever a fault left behind, all idempotent: the next run finds a whole cluster. The links come
- * first: a process that waits for the disk can neither be thawed nor ended.
- */
-async function restoreNodes(cluster: Cluster): Promise<void> {
-  await mendControlPlane(cluster.controlPlane);
-  for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
-  for (const node of cluster.nodes) await cluster.machine(node).mend();
 }
 
 async function observe(

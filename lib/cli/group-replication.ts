@@ -1,0 +1,198 @@
+/** `experiments/group-replication.mjs`: flags to a run on a replication group, its verdict, the exit code. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { quote } from 'zx';
+import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { exitCodeOf } from '../experiment/verdict.ts';
+import {
+  consistencies,
+  exitActions,
+  groupFaults,
+  groupSettingsSchema,
+  groupSize,
+  type GroupScenario,
+} from '../group-replication/settings.ts';
+import type { GroupVerdict } from '../group-replication/verdict.ts';
+import { runCommand } from './command.ts';
+import { outputOptions, scenarioOptions, timerOptions, whereOptions } from './flag-options.ts';
+import { durationMs, wholeNumber } from './flag-values.ts';
+import type { Flags } from './flags.ts';
+import { onInterrupt } from './interrupt.ts';
+
+const name = 'group-replication';
+const base = parseScenario({
+  name,
+  question:
+    'The primary of a replication group is cut off: how long do clients wait, and what is lost?',
+  fault: 'network-partition',
+  horizonMs: 120_000,
+  overlapMs: 30_000,
+  expected: ['safe'],
+});
+const settings = groupSettingsSchema.parse({});
+
+interface GroupFlags extends Omit<Flags, 'cluster'> {
+  readonly fault: Scenario['fault'];
+  readonly consistency: string;
+  readonly exitAction: string;
+  /** Milliseconds, as below. */
+  readonly majorityTimeout: number;
+  readonly expelTimeout: number;
+}
+
+interface Request extends GroupScenario {
+  readonly flags: GroupFlags;
+  readonly seed: string;
+  readonly runId: string;
+  readonly folder: string;
+  readonly replay: string;
+}
+
+/** Runs it and sets the exit code. Never throws. */
+export const groupReplication = (): Promise<void> =>
+  runCommand(name, async (args) => {
+    const request = requestOf(args);
+    const { flags, scenario, folder, replay } = request;
+    process.stderr.write(`seed ${request.seed}\n${scenario.question}\n`);
+    process.stderr.write(`${JSON.stringify(request.settings)}\nfolder: ${folder}\n${replay}\n`);
+    if (flags.dryRun) return exitCode.expected;
+    makeFolder(folder);
+    return told(await run(request), request);
+  });
+
+const seconds = (flags: string, about: string, defaultS: number): Option =>
+  new Option(flags, about).argParser(durationMs).default(defaultS * 1000, `${defaultS}s`);
+
+function commandLine(): Command {
+  const command = new Command(`npx zx experiments/${name}.mjs`)
+    .description(base.question)
+    .exitOverride();
+  const of = (options: readonly Option[], names: readonly string[]): Option[] =>
+    options.filter((option) => names.includes(option.name()));
+  const where = whereOptions().filter((option) => option.name() !== 'cluster');
+  where.find((option) => option.name() === 'workers')?.default(groupSize);
+  const own = [
+    new Option('--fault <kind>', 'what befalls the primary’s node')
+      .choices(groupFaults)
+      .default(base.fault),
+    new Option('--consistency <level>', 'group_replication_consistency')
+      .choices(consistencies)
+      .default(settings.consistency),
+    seconds(
+      '--majority-timeout <time>',
+      'group_replication_unreachable_majority_timeout; 0: for ever',
+      settings.majorityTimeoutS,
+    ),
+    new Option('--exit-action <action>', 'group_replication_exit_state_action')
+      .choices(exitActions)
+      .default(settings.exitAction),
+    seconds(
+      '--expel-timeout <time>',
+      'group_replication_member_expel_timeout',
+      settings.expelTimeoutS,
+    ),
+    new Option('--connections <n>', 'connections per client')
+      .argParser(wholeNumber)
+      .default(base.connections),
+    ...of(scenarioOptions(base), ['rate', 'trx-commit']),
+  ];
+  const timers = timerOptions(base).filter((option) => option.name() !== 'patience');
+  const groups = { Where: where, Group: own, Timers: timers, Output: outputOptions() };
+  for (const [heading, options] of Object.entries(groups)) {
+    for (const option of options) command.addOption(option.helpGroup(`${heading}:`));
+  }
+  return command;
+}
+
+/** Throws UsageError before anything is created. */
+function requestOf(args: readonly string[]): Request {
+  const flags = commandLine()
+    .parse([...args], { from: 'user' })
+    .opts<GroupFlags>();
+  if (flags.workers < groupSize) {
+    throw new UsageError(
+      'TOO_FEW_WORKERS',
+      `a group of ${groupSize} needs a node for each member`,
+      {
+        hint: `two members on one node fail together; give --workers ${groupSize} or more`,
+      },
+    );
+  }
+  const scenario = parseScenario({
+    ...base,
+    fault: flags.fault,
+    rate: flags.rate,
+    connections: flags.connections,
+    trxCommit: flags.trxCommit,
+    graceMs: flags.grace,
+    tolerationMs: flags.toleration,
+    forceDetachAfterMs: flags.forceDetachAfter,
+    warmupMs: flags.warmup,
+    overlapMs: flags.overlap,
+    horizonMs: flags.horizon,
+    convergeMs: flags.converge,
+  });
+  const asked = groupSettingsSchema.parse({
+    consistency: flags.consistency,
+    exitAction: flags.exitAction,
+    majorityTimeoutS: Math.round(flags.majorityTimeout / 1000),
+    expelTimeoutS: Math.round(flags.expelTimeout / 1000),
+  });
+  const seed = flags.seed ?? randomBytes(8).toString('hex');
+  const runId = randomBytes(4).toString('hex');
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  const command = ['npx', 'zx', `experiments/${name}.mjs`, ...args, '--seed', seed];
+  return {
+    flags,
+    scenario,
+    settings: asked,
+    seed,
+    runId,
+    folder: flags.out ?? join('reports', `${time}-${name}-${runId}`),
+    replay: command.map((word) => quote(word)).join(' '),
+  };
+}
+
+/** What only a run needs is imported by a run: --help answers at once. */
+async function run(request: Request): Promise<GroupVerdict> {
+  const { openGroup } = await import('../cluster/kind/group/backend.ts');
+  const { runGroup } = await import('../group-replication/run.ts');
+  const group = openGroup(request.flags);
+  const { clock } = group;
+  let current = 'the set-up';
+  const say = (line: string): void => {
+    current = line;
+    process.stderr.write(`[${(clock.nowMs() / 1000).toFixed(0)} s] ${line}\n`);
+  };
+  using interrupt = onInterrupt(say, () => current);
+  const asked = { ...request, onProgress: say, signal: interrupt.signal };
+  return await runGroup({
+    ...asked,
+    clock,
+    open: (recorder) => group.open({ ...asked, recorder }),
+  });
+}
+
+function told(verdict: GroupVerdict, { flags, folder, scenario }: Request): ExitCode {
+  const text = `${JSON.stringify(verdict, undefined, 2)}\n`;
+  const path = join(folder, 'verdict.json');
+  writeFileSync(path, text);
+  const expected = verdict.asExpected ? 'as expected' : 'not expected';
+  const line = `${verdict.verdict.toUpperCase()} (${expected}) — ${verdict.sentence} → ${path}`;
+  (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
+  for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);
+  if (flags.json) process.stdout.write(text);
+  return exitCodeOf(verdict.verdict, scenario.expected);
+}
+
+/** Throws UsageError `OUT_NOT_EMPTY`: two runs never share a folder. */
+function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  if (readdirSync(folder).length === 0) return;
+  throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
+    hint: 'give --out a folder that is new or empty',
+  });
+}

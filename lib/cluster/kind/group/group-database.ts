@@ -1,0 +1,127 @@
+/** The group on the cluster: three servers on three volumes and nodes, and the clean slate after it. */
+import { randomUUID } from 'node:crypto';
+import type { V1Pod } from '@kubernetes/client-node';
+import { driverName } from '../../../csi/layout.ts';
+import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
+import type { PodRef } from '../../port.ts';
+import { apply, orMissing, type KubeClients } from '../kube.ts';
+import { readManifest } from '../manifest.ts';
+import { waitFor } from '../wait.ts';
+
+const namespace = 'default';
+const name = 'mysql-group';
+/** Label of the members' pods and volumes (manifests/mysql/group.yaml). */
+export const groupSelector = `app=${name}`;
+const ordinals = Array.from({ length: groupSize }, (_, ordinal) => ordinal);
+
+export interface MemberPod extends PodRef {
+  readonly ip: string;
+  /** Another one after each start of its container. */
+  readonly incarnation: string;
+}
+
+export interface GroupDatabaseOptions extends GroupScenario {
+  readonly image: string;
+  /** Of the CSI volumes, one a member; their images exist already. */
+  readonly volumeHandles: readonly string[];
+  readonly sizeBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Resolves once every pod is Ready; the servers know nothing of each other yet. */
+export async function deployGroup(
+  clients: KubeClients,
+  options: GroupDatabaseOptions,
+): Promise<readonly MemberPod[]> {
+  const { scenario, settings, image, sizeBytes, signal } = options;
+  for (const [member, handle] of options.volumeHandles.entries()) {
+    const values = { MEMBER: member, SIZE_BYTES: sizeBytes, DRIVER: driverName };
+    const volume = { ...values, VOLUME_HANDLE: handle };
+    await apply(clients, await readManifest('mysql/group-volume.yaml', volume));
+  }
+  const values = {
+    MYSQL_IMAGE: image,
+    SIZE_BYTES: sizeBytes,
+    TOLERATION_SECONDS: Math.round(scenario.tolerationMs / 1_000),
+    TRX_COMMIT: scenario.trxCommit,
+    GROUP_NAME: randomUUID(),
+    CONSISTENCY: settings.consistency,
+    MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
+    EXIT_ACTION: settings.exitAction,
+    EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
+  };
+  await apply(clients, await readManifest('mysql/group.yaml', values));
+  const what = `the ${groupSize} members' pods are Ready`;
+  const command = `kubectl describe pods --selector ${groupSelector}`;
+  return waitFor({ what, timeoutMs: 240_000, signal, command }, async () => {
+    const pods = await memberPods(clients);
+    const ready = pods.filter((pod) => pod.ready);
+    return ready.length === groupSize ? ready : `${ready.length} of ${groupSize} are`;
+  });
+}
+
+/** Those that have an address and run, in the order of their ordinals. */
+export async function memberPods({
+  core,
+}: KubeClients): Promise<readonly (MemberPod & { readonly ready: boolean })[]> {
+  const { items } = await core.listNamespacedPod({ namespace, labelSelector: groupSelector });
+  return items
+    .flatMap((pod) => memberOf(pod) ?? [])
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: boolean }) | undefined {
+  const { name, uid } = metadata ?? {};
+  const node = spec?.nodeName;
+  const ip = status?.podIP;
+  const [container] = status?.containerStatuses ?? [];
+  if (name === undefined || uid === undefined || node === undefined || ip === undefined) {
+    return undefined;
+  }
+  const ready = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True');
+  const incarnation = `${uid}/${container?.containerID ?? ''}`;
+  return { name, uid, node, ip, incarnation, ready: ready === true };
+}
+
+/**
+ * Resolves when nothing of the group is left, its volumes' attachments included. The members need
+ * no long goodbye: what they had is judged already.
+ */
+export async function removeGroup(
+  { core, apps, storage }: KubeClients,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<void> {
+  const named = { namespace, body: { propagationPolicy: 'Background' } };
+  await orMissing(apps.deleteNamespacedStatefulSet({ name, ...named }));
+  await orMissing(core.deleteNamespacedService({ name, namespace }));
+  for (const ordinal of ordinals) {
+    const pod = { name: `${name}-${ordinal}`, namespace, body: { gracePeriodSeconds: 5 } };
+    await orMissing(core.deleteNamespacedPod(pod));
+    const claim = { name: `data-${name}-${ordinal}`, namespace };
+    await orMissing(core.deleteNamespacedPersistentVolumeClaim(claim));
+    await orMissing(core.deletePersistentVolume({ name: `forcedetach-${name}-${ordinal}` }));
+  }
+  await waitFor(
+    {
+      what: 'the group and its volumes are gone',
+      timeoutMs: 120_000,
+      signal,
+      command: 'kubectl get statefulset,pod,pvc,pv,volumeattachment',
+    },
+    async () => {
+      const [pods, claims, volumes, attached] = await Promise.all([
+        core.listNamespacedPod({ namespace, labelSelector: groupSelector }),
+        core.listNamespacedPersistentVolumeClaim({ namespace, labelSelector: groupSelector }),
+        core.listPersistentVolume({ labelSelector: groupSelector }),
+        storage.listVolumeAttachment(),
+      ]);
+      const named = [...pods.items, ...claims.items, ...volumes.items];
+      const left = named.flatMap(({ metadata }) => metadata?.name ?? []);
+      for (const { spec } of attached.items) {
+        const volume = spec.source.persistentVolumeName ?? '';
+        if (volume.startsWith(`forcedetach-${name}-`)) left.push(`the attachment of ${volume}`);
+      }
+      return left.length === 0 ? true : `left: ${left.join(', ')}`;
+    },
+  );
+}

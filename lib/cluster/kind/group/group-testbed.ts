@@ -1,0 +1,180 @@
+/** A replication group on a kind cluster: three MySQL servers on three nodes, observed and broken. */
+import type { LedgerRow } from '../../../checkers/evidence.ts';
+import type { GroupTestbed, LedgerReading } from '../../../group-replication/port.ts';
+import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
+import type { ImageSet } from '../../../images/image-set.ts';
+import type { Recorder, TestbedOptions } from '../../port.ts';
+import { checksums, streamLedger } from '../audit/read-tables.ts';
+import { RowVerifier } from '../audit/row-verifier.ts';
+import { SqlClient } from '../audit/sql-client.ts';
+import type { Cluster } from '../cluster.ts';
+import { kindControlPlane } from '../control-plane.ts';
+import { removeDatabase } from '../database.ts';
+import { kindDisk } from '../disk.ts';
+import { createVolume, removeVolume } from '../disk-tool.ts';
+import { observeApi } from '../observe-api.ts';
+import { observeServerLogs } from '../observe-logs.ts';
+import { observeMachine } from '../observe-machine.ts';
+import type { RealClock } from '../real-clock.ts';
+import { prepareSchema } from '../schema.ts';
+import { restoreNodes } from '../restore-nodes.ts';
+import { versionsOf } from '../versions.ts';
+import { startWriterProcesses } from '../writers.ts';
+import { formGroup } from './form-group.ts';
+import { deployGroup, groupSelector, removeGroup, type MemberPod } from './group-database.ts';
+import { GroupRoutes } from './group-routes.ts';
+import { makeOrdinaryUser } from './group-sql.ts';
+import { MemberClient } from './member-client.ts';
+import { observeGroup, type GroupWatch } from './observe-group.ts';
+import { MemberWays } from './ways.ts';
+
+/** Of each member's volume; sparse. */
+const volumeBytes = 2 * 1024 ** 3;
+const terminationGraceMs = 30_000;
+/** A statement of the set-up: joining a group takes seconds. */
+const setupDeadlineMs = 60_000;
+/** A member online may be so far behind the primary when the writers have stopped. */
+const catchUpS = 30;
+
+export interface GroupTestbedOptions extends Omit<TestbedOptions, 'scenario'>, GroupScenario {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+  readonly clock: RealClock;
+}
+
+/** Takes the cluster over: closing the testbed releases it, and so does an error here. */
+export async function openGroupTestbed(options: GroupTestbedOptions): Promise<GroupTestbed> {
+  const { cluster, images, scenario, runId, seed, folder, signal, onProgress, clock } = options;
+  // Undone in reverse order, each step whatever becomes of the others.
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => cluster.release());
+  opening.defer(() => cluster.relays.closeAll());
+  const clients = await cluster.kube();
+  await removeGroup(clients, { signal });
+  await removeDatabase(clients, { signal });
+  const volumes = Array.from({ length: groupSize }, (_, member) => `fd-${runId}-${member}`);
+  for (const volume of volumes) {
+    opening.defer(() => removeVolume(cluster.lab, volume));
+    await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: 'unfenced' });
+  }
+  onProgress('three MySQL servers start on empty volumes');
+  opening.defer(() => removeGroup(clients, { signal: AbortSignal.timeout(120_000) }));
+  const pods = await deployGroup(clients, {
+    ...options,
+    image: images.mysql,
+    volumeHandles: volumes,
+    sizeBytes: volumeBytes,
+  });
+  const ways = new MemberWays(clients, cluster.relays, pods);
+  onProgress('they form a group');
+  const routes = await formed(pods, ways, signal);
+  const versions = await versionsOf(cluster, images);
+  opening.defer(() => restoreNodes(cluster));
+  const opened = opening.move();
+  let watch: GroupWatch | undefined;
+  const insideNode = pods[0]?.node ?? '';
+
+  return {
+    clock,
+    timers: { ...cluster.timers, tolerationMs: scenario.tolerationMs, terminationGraceMs },
+    versions,
+    nodes: cluster.nodes,
+    controlPlane: kindControlPlane(cluster.controlPlane),
+    machine: (node) => cluster.machine(node),
+    members: () => ways.pods,
+    disk: (node) =>
+      kindDisk({
+        lab: cluster.lab,
+        volume: volumes[pods.findIndex((pod) => pod.node === node)] ?? '',
+        mode: 'unfenced',
+        powerLoss: scenario.powerLoss,
+        seed,
+        originNs: clock.originNs,
+        machine: (name) => cluster.machine(name),
+      }),
+    views: (side) => watch?.views(side) ?? [],
+    async observe(recorder) {
+      await using stack = new AsyncDisposableStack();
+      await observeCluster(options, recorder, stack);
+      watch = stack.use(observeGroup({ ways, routes, insideNode, clock, recorder }));
+      return stack.move();
+    },
+    startWriters: (specs) =>
+      startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
+    readLedger: async (node, upTo, onRow) =>
+      readLedger(await ways.path('inside', node), { node, upTo, seed, onRow }),
+    close: () => opened.disposeAsync(),
+  };
+}
+
+/** The group stands, with an empty ledger, and both clients' routes lead to its primary. */
+async function formed(
+  pods: readonly MemberPod[],
+  ways: MemberWays,
+  signal: AbortSignal,
+): Promise<GroupRoutes> {
+  const members = pods.map(({ node, ip }) => {
+    const path = (): Promise<string> => ways.path('outside', node);
+    return { ip, client: new MemberClient({ path, user: 'root', deadlineMs: setupDeadlineMs }) };
+  });
+  const primary = pods[0]?.node ?? '';
+  const routes = new GroupRoutes();
+  try {
+    await formGroup(members, signal);
+    routes.lead('inside', await ways.path('inside', primary));
+    routes.lead('outside', await ways.path('outside', primary));
+    await prepareSchema(routes);
+    for (const statement of makeOrdinaryUser) await members[0]?.client.query(statement);
+  } finally {
+    for (const { client } of members) client.close();
+  }
+  return routes;
+}
+
+async function observeCluster(
+  { cluster, clock }: GroupTestbedOptions,
+  recorder: Recorder,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { config } = await cluster.kube();
+  const scope = { kubeConfig: config, namespace: 'default', podSelector: groupSelector };
+  stack.use(observeMachine(recorder));
+  stack.use(observeServerLogs(cluster, recorder, clock));
+  stack.use(await observeApi(scope, recorder));
+}
+
+interface Reading {
+  readonly node: string;
+  readonly upTo: string | undefined;
+  readonly seed: string;
+  readonly onRow: (row: LedgerRow) => void;
+}
+
+async function readLedger(path: string, reading: Reading): Promise<LedgerReading> {
+  const { node, upTo, seed, onRow } = reading;
+  const client = await SqlClient.connect(path);
+  try {
+    if (upTo !== undefined) {
+      await client.query(`SELECT WAIT_FOR_EXECUTED_GTID_SET('${upTo}', ${catchUpS})`);
+    }
+    let rows = 0;
+    await streamLedger(client, new RowVerifier(seed), (batch) => {
+      rows += batch.length;
+      for (const row of batch) onRow(row);
+    });
+    const found = await checksums(client);
+    const known = upTo === undefined ? '@@gtid_executed' : `'${upTo}'`;
+    const [gtids] = await client.query(
+      `SELECT @@gtid_executed AS executed, GTID_SUBTRACT(@@gtid_executed, ${known}) AS beyond`,
+    );
+    return {
+      node,
+      rows,
+      checksums: [...found].map(([table, checksum]) => `${table} ${checksum}`),
+      gtids: String(gtids?.['executed']),
+      beyond: String(gtids?.['beyond']),
+    };
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Follows the group as its clients would: what each member says of it, from outside and from its
+ * own node; where a router would send clients; and what readers on both sides get to see.
+ */
+import { groupObserved, type Heads } from '../../../group-replication/observations.ts';
+import { routedPrimary, type GroupView } from '../../../group-replication/views.ts';
+import { clientSides } from '../../../workload/ledger.ts';
+import type { ClientSide } from '../../../workload/sql.ts';
+import type { Clock } from '../../clock.ts';
+import type { Recorder } from '../../port.ts';
+import { connectError } from '../mysql-errors.ts';
+import type { GroupRoutes } from './group-routes.ts';
+import { askHeads, askView, ordinaryUser, viewOf } from './group-sql.ts';
+import { MemberClient } from './member-client.ts';
+import type { MemberWays } from './ways.ts';
+
+/** As often as MySQL Router asks for the members (metadata_cache.ttl, 0.5 s). */
+const askEveryMs = 500;
+/** A member that does not answer in this time is passed over. */
+const answerWithinMs = 1_000;
+const refreshEveryMs = 2_000;
+
+export interface GroupWatch extends AsyncDisposable {
+  /** The newest views of those that answered their last question. */
+  views(side: ClientSide): readonly GroupView[];
+}
+
+export interface ObserveGroupOptions {
+  readonly ways: MemberWays;
+  readonly routes: GroupRoutes;
+  /** Where the inside client and the inside reader stay. */
+  readonly insideNode: string;
+  readonly clock: Clock;
+  readonly recorder: Recorder;
+}
+
+export function observeGroup(options: ObserveGroupOptions): GroupWatch {
+  const watch = new Watch(options);
+  const ended = new AbortController();
+  const { ways, insideNode } = options;
+  const loops = [
+    repeat(options.clock, ended.signal, refreshEveryMs, () => watch.refresh()),
+    ...[...ways.pods.keys()].flatMap((node) =>
+      clientSides.map((side) => {
+        const client = watch.client(side, () => node, 'root');
+        return repeat(options.clock, ended.signal, askEveryMs, () => watch.ask(side, node, client));
+      }),
+    ),
+    ...clientSides.map((side) => {
+      const node = (): string | undefined => (side === 'inside' ? insideNode : watch.routed);
+      const client = watch.client(side, node, ordinaryUser);
+      return repeat(options.clock, ended.signal, askEveryMs, () => watch.read(side, node, client));
+    }),
+  ];
+  return {
+    views: (side) => [...watch.views[side].values()],
+    async [Symbol.asyncDispose](): Promise<void> {
+      ended.abort(new Error('the observers end'));
+      watch.close();
+      await Promise.all(loops);
+    },
+  };
+}
+
+class Watch {
+  readonly views: Readonly<Record<ClientSide, Map<string, GroupView>>> = {
+    inside: new Map(),
+    outside: new Map(),
+  };
+  routed: string | undefined;
+  readonly #options: ObserveGroupOptions;
+  readonly #clients: MemberClient[] = [];
+  /** What was recorded last, by side and node. */
+  readonly #said = new Map<string, string>();
+
+  constructor(options: ObserveGroupOptions) {
+    this.#options = options;
+  }
+
+  client(side: ClientSide, node: () => string | undefined, user: string): MemberClient {
+    const path = (): Promise<string> => this.#options.ways.path(side, node() ?? '');
+    const client = new MemberClient({ path, user, deadlineMs: answerWithinMs });
+    this.#clients.push(client);
+    return client;
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  async refresh(): Promise<void> {
+    const { ways, routes, insideNode } = this.#options;
+    await ways.refresh().catch(() => undefined);
+    const path = await ways.path('inside', insideNode).catch(() => undefined);
+    if (path !== undefined) routes.lead('inside', path);
+  }
+
+  async ask(side: ClientSide, node: string, client: MemberClient): Promise<void> {
+    const views = this.views[side];
+    try {
+      const view = viewOf(await client.query(askView));
+      views.set(node, view);
+      this.#note(side, node, { ...view });
+    } catch (error) {
+      views.delete(node);
+      this.#note(side, node, { error: codeOf(error) });
+    }
+    if (side === 'outside') await this.#route();
+  }
+
+  async #route(): Promise<void> {
+    const { ways, routes, recorder } = this.#options;
+    const primary = routedPrimary(this.views.outside.values());
+    if (primary === undefined || primary === this.routed) return;
+    this.routed = primary;
+    const data = {};
+    recorder.record({ ...observation, name: groupObserved.routed, node: primary, data });
+    const path = await ways.path('outside', primary).catch(() => undefined);
+    if (path !== undefined) routes.lead('outside', path);
+  }
+
+  async read(
+    side: ClientSide,
+    where: () => string | undefined,
+    client: MemberClient,
+  ): Promise<void> {
+    const node = where();
+    if (node === undefined) return;
+    const { clock, recorder } = this.#options;
+    const beganAtMs = clock.nowMs();
+    const about = { ...observation, name: groupObserved.read, node };
+    try {
+      const rows = await client.query(askHeads);
+      const heads: Heads = Object.fromEntries(
+        rows.map(({ connection, session, seq }) => [
+          `${Number(connection)}/${Number(session)}`,
+          Number(seq),
+        ]),
+      );
+      recorder.record({ ...about, data: { side, beganAtMs, heads } });
+    } catch (error) {
+      recorder.record({ ...about, data: { side, beganAtMs, error: codeOf(error) } });
+    }
+    // The primary moved while it was asked: the next question goes to the new one.
+    if (where() !== node) client.close();
+  }
+
+  #note(side: ClientSide, node: string, data: Readonly<Record<string, unknown>>): void {
+    const text = JSON.stringify(data);
+    const key = `${side} ${node}`;
+    if (this.#said.get(key) === text) return;
+    this.#said.set(key, text);
+    const name = groupObserved.view;
+    this.#options.recorder.record({ ...observation, name, node, data: { side, ...data } });
+  }
+}
+
+const observation = { type: 'observation', source: 'group' } as const;
+
+const codeOf = (error: unknown): string => connectError(error).code;
+
+/** Rounds begin `everyMs` apart, or later where one takes longer. Never rejects. */
+async function repeat(
+  clock: Clock,
+  signal: AbortSignal,
+  everyMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const nextMs = clock.nowMs() + everyMs;
+    await work();
+    await clock.sleep(nextMs - clock.nowMs(), signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,52 @@
+/** From what the user chose to a cluster: images, the kind binary, a cluster of our own. */
+import type { Scenario } from '../../experiment/scenario.ts';
+import { ensureImages } from '../../images/ensure.ts';
+import type { ImageSet, ImageSource } from '../../images/image-set.ts';
+import { ensureKind } from '../../images/kind-binary.ts';
+import { defaultKubernetesVersion } from '../../images/versions.ts';
+import { ensureCluster, type Cluster } from './cluster.ts';
+
+export interface ClusterChoice {
+  /** Default `auto`: published where a registry answers, else built. */
+  readonly images?: ImageSource | 'auto';
+  /** Default 1.34.4. */
+  readonly kubernetesVersion?: string;
+  /** Default `main`. */
+  readonly clusterName?: string;
+  /** Default 2. */
+  readonly workers?: number;
+  /** Keep the cluster after the run; default false. */
+  readonly keep?: boolean;
+}
+
+export interface ClusterRequest {
+  readonly scenario: Pick<Scenario, 'graceMs' | 'forceDetachAfterMs'>;
+  readonly runId: string;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Whoever asks releases the cluster. */
+export async function openCluster(
+  choice: ClusterChoice,
+  { scenario, runId, onProgress, signal }: ClusterRequest,
+): Promise<{ readonly cluster: Cluster; readonly images: ImageSet }> {
+  const images = await ensureImages({
+    source: choice.images ?? 'auto',
+    kubernetesVersion: choice.kubernetesVersion ?? defaultKubernetesVersion,
+    onProgress,
+  });
+  const cluster = await ensureCluster({
+    name: choice.clusterName ?? 'main',
+    images,
+    kind: await ensureKind(),
+    runId,
+    workers: choice.workers ?? 2,
+    graceMs: scenario.graceMs,
+    forceDetachAfterMs: scenario.forceDetachAfterMs,
+    keep: choice.keep ?? false,
+    onProgress,
+    signal,
+  });
+  return { cluster, images };
+}

@@ -1,0 +1,85 @@
+/** What clients got from the cut-off primary and from its successor; what each member held at last. */
+import type { Operation } from '../history/reader.ts';
+import { rejoinedAtMs } from './phases.ts';
+import { Acknowledged } from './stale-reads.ts';
+import type { GroupStory, SeenRead } from './story.ts';
+import type { GroupVerdict } from './verdict.ts';
+
+export function victimService(story: GroupStory, ops: Iterable<Operation>): GroupVerdict['victim'] {
+  const { victim = '', brokenAtMs = Infinity, endAtMs, reads } = story;
+  const untilMs = rejoinedAtMs(story) ?? endAtMs;
+  const acknowledged = new Acknowledged();
+  const ended = { ok: 0, fail: 0, info: 0 };
+  let lastAckMs: number | undefined;
+  for (const op of ops) {
+    addAck(acknowledged, op);
+    const { outcome, endedAtMs = endAtMs, server } = op;
+    if (server?.node !== victim || endedAtMs < brokenAtMs || endedAtMs > untilMs) continue;
+    ended[outcome] += 1;
+    if (outcome === 'ok') lastAckMs = Math.max(lastAckMs ?? 0, endedAtMs);
+  }
+  const asked = reads.filter(
+    ({ side, node, beganAtMs }) =>
+      side === 'inside' && node === victim && beganAtMs >= brokenAtMs && beganAtMs < untilMs,
+  );
+  const behind = behindMs(asked, acknowledged);
+  const stale = behind.filter((ms) => ms > 0);
+  return {
+    node: victim,
+    acked: ended.ok,
+    refused: ended.fail,
+    unknown: ended.info,
+    lastAckS: lastAckMs === undefined ? null : Math.round(lastAckMs - brokenAtMs) / 1000,
+    readsAnswered: behind.length,
+    readsRefused: asked.length - behind.length,
+    staleReads: stale.length,
+    stalestMs: stale.length === 0 ? null : Math.round(Math.max(...stale)),
+  };
+}
+
+export function successorService(
+  story: GroupStory,
+  ops: Iterable<Operation>,
+): GroupVerdict['successor'] {
+  const { victim, faultAtMs = Infinity, endAtMs, reads } = story;
+  const acknowledged = new Acknowledged();
+  for (const op of ops) addAck(acknowledged, op);
+  const asked = reads.filter(
+    ({ side, node, beganAtMs }) =>
+      side === 'outside' && node !== victim && beganAtMs >= faultAtMs && beganAtMs < endAtMs,
+  );
+  const behind = behindMs(asked, acknowledged);
+  return {
+    node: asked[0]?.node ?? null,
+    readsAnswered: behind.length,
+    staleReads: behind.filter((ms) => ms > 0).length,
+  };
+}
+
+/** Of the reads that were answered. */
+const behindMs = (reads: readonly SeenRead[], acknowledged: Acknowledged): number[] =>
+  reads.flatMap(({ beganAtMs, heads }) =>
+    heads === undefined ? [] : [acknowledged.behindMs({ beganAtMs, heads })],
+  );
+
+function addAck(acknowledged: Acknowledged, op: Operation): void {
+  const { client, outcome, endedAtMs, seq } = op;
+  if (client !== 'outside' || outcome !== 'ok' || endedAtMs === undefined) return;
+  acknowledged.add(op, { seq, atMs: endedAtMs });
+}
+
+/** Each member's ledger at the end against the primary's. */
+export function memberChecks({ ledgers }: GroupStory): GroupVerdict['members'] {
+  const primary = ledgers.find(({ image }) => image === 'second');
+  return ledgers
+    .filter(({ image }) => image !== 'first')
+    .map(({ node, rows, checksums, beyond = '' }) => ({
+      node,
+      rows: rows ?? null,
+      agrees:
+        checksums === undefined || primary?.checksums === undefined
+          ? null
+          : checksums.join() === primary.checksums.join(),
+      beyond,
+    }));
+}

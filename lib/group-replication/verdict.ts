@@ -1,0 +1,96 @@
+/** The verdict of a run on a replication group: the words are everyone's, the measures its own. */
+import { z } from 'zod';
+import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
+import { verdictSchema } from '../experiment/verdict.ts';
+
+const seconds = z.number().nullable();
+const count = z.number().int();
+const shared = verdictSchema.shape;
+
+export const groupVerdictSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Told from the verdict of a single instance by this. */
+  kind: z.literal('group-replication'),
+  /** One sentence with numbers. */
+  sentence: z.string(),
+  verdict: z.enum(verdictWords),
+  safety: z.enum(safetyLevels),
+  complete: z.boolean(),
+  incompleteBecause: z.array(z.string()),
+  expected: shared.expected,
+  asExpected: z.boolean(),
+  basis: shared.basis,
+  availability: z.object({
+    /** Longest time without a commit that an outside client got, ms. */
+    downtimeMs: z.number().nullable(),
+    /** Outside clients commit after the heal. */
+    recovered: z.boolean(),
+    /** The victim is a member in good order again. */
+    rejoined: z.boolean(),
+  }),
+  acked: count,
+  lost: count,
+  loss: shared.loss,
+  /** Acknowledged commits that the group had to hold: `first` before the heal, `second` after it. */
+  readings: z.array(
+    z.object({ reading: z.enum(['first', 'second']), node: z.string(), acked: count, lost: count }),
+  ),
+  /** The cut-off primary, from when the fault was there until it was a member again. */
+  victim: z.object({
+    node: z.string(),
+    /** Commits that it acknowledged, and how those it did not ended for their clients. */
+    acked: count,
+    refused: count,
+    unknown: count,
+    /** The last acknowledgement, seconds after the fault was there. */
+    lastAckS: seconds,
+    readsAnswered: count,
+    readsRefused: count,
+    /** Answered without commits that the group had acknowledged before the read began. */
+    staleReads: count,
+    /** By how much the stalest answer was behind, ms. */
+    stalestMs: z.number().nullable(),
+  }),
+  /** Reads at the new primary that lacked commits acknowledged before: between fault and end. */
+  successor: z.object({ node: z.string().nullable(), readsAnswered: count, staleReads: count }),
+  /** Seconds after the fault; null where it was not seen. */
+  phases: z.object({
+    /** A member outside suspects the victim; throws it out; has another primary. */
+    suspected: seconds,
+    expelled: seconds,
+    newPrimary: seconds,
+    /** A router sends outside clients there; the first of them has a commit. */
+    routed: seconds,
+    firstCommit: seconds,
+    /** The victim: sees no majority; leaves the group; is read-only; refuses ordinary users. */
+    victimAlone: seconds,
+    victimLeft: seconds,
+    victimReadOnly: seconds,
+    victimOffline: seconds,
+    healed: seconds,
+    rejoined: seconds,
+  }),
+  /** What each member held at the end. */
+  members: z.array(
+    z.object({
+      node: z.string(),
+      rows: count.nullable(),
+      /** As the group's primary; null where it was not a member then, or did not answer. */
+      agrees: z.boolean().nullable(),
+      /** Transactions that the group does not have: a set of GTIDs, `` for none. */
+      beyond: z.string(),
+    }),
+  ),
+  findings: shared.findings,
+  certificates: shared.certificates,
+  timers: shared.timers,
+  versions: shared.versions,
+  settings: z.record(z.string(), z.union([z.string(), z.number()])),
+  scenario: shared.scenario,
+  seed: z.string(),
+  runId: z.string(),
+  replay: z.string(),
+  cluster: z.literal('kind'),
+});
+
+export type GroupVerdict = z.output<typeof groupVerdictSchema>;
