@@ -152,6 +152,12 @@ export function diskOptions(base: Scenario): Option[] {
       base.watcherCheck,
     ),
     choice(
+      '--attach-while-busy <answer>',
+      'pending-while-busy: whether a node may attach what another still has mounted',
+      ['refused', 'granted'],
+      base.attachWhileBusy,
+    ),
+    choice(
       '--file-locks <kind>',
       'shared-file: one lock table for all nodes, or one a node',
       ['shared', 'local'],

@@ -41,6 +41,7 @@ export interface Flags {
   readonly alsoFor: number;
   readonly disk: Scenario['disk'];
   readonly watcherCheck: Scenario['watcherCheck'];
+  readonly attachWhileBusy: Scenario['attachWhileBusy'];
   readonly fileLocks: Scenario['fileLocks'];
   readonly link: Scenario['link'];
   readonly fs: Scenario['filesystem'];

@@ -89,6 +89,7 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     disk: flags.disk,
     cutAfterMs: flags.cutAfter,
     watcherCheck: flags.watcherCheck,
+    attachWhileBusy: flags.attachWhileBusy,
     fileLocks: flags.fileLocks,
     link: flags.link,
     filesystem: flags.fs,

@@ -34,7 +34,8 @@ export function attachVolume(
   return locked(layout, async () => {
     const record = await neededRecord(layout, volume);
     const elsewhere = heldElsewhere(record, node);
-    if (elsewhere !== undefined && !request.manyNodes) {
+    const mayShare = request.manyNodes || attributes.attachWhileBusy === 'granted';
+    if (elsewhere !== undefined && !mayShare) {
       throw new CallError(status.FAILED_PRECONDITION, `${volume} is attached to ${elsewhere.node}`);
     }
     const held = heldBy(record, node);

@@ -11,6 +11,8 @@ export const attributesSchema = z.object({
   cutAfterMs: z.number().int().nonnegative().default(10_000),
   /** `exclusive` only: whether the question for watchers gets an answer. */
   watcherCheck: z.enum(['works', 'missing']).default('works'),
+  /** `pending-while-busy` only: whether another node may attach what one still has mounted. */
+  attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
   /** `shared-file` only: one lock table for all nodes, or one a node. */
   fileLocks: z.enum(['shared', 'local']).default('shared'),
   /** Whether a flush makes anything durable. */

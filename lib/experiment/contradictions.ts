@@ -42,6 +42,12 @@ const rules: readonly Rule[] = [
     broken: ({ disk, watcherCheck }) => disk !== 'exclusive' && watcherCheck !== 'works',
   },
   {
+    field: 'attachWhileBusy',
+    message: 'only disk pending-while-busy knows a volume that is busy',
+    broken: ({ disk, attachWhileBusy }) =>
+      disk !== 'pending-while-busy' && attachWhileBusy !== 'refused',
+  },
+  {
     field: 'fileLocks',
     message: 'only disk shared-file has file locks',
     broken: ({ disk, fileLocks }) => disk !== 'shared-file' && fileLocks !== 'shared',

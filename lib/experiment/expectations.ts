@@ -15,6 +15,7 @@ export interface Situation
     | 'remedy'
     | 'disk'
     | 'watcherCheck'
+    | 'attachWhileBusy'
     | 'fileLocks'
     | 'link'
     | 'filesystem'
@@ -110,7 +111,7 @@ const partitionRows: readonly Row[] = [
     because: 'the victim still watches the image: the staging is refused until it has unmounted',
   },
   {
-    when: { disk: ['pending-while-busy'] },
+    when: { disk: ['pending-while-busy'], attachWhileBusy: ['refused'] },
     verdicts: ['safe'],
     because: 'neither detach nor attach elsewhere is granted while the victim has it mounted',
   },

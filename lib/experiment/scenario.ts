@@ -75,6 +75,8 @@ const fields = z.strictObject({
   cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */
   watcherCheck: z.enum(['works', 'missing']).default('works'),
+  /** `pending-while-busy` only: whether a node may attach what another still has mounted. */
+  attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
   /** `shared-file` only: one lock table for all nodes, or one a node (NFS mounted with nolock). */
   fileLocks: z.enum(['shared', 'local']).default('shared'),
   /** What a partition does to the victim's path to the disk. */

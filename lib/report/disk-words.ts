@@ -74,12 +74,13 @@ export function appliesIf(verdict: Verdict): string[] {
   ];
 }
 
-function variants({ watcherCheck, fileLocks, disk }: Scenario): string[] {
+function variants({ watcherCheck, attachWhileBusy, fileLocks, disk }: Scenario): string[] {
   if (disk === 'shared-file') {
     return fileLocks === 'shared'
       ? ['a file locked on one node is locked on all']
       : ['each node has file locks of its own (NFS mounted with nolock or local_lock)'];
   }
+  if (attachWhileBusy === 'granted') return ['it lets a node attach what another has mounted'];
   return watcherCheck === 'works' ? [] : ['the driver’s question for watchers gets no answer'];
 }
 

@@ -68,6 +68,14 @@ const links: readonly Link[] = [
     fits: (seen, story) => call(seen, csiCalls.unpublish) && onVictim(seen, story),
   },
   {
+    step: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
+    fits: (seen, story) =>
+      seen.name === observed.csiCall &&
+      seen.data['call'] === csiCalls.unpublish &&
+      seen.data['error'] !== undefined &&
+      onVictim(seen, story),
+  },
+  {
     step: 'the driver attached the volume elsewhere',
     fits: (seen, story) => call(seen, csiCalls.publish) && elsewhere(seen, story),
   },

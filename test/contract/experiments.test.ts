@@ -39,6 +39,8 @@ test.concurrent.each([
   ['zombie', '', 'lost or corrupt'],
   ['zombie', '--disk fenced', 'safe'],
   ['kubelet-stall', '', 'lost or corrupt'],
+  ['uncertain-attachment', '', 'lost or corrupt'],
+  ['uncertain-attachment', '--attach-while-busy refused', 'safe'],
   ['api-partition', '--remedy none', 'safe'],
   ['node-reboot', '--reboot-at force-detach', 'safe'],
 ])('%s %s expects %s', { timeout: 60_000 }, async (name, flags, expected) => {

@@ -102,6 +102,14 @@ test('a second mount is refused by mount protection only while the other renews 
   expect((await run({ filesystem: 'ext4-mmp', link: 'stalls' })).verdict.verdict).toBe('lost');
 });
 
+test('a detach that fails lets a second node attach, where the disk grants that', async () => {
+  const { verdict } = await run({ disk: 'pending-while-busy', attachWhileBusy: 'granted' });
+  expect(verdict.verdict).toBe('lost');
+  const steps = verdict.licence.map(({ step }) => step);
+  expect(steps).toContainEqual(expect.stringContaining('the storage refused the detach'));
+  expect(verdict.phases.detached).toBeNull();
+});
+
 test('declared ReadWriteMany, a volume is mounted elsewhere before the six minutes are over', async () => {
   const mountAt = async (accessMode: Fields['accessMode']): Promise<number> => {
     const { phases } = (await run({ accessMode })).verdict;

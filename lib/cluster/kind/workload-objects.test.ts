@@ -122,6 +122,7 @@ test('the kind of disk reaches the driver as attributes, all of them as text', a
     detachMode: 'ack-early',
     cutAfterMs: 7_000,
     watcherCheck: 'works',
+    attachWhileBusy: 'refused',
     fileLocks: 'shared',
     flushes: 'honest',
     keepWrites: false,

@@ -12,6 +12,7 @@ type DiskChoice = Pick<
   | 'disk'
   | 'cutAfterMs'
   | 'watcherCheck'
+  | 'attachWhileBusy'
   | 'fileLocks'
   | 'flushes'
   | 'keepWrites'
@@ -65,6 +66,7 @@ function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
     DETACH_MODE: disk,
     CUT_AFTER_MS: String(choice.cutAfterMs),
     WATCHER_CHECK: choice.watcherCheck,
+    ATTACH_WHILE_BUSY: choice.attachWhileBusy,
     FILE_LOCKS: choice.fileLocks,
     FLUSHES: choice.flushes,
     KEEP_WRITES: String(choice.keepWrites),

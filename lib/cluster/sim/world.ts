@@ -10,7 +10,14 @@ import type { Range } from './timings.ts';
 export interface Settings
   extends Pick<
     Scenario,
-    'disk' | 'watcherCheck' | 'fileLocks' | 'filesystem' | 'accessMode' | 'powerLoss' | 'trxCommit'
+    | 'disk'
+    | 'watcherCheck'
+    | 'attachWhileBusy'
+    | 'fileLocks'
+    | 'filesystem'
+    | 'accessMode'
+    | 'powerLoss'
+    | 'trxCommit'
   > {
   readonly graceUs: number;
   readonly tolerationUs: number;

@@ -131,6 +131,16 @@ test('pending-while-busy: refused while mounted, here and elsewhere; a dead node
   expect(await attach('b', 'pending-while-busy', anywhere)).toBe(2);
 });
 
+test('pending-while-busy: where attach is granted, only the detach is refused', async () => {
+  const context = { attachWhileBusy: 'granted' };
+  await attach('a', 'pending-while-busy', { context });
+  await open('a');
+  array.use(volume, 1, { claimed: true });
+  await expect(detach('a')).rejects.toMatchObject({ code: status.FAILED_PRECONDITION });
+  expect(await attach('b', 'pending-while-busy', { context })).toBe(2);
+  expect(await stateOf(1)).toBe('open');
+});
+
 test('exclusive: who has it open watches it; a clean close ends that at once', async () => {
   await attach('a', 'exclusive');
   await open('a');

@@ -3,6 +3,9 @@
  * `detaching`; and so is an attach elsewhere, whatever access mode was declared: Kubernetes tries
  * one as soon as a detach has failed. A dead node has nothing mounted. What is not busy is cut, so
  * that detached means it.
+ *
+ * Where an attach elsewhere is granted all the same, the failed detach is what lets the second writer
+ * in: Kubernetes then counts the first attachment as uncertain, and guards against confirmed ones only.
  */
 import { status } from '@grpc/grpc-js';
 import type { ArrayPort } from '../array-port.ts';
@@ -12,10 +15,10 @@ import type { DetachMode } from './mode.ts';
 
 export const pendingWhileBusy: DetachMode = {
   name: 'pending-while-busy',
-  async attach({ backend, volume, node, notes }) {
+  async attach({ backend, volume, node, attributes, notes }) {
     const busy = await busyDevices(backend.array, volume, (other) => other !== node);
     notes['busy'] = busy;
-    refuseBusy(volume, busy);
+    if (attributes.attachWhileBusy === 'refused') refuseBusy(volume, busy);
   },
   async detach({ backend, volume, node, attachment, notes }) {
     const busy = await busyDevices(backend.array, volume, (other) => other === node);

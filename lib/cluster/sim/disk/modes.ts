@@ -57,7 +57,8 @@ export const modes: Readonly<Record<DiskMode, Mode>> = {
   fenced: { detach: fence },
   /** EBS: `busy` until unmounted, and attached to one instance only. */
   'pending-while-busy': {
-    attach: ({ volume, node }) => busy(volume.others(node)),
+    attach: ({ world, volume, node }) =>
+      world.settings.attachWhileBusy === 'granted' ? undefined : busy(volume.others(node)),
     detach: ({ volume, node }) => busy(volume.pathsOf(node)),
   },
   /** ceph-csi waitForrbdImage: no other watcher, else the staging fails; so it does without an answer. */

@@ -1,0 +1,17 @@
+/** Does a detach that fails let a second node attach what the first still has mounted? */
+import '../lib/node-floor.mjs';
+
+const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
+
+await runExperiment({
+  name: 'uncertain-attachment',
+  question: 'The storage refuses to detach a lost node: does Kubernetes attach a second one?',
+  fault: 'network-partition',
+  defaults: {
+    remedy: 'force-delete',
+    disk: 'pending-while-busy',
+    attachWhileBusy: 'granted',
+  },
+  expected: expectedVerdicts,
+});
