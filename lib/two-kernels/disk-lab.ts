@@ -6,11 +6,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kindAuditor } from '../cluster/kind/audit/auditor.ts';
-import { docker } from '../cluster/kind/engine.ts';
+import { startArray } from '../cluster/kind/array.ts';
 import { labIn } from '../cluster/kind/lab.ts';
 import type { Lab } from '../cluster/kind/lab-port.ts';
 import { schemaStatements } from '../cluster/kind/schema.ts';
-import { waitFor } from '../cluster/kind/wait.ts';
 import { arrayAt } from '../csi/array.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import {
@@ -111,26 +110,8 @@ export class DiskLab implements AsyncDisposable {
 
   async #startArray(): Promise<void> {
     const { containers, labels, folder } = this.place;
-    await docker([
-      // Its mount points lie in /tmp, which an image of one program does not have.
-      ...[
-        'run',
-        '--detach',
-        '--tmpfs',
-        '/tmp',
-        '--name',
-        containers.array,
-        ...labels,
-        '--privileged',
-      ],
-      ...['--network', 'none', '--volume', `${folder}:${folder}`, this.#options.arrayImage],
-      ...['serve', '--root', folder],
-    ]);
-    const command = `docker logs ${containers.array}`;
-    await waitFor({ what: 'the array answers', timeoutMs: 30_000, command }, async () => {
-      await this.array.ping();
-      return true;
-    });
+    const { arrayImage: image } = this.#options;
+    await startArray({ container: containers.array, image, source: folder, root: folder, labels });
   }
 
   async #makeBlank(filesystem: Filesystem): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from 'zx';
+import { startArray } from '../../lib/cluster/kind/array.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
@@ -43,17 +44,17 @@ export class ArrayHost implements AsyncDisposable {
   static async start(onProgress: (line: string) => void): Promise<ArrayHost> {
     const images = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress });
     const host = new ArrayHost(mkdtempSync(join(tmpdir(), 'forcedetach-array-')));
-    await host.#run('array', images.array, 'serve', '--root', host.root);
-    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-    await host.#run('user', images.tools, 'sh', '-c', main);
-    await eventually(() => host.array.ping());
+    await host.#startUser(images.tools);
+    const container = `${host.#name}-array`;
+    await startArray({ container, image: images.array, source: host.root, root: host.root });
     return host;
   }
 
-  #run(role: string, image: string, ...command: string[]): Promise<unknown> {
+  #startUser(image: string): Promise<unknown> {
     const flags = ['--detach', '--init', '--privileged', '--network', 'none'];
-    const place = ['--name', `${this.#name}-${role}`, '--volume', `${this.root}:${this.root}`];
-    return $`docker run ${flags} ${place} ${image} ${command}`.quiet();
+    const place = ['--name', `${this.#name}-user`, '--volume', `${this.root}:${this.root}`];
+    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+    return $`docker run ${flags} ${place} ${image} sh -c ${main}`.quiet();
   }
 
   /** Runs a shell script beside the array; `$1` … are its arguments. Resolves to its stdout. */

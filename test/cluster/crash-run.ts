@@ -9,6 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { $ } from 'zx';
+import { startArray } from '../../lib/cluster/kind/array.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
@@ -87,12 +88,12 @@ class ArrayHost implements Shell, AsyncDisposable {
     const disk = imagePath(layoutOf(root), volume);
     mkdirSync(join(disk, '..'), { recursive: true });
     execFileSync('truncate', ['--size', String(sizeBytes), disk]);
+    const { array: image } = images;
+    await startArray({ container: this.#array, image, source: root, root, labels: label });
     const shared = ['--privileged', '--network', 'none', '--volume', `${root}:${root}`, ...label];
-    await $`docker run --detach --name ${this.#array} --tmpfs /tmp ${shared} ${images.array} serve --root ${root}`.quiet();
     const app = `${resolve(import.meta.dirname, '../..')}:/app:ro`;
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await $`docker run --detach --init --name ${this.#lab} ${shared} --volume ${app} --entrypoint sh ${images.tools} -c ${main}`.quiet();
-    await this.sh('until test -S "$1"; do sleep 0.05; done', join(root, 'array.sock'));
   }
 
   async sh(script: string, ...args: (string | number)[]): Promise<string> {

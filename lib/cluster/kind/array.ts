@@ -3,27 +3,26 @@
  * not in them, so that it survives their death as a real storage array does.
  */
 import { docker, inspect } from './engine.ts';
-import { sharedDir } from './kind-config.ts';
 import { waitFor } from './wait.ts';
 
 export interface ArrayOptions {
   readonly container: string;
   readonly image: string;
-  /** The cluster's volume: the disks' images lie in it, and the array's socket. */
-  readonly volume: string;
-  /** `--label k=v …` of the cluster. */
-  readonly labels: readonly string[];
+  /** Volume of the engine, or folder: the disks' images lie in it, and the array's socket. */
+  readonly source: string;
+  /** Where the array sees it. */
+  readonly root: string;
+  /** `--label k=v …` by which it is found again. Default: none. */
+  readonly labels?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts it and resolves once it answers. */
 export async function startArray(options: ArrayOptions): Promise<void> {
-  const { container, image, volume, labels, signal } = options;
+  const { container, image, source, root, labels = [], signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', 'none'];
-  // Its mount points lie in /tmp, which an image of one program does not have.
-  const files = ['--tmpfs', '/tmp', '--volume', `${volume}:${sharedDir}`];
-  const flags = [...place, '--privileged', ...files, ...labels];
-  await docker(['run', '--detach', ...flags, image, 'serve', '--root', sharedDir], { signal });
+  const flags = [...place, '--privileged', '--volume', `${source}:${root}`, ...labels];
+  await docker(['run', '--detach', ...flags, image, 'serve', '--root', root], { signal });
   const command = `docker logs ${container}`;
   await waitFor({ what: 'the array answers', timeoutMs: 30_000, signal, command }, async () => {
     const said = await docker(['logs', container]);

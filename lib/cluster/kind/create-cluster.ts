@@ -5,7 +5,7 @@ import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
-import { kindConfig, kubeadmPatches } from './kind-config.ts';
+import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
@@ -61,7 +61,8 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   await startArray({
     container: arrayName(labels.cluster),
     image: images.array,
-    volume: name,
+    source: name,
+    root: sharedDir,
     labels: flags,
     signal,
   });

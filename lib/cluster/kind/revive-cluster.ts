@@ -8,6 +8,7 @@ import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { docker, inspect, run } from './engine.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
+import { sharedDir } from './kind-config.ts';
 import { labIn } from './lab.ts';
 import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
 import { leaseAt } from './lease.ts';
@@ -62,7 +63,7 @@ async function revive(
   await mustRun([controlPlane, lab.container]);
   await mendControlPlane(controlPlane);
   const container = arrayName(labels.cluster);
-  const array = { container, image: images.array, volume: network, signal };
+  const array = { container, image: images.array, source: network, root: sharedDir, signal };
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
   await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
     signal,
