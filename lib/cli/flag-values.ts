@@ -1,5 +1,6 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
+import { clusterNameRule, isClusterName } from '../cluster/kind/labels.ts';
 import { parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
@@ -21,8 +22,8 @@ export function workerCount(text: string): number {
 }
 
 export function clusterName(text: string): string {
-  if (/^[a-z0-9][a-z0-9.-]*$/.test(text)) return text;
-  throw new InvalidArgumentError('Lower-case letters, digits, dots and dashes.');
+  if (isClusterName(text)) return text;
+  throw new InvalidArgumentError(`Give ${clusterNameRule}.`);
 }
 
 /** Without the leading `v`. */

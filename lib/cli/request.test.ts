@@ -85,7 +85,9 @@ test.each([
   [['--trx-commit', '3'], /0, 1, 2/],
   [['--workers', '1'], /successor/],
   [['--seed', ''], /empty/],
-  [['--cluster-name', '../x'], /Lower-case/],
+  [['--cluster-name', '../x'], /lower-case/],
+  [['--cluster-name', 'x-'], /lower-case/],
+  [['--cluster-name', 'x'.repeat(31)], /at most 30/],
   [['--kubernetes-version', '1.34'], /full version/],
   [['surplus'], /too many arguments/],
 ])('%j is a usage error with a hint', (args, message) => {

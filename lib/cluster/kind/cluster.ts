@@ -6,7 +6,7 @@ import { createCluster, type CreateOptions, type Standing } from './create-clust
 import { deployDriver } from './driver.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
-import { engineName } from './labels.ts';
+import { clusterNameRule, engineName, isClusterName } from './labels.ts';
 import { lockCluster, type Lock } from './lock.ts';
 import { KindMachine } from './machine.ts';
 import { currentOwner } from './owner.ts';
@@ -85,9 +85,9 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 function checkOptions(options: ClusterOptions, name: string): void {
-  if (!/^[a-z0-9]([a-z0-9.-]{0,28}[a-z0-9])?$/.test(name)) {
+  if (!isClusterName(name)) {
     throw new UsageError('CLUSTER_NAME', `\`${name}\` cannot name a cluster`, {
-      hint: 'use lower-case letters, digits, dots and dashes, at most 30',
+      hint: `use ${clusterNameRule}`,
     });
   }
   const { forceDetachAfterMs = stockClusterTimers.forceDetachAfterMs, images } = options;

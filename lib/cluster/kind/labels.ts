@@ -24,6 +24,12 @@ export const label = {
 /** kind's own label on its nodes. */
 export const kindClusterLabel = 'io.x-k8s.kind.cluster';
 
+/** What may name a cluster: a hostname with what is added to it stays within 63 characters. */
+export const isClusterName = (name: string): boolean =>
+  /^[a-z0-9]([a-z0-9.-]{0,28}[a-z0-9])?$/.test(name);
+export const clusterNameRule =
+  'lower-case letters and digits, dots and dashes within, at most 30 characters';
+
 /** Name of kind cluster, network and volume. */
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
