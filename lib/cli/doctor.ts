@@ -41,8 +41,8 @@ async function buildsImages(images: 'auto' | 'published' | 'built'): Promise<boo
 export function table(results: readonly CheckResult[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
   const lines = results.flatMap(({ state, name, found, mend }) => [
-    `${state.padEnd(7)}  ${name.padEnd(width)}  ${found.split('\n')[0] ?? ''}`,
-    ...(mend === undefined ? [] : [`${' '.repeat(9)}try: ${mend}`]),
+    `${state.padEnd(8)}  ${name.padEnd(width)}  ${found.split('\n')[0] ?? ''}`,
+    ...(mend === undefined ? [] : [`${' '.repeat(10)}try: ${mend}`]),
   ]);
   const failed = results.filter(({ state }) => state === 'failed').length;
   const verdict = failed === 0 ? 'A cluster can run here.' : `Missing: ${failed}.`;

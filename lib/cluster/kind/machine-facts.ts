@@ -39,6 +39,8 @@ export interface ProbeFacts {
   readonly kind: Probe;
   /** What images are built with. */
   readonly buildTools: Readonly<Record<'go' | 'mmdebstrap' | 'jq', Probe>>;
+  /** What the virtual machines of the two-kernels experiment run in. */
+  readonly qemu: { readonly ok: boolean; readonly found: string };
 }
 
 /** `cluster`: the one that is to be made or reused; its own nodes don't count as others. */
@@ -82,12 +84,13 @@ export interface ProbeOptions {
 }
 
 export async function probeFacts({ tools }: ProbeOptions): Promise<ProbeFacts> {
-  const [privileged, kind, go, mmdebstrap, jq] = await Promise.all([
+  const [privileged, kind, go, mmdebstrap, jq, qemu] = await Promise.all([
     probePrivileged(tools),
     probeCommand('kind', ['version']),
     probeCommand('go', ['version']),
     probeCommand('mmdebstrap', ['--version']),
     probeCommand('jq', ['--version']),
+    probeCommand('qemu-system-x86_64', ['--version']),
   ]);
   // Alone: its loop device must not be seen by another probe.
   const scratchLoop = await probeScratchLoop(tools);
@@ -95,7 +98,7 @@ export async function probeFacts({ tools }: ProbeOptions): Promise<ProbeFacts> {
   const kindOrGo =
     kind.ok || !go.ok ? kind : { ok: true, found: 'built with Go when it is needed' };
   const buildTools = { go, mmdebstrap, jq };
-  return { privileged, scratchLoop, sysResource, kind: kindOrGo, buildTools };
+  return { privileged, scratchLoop, sysResource, kind: kindOrGo, buildTools, qemu };
 }
 
 const noTools = 'the tools image is not built yet';

@@ -52,6 +52,7 @@ const probes: ProbeFacts = {
   sysResource: probe,
   kind: probe,
   buildTools: { go: probe, mmdebstrap: { ok: false, found: 'not found' }, jq: probe },
+  qemu: probe,
 };
 
 test('build tools are needed only where images are built', () => {
@@ -61,6 +62,14 @@ test('build tools are needed only where images are built', () => {
     );
   expect(codes(false)).toEqual([]);
   expect(codes(true)).toEqual(['BUILD_TOOL_MISSING']);
+});
+
+test('a cluster does without qemu', () => {
+  const facts = { ...probes, qemu: { ok: false, found: 'not found' } };
+  const [qemu] = judgeProbes(facts, { buildsImages: false, tools: undefined }).filter(
+    ({ code }) => code === 'QEMU_MISSING',
+  );
+  expect(qemu).toMatchObject({ state: 'optional', mend: expect.stringContaining('qemu') });
 });
 
 test('what could not be probed is unknown, never ok', () => {

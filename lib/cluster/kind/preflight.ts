@@ -26,8 +26,11 @@ export interface CheckResult {
   /** Code of the error that a failed check becomes. */
   readonly code: string;
   readonly name: string;
-  /** `unknown`: it could not be asked; a start does not stop for it. */
-  readonly state: 'ok' | 'failed' | 'unknown';
+  /**
+   * `unknown`: it could not be asked; `optional`: it is missing, and a cluster does without it. A
+   * start stops for neither.
+   */
+  readonly state: 'ok' | 'failed' | 'unknown' | 'optional';
   readonly found: string;
   /** A command that mends it. */
   readonly mend?: string;
@@ -128,11 +131,20 @@ export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): 
       checks.push(['BUILD_TOOL_MISSING', `${tool}, to build images`, probe, 'sudo .ci/setup']);
     }
   }
-  return checks.map(([code, name, probe, mend]) =>
-    'skipped' in probe
-      ? { code, name, state: 'unknown', found: probe.skipped }
-      : judge(code, name, { ...probe, mend }),
+  const judged = checks.map(
+    ([code, name, probe, mend]): CheckResult =>
+      'skipped' in probe
+        ? { code, name, state: 'unknown', found: probe.skipped }
+        : judge(code, name, { ...probe, mend }),
   );
+  return [...judged, judgeQemu(facts.qemu)];
+}
+
+function judgeQemu({ ok, found }: ProbeFacts['qemu']): CheckResult {
+  const about = { code: 'QEMU_MISSING', name: 'qemu, for virtual machines of two-kernels' };
+  if (ok) return { ...about, state: 'ok', found };
+  const mend = 'apt-get install -y --no-install-recommends qemu-system-x86';
+  return { ...about, state: 'optional', found: `${found}: --hosts loops does without`, mend };
 }
 
 function judge(
