@@ -1,8 +1,10 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { reap } from '../cluster/kind/reap.ts';
 import { exitCode } from '../errors.ts';
+import { pruneImages } from '../images/prune.ts';
 import { runCommand } from './command.ts';
+import { clusterName } from './flag-values.ts';
 
 /** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
 export const clean = (): Promise<void> =>
@@ -11,13 +13,23 @@ export const clean = (): Promise<void> =>
       .description(
         'Removes what dead runs left behind. What carries no label of ours is not touched.',
       )
-      .option('--all', 'also clusters that were kept; never one in use', false)
-      .option('--cluster-name <name>', 'only the cluster of this name');
+      .option(
+        '--all',
+        'also clusters that were kept, never one in use, and old images that were built here',
+        false,
+      )
+      .addOption(
+        new Option('--cluster-name <name>', 'only the cluster of this name').argParser(clusterName),
+      );
     command.exitOverride().parse(args, { from: 'user' });
-    const { all, clusterName } = command.opts<{ all: boolean; clusterName?: string }>();
+    const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
     const say = (line: string): void => void process.stdout.write(`${line}\n`);
-    const { removed, left, resisted } = await reap({ all, only: clusterName, onProgress: say });
+    const { removed, left, resisted } = await reap({ all, only, onProgress: say });
     for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
-    say(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${removed.join(', ')}.`);
+    // Clusters first: their containers use images.
+    const images = all && only === undefined ? await pruneImages() : [];
+    for (const image of images) say(`removed the image ${image}; a newer one is there`);
+    const gone = [...removed, ...(images.length === 0 ? [] : [`${images.length} images`])];
+    say(gone.length === 0 ? 'Nothing to remove.' : `Removed: ${gone.join(', ')}.`);
     return resisted.length > 0 ? exitCode.infrastructure : exitCode.expected;
   });

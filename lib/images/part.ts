@@ -26,9 +26,12 @@ export interface PartInputs {
   readonly needs?: readonly Part[];
 }
 
+/** Label of an image that was built here: the name of its part. */
+export const partLabel = 'forcedetach.part';
+
 /** Labels of an image, as arguments of `docker import` and `docker commit`. */
 export function labelChanges(name: string, key: string): string {
-  return `--change 'LABEL forcedetach.part=${name}' --change 'LABEL forcedetach.key=${key}'`;
+  return `--change 'LABEL ${partLabel}=${name}' --change 'LABEL forcedetach.key=${key}'`;
 }
 
 export function definePart(
