@@ -22,7 +22,7 @@ const importing = (name: string, from: string): string =>
 const imports = 'no-restricted-imports';
 
 const layers =
-  'experiment faults remedies checkers history timeline report workload crash-states matrix'
+  'experiment faults remedies checkers history timeline report workload crash-states matrix group-replication'
     .split(' ')
     .map((layer) => `lib/${layer}`);
 

@@ -1,6 +1,5 @@
 /** The verdict of a run, read from its history alone. */
 import { judgeImages } from '../checkers/index.ts';
-import type { Reconciliation } from '../checkers/reconcile.ts';
 import { describeError } from '../errors.ts';
 import { crashCertificates } from '../faults/crash-certificate.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
@@ -14,8 +13,9 @@ import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { diskFindings } from './disk-findings.ts';
+import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
-import { verdictWord, worst, type Finding, type Loss, type Verdict } from './verdict.ts';
+import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 export function assembleVerdict(history: History): Verdict {
   const story = tellStory([...history.smallRecords()]);
@@ -43,7 +43,7 @@ export function assembleVerdict(history: History): Verdict {
   ];
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
-  const loss = lossOf(reconciliations);
+  const loss = lossOf(reconciliations.values());
   const told = {
     schemaVersion: 1 as const,
     verdict,
@@ -94,23 +94,6 @@ function serviceOf(story: Story, history: History): Service {
     if (record.type === 'session' || record.type === 'outcome') meter.see(record);
   }
   return meter.result();
-}
-
-/** The worst of both images, epoch by epoch: what the fault took, and what the heal took after it. */
-function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss {
-  const worstIn = (epoch: keyof Loss): { acked: number; lost: number } => {
-    const counts = [...reconciliations.values()].map(({ byEpoch }) => byEpoch[epoch]);
-    return {
-      acked: Math.max(0, ...counts.map(({ acked }) => acked)),
-      lost: Math.max(0, ...counts.map(({ lost }) => lost)),
-    };
-  };
-  return {
-    beforeFault: worstIn('beforeFault'),
-    victimBeforeHandover: worstIn('victimBeforeHandover'),
-    victimAfterHandover: worstIn('victimAfterHandover'),
-    successor: worstIn('successor'),
-  };
 }
 
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */

@@ -2,8 +2,14 @@
 import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 
+/** What faults may touch of a testbed. */
+export type FaultTestbed = Pick<
+  Testbed,
+  'clock' | 'machine' | 'disk' | 'controlPlane' | 'kubernetes'
+>;
+
 export interface FaultContext {
-  readonly testbed: Pick<Testbed, 'clock' | 'machine' | 'disk' | 'controlPlane'>;
+  readonly testbed: FaultTestbed;
   readonly recorder: Recorder;
   /** The pod that held the volume when the fault hit; its node is the victim. */
   readonly victim: PodRef;

@@ -2,10 +2,11 @@
 import { runChecks } from '../checkers/index.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import type { AuditedImage } from '../checkers/checker.ts';
-import { Journal, type Epoch } from '../checkers/journal.ts';
+import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
-import { Reconciler, type Reconciliation } from '../checkers/reconcile.ts';
+import { Reconciler } from '../checkers/reconcile.ts';
+import { lossOf } from '../experiment/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
@@ -137,18 +138,4 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     before = reconciler;
   }
   return images;
-}
-
-/** The worst of both readings, epoch by epoch. */
-function lossOf(reconciliations: readonly Reconciliation[]): GroupVerdict['loss'] {
-  const worstIn = (epoch: Epoch): { acked: number; lost: number } => ({
-    acked: Math.max(0, ...reconciliations.map(({ byEpoch }) => byEpoch[epoch].acked)),
-    lost: Math.max(0, ...reconciliations.map(({ byEpoch }) => byEpoch[epoch].lost)),
-  });
-  return {
-    beforeFault: worstIn('beforeFault'),
-    victimBeforeHandover: worstIn('victimBeforeHandover'),
-    victimAfterHandover: worstIn('victimAfterHandover'),
-    successor: worstIn('successor'),
-  };
 }

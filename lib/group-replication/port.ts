@@ -24,6 +24,7 @@ export interface GroupTestbed
     | 'nodes'
     | 'machine'
     | 'controlPlane'
+    | 'kubernetes'
     | 'startWriters'
     | 'close'
   > {

@@ -149,9 +149,9 @@ async function faultToConvergence(
   attempt: Attempt,
 ): Promise<void> {
   const { testbed, recorder, scenario } = run;
-  const { clock, controlPlane, machine } = testbed;
+  const { clock, controlPlane, kubernetes, machine } = testbed;
   const disk: Testbed['disk'] = testbed.disk(victim.node);
-  const broken = { clock, controlPlane, machine, disk };
+  const broken = { clock, controlPlane, kubernetes, machine, disk };
   const context: FaultContext = { testbed: broken, recorder, victim, scenario };
   const fault = faultOf(scenario);
   enter(run, 'fault');

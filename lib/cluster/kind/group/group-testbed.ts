@@ -12,6 +12,7 @@ import { kindControlPlane } from '../control-plane.ts';
 import { removeDatabase } from '../database.ts';
 import { kindDisk } from '../disk.ts';
 import { createVolume, removeVolume } from '../disk-tool.ts';
+import { kubernetesOf } from '../kubernetes.ts';
 import { observeApi } from '../observe-api.ts';
 import { observeServerLogs } from '../observe-logs.ts';
 import { observeMachine } from '../observe-machine.ts';
@@ -80,6 +81,7 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Gr
     versions,
     nodes: cluster.nodes,
     controlPlane: kindControlPlane(cluster.controlPlane),
+    kubernetes: kubernetesOf(clients),
     machine: (node) => cluster.machine(node),
     members: () => ways.pods,
     disk: (node) =>
