@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { $ } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
@@ -18,6 +18,8 @@ interface Flags {
   readonly run?: readonly string[];
   readonly short: boolean;
   readonly note: boolean;
+  readonly runs: boolean;
+  readonly procedures: boolean;
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
   readonly keep: boolean;
@@ -41,7 +43,8 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 export const askSeeds = (): Promise<void> =>
   runCommand('seed', async (args) => {
     const { numbers, flags } = readArguments(args);
-    const wanted = seeds.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+    const asked = seeds.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+    const wanted = asked.map((seed) => without(seed, flags));
     if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), flags);
     if (numbers.length === 0) return list(wanted);
     for (const line of wanted.flatMap((seed) => commandsOf(seed, flags))) say(line);
@@ -55,6 +58,8 @@ function readArguments(args: readonly string[]): { numbers: number[]; flags: Fla
     .argument('[numbers...]', 'of the seeds; none: a list of all, with what was measured')
     .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
     .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
+    .option('--no-runs', 'leave the scenarios out')
+    .option('--no-procedures', 'leave the procedures out')
     .option('--note', 'put the answers into docs/seeds.json and docs/seeds.md', false)
     .option('--cluster-name <name>', 'the kind cluster to create or reuse', 'main')
     .addOption(
@@ -72,8 +77,19 @@ function readArguments(args: readonly string[]): { numbers: number[]; flags: Fla
 function seedNumber(text: string): number {
   const found = seeds.find(({ number }) => String(number) === text);
   if (found !== undefined) return found.number;
-  throw new InvalidArgumentError(`seeds are numbered 1 to ${seeds.length}: ${text}`);
+  throw new UsageError('NO_SUCH_SEED', `seeds are numbered 1 to ${seeds.length}: ${text}`, {
+    command: 'npx zx experiments/seed.mjs',
+  });
 }
+
+/** The seed without what shall not be run; what it reads from finished runs stays. */
+const without = ({ runs, procedure, ...seed }: Seed, flags: Flags): Seed => ({
+  ...seed,
+  ...(flags.run === undefined && !flags.runs ? {} : { runs: runs ?? [] }),
+  ...(procedure === undefined || (flags.run === undefined && !flags.procedures)
+    ? {}
+    : { procedure }),
+});
 
 function commandsOf({ number, procedure, runs = [] }: Seed, flags: Flags): string[] {
   const own =

@@ -17,7 +17,7 @@ export const multiAttach: Seed = {
     { experiment: 'network-partition', flags: '--remedy none --horizon 900s' },
   ],
   read(run) {
-    const { accessMode, disk, remedy } = run.story.scenario;
+    const { accessMode, disk, remedy, workload } = run.story.scenario;
     if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
     if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => t < run.story.healAtMs);
@@ -30,13 +30,13 @@ export const multiAttach: Seed = {
     if (replaced === undefined) {
       return {
         asExpected: errors.length === 0,
-        said: `No replacement pod before the heal, and ${errors.length} Multi-Attach events in ${run.verdict.horizonS} s.`,
+        said: `${workload}: no replacement pod before the heal, and ${errors.length} Multi-Attach events in ${run.verdict.horizonS.toFixed(0)} s.`,
         evidence: linesOf(run, errors),
       };
     }
     return {
       asExpected: errors.length === 1,
-      said: `The replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data['message'])}”`}.`,
+      said: `${workload}: the replacement was scheduled at ${since(run, replaced.t)}; ${errors.length} event(s)${first === undefined ? '' : ` at ${since(run, first.t)}: “${String(first.data['message'])}”`}.`,
       evidence: linesOf(run, [replaced, ...errors]),
     };
   },
@@ -56,7 +56,7 @@ export const readWriteMany: Seed = {
     { experiment: 'network-partition', flags: '--remedy force-delete --access-mode ReadWriteMany' },
   ],
   read(run) {
-    const { accessMode, disk } = run.story.scenario;
+    const { accessMode, disk, workload } = run.story.scenario;
     if (accessMode !== 'ReadWriteMany' || disk !== 'unfenced') return 'not declared ReadWriteMany';
     const scheduled = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
     const mounted = firstSeen(run, observed.mounted, (seen) => !onVictim(run)(seen));
@@ -66,7 +66,7 @@ export const readWriteMany: Seed = {
     const before = detached === undefined || detached.t > mounted.t;
     return {
       asExpected: errors.length === 0 && before,
-      said: `Second pod at ${since(run, scheduled.t)}, second mount ${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach events; verdict ${run.verdict.verdict}.`,
+      said: `${workload}: second pod at ${since(run, scheduled.t)}, second mount ${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach events; verdict ${run.verdict.verdict}.`,
       evidence: linesOf(run, [scheduled, mounted, ...errors]),
     };
   },

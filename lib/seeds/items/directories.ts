@@ -12,6 +12,9 @@ const requestSchema = z.object({
 
 const anyRun = [{ experiment: 'network-partition', flags: '--remedy force-delete' }];
 
+/** The model's driver keeps no requests. */
+const unwatched = 'no request to the driver was recorded';
+
 export const mountDirectories: Seed = {
   number: 21,
   title: 'Mount directories',
@@ -22,7 +25,7 @@ export const mountDirectories: Seed = {
   runs: anyRun,
   read(run) {
     const published = callsOf(run, 'nodePublish')[0];
-    if (published === undefined) return 'nothing was mounted while the driver was watched';
+    if (published?.data['request'] === undefined) return unwatched;
     const { stagingTargetPath = '', targetPath = '' } = requestSchema.parse(
       published.data['request'],
     );
@@ -46,7 +49,7 @@ export const nodeNameAndDirectory: Seed = {
   runs: anyRun,
   read(run) {
     const [attach, mount] = [callsOf(run, 'publish')[0], callsOf(run, 'nodePublish')[0]];
-    if (!attach || !mount) return 'the volume was not attached while the driver was watched';
+    if (!attach?.data['request'] || !mount?.data['request']) return unwatched;
     const [asked, told] = [attach, mount].map(({ data }) => requestSchema.parse(data['request']));
     const split =
       asked?.nodeId !== undefined &&

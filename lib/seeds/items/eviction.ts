@@ -24,25 +24,34 @@ export const evictionAlone: Seed = {
   claim: 'Eviction and the forced detach after 6 minutes alone lead to two writers.',
   expected:
     'Refuted for a pod last seen Running: its Terminating object keeps the attachment, no second mount in 900 s. A grace period of 0 is an exception: two writers without any operator.',
-  runs: [partitionNone],
+  runs: [
+    partitionNone,
+    { ...partitionNone, flags: '--remedy none --horizon 900s --workload deployment-recreate' },
+    { ...partitionNone, flags: '--remedy none --termination-grace 0s' },
+  ],
   read(run) {
     const { remedy, fault, disk, accessMode } = run.story.scenario;
     if (remedy !== 'none') return 'an operator acted';
     if (losesPower(fault) || sparesVictim(fault)) return 'the victim was not left alive and alone';
     if (disk === 'shared-file' || accessMode === 'ReadWriteMany') return 'nothing gates this disk';
     const { phases, horizonS } = run.verdict;
-    if (phases.evicted === null) return 'the pod was not evicted';
-    const { secondMount, evicted } = phases;
-    const terminating = allSeen(run, observed.podTerminating, ofVictimPod(run));
-    const noGrace = terminating[0]?.data['gracePeriodS'] === 0;
-    const told = secondMount === null ? `none in ${horizonS} s` : `at +${secondMount} s`;
+    const { secondMount } = phases;
+    const evicted = phases.evicted ?? phases.podRemoved;
+    if (evicted === null) return 'the pod was not evicted';
+    const { workload, terminationGraceS } = run.story.scenario;
+    const told =
+      secondMount === null ? `none in ${horizonS.toFixed(0)} s` : `at +${secondMount.toFixed(1)} s`;
     return {
-      asExpected: (secondMount === null) !== noGrace,
-      said: `Evicted at +${evicted} s; second mount: ${told}; the victim acknowledged ${acksAfter(run, evicted * 1000)} commits after its eviction.`,
-      evidence: linesOf(run, [
-        ...terminating,
-        ...allSeen(run, observed.mounted, ({ t }) => t >= run.faultAtMs),
-      ]),
+      asExpected: (secondMount === null) === terminationGraceS > 0,
+      said: `${workload}, grace period ${terminationGraceS} s: evicted at +${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ${acksAfter(run, evicted * 1000)} commits after its eviction.`,
+      evidence: linesOf(
+        run,
+        [
+          ...allSeen(run, observed.podTerminating, ofVictimPod(run)),
+          ...allSeen(run, observed.podGone, ofVictimPod(run)),
+          ...allSeen(run, observed.mounted, (seen) => !onVictim(run)(seen)),
+        ].filter(({ t }) => t >= run.faultAtMs && t < run.story.healAtMs),
+      ),
     };
   },
 };

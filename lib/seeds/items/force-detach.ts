@@ -8,6 +8,7 @@ import {
   seconds,
   type FinishedRun,
 } from '../finished-run.ts';
+import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Reading, Seed } from '../seed.ts';
 
@@ -16,10 +17,11 @@ export const forceDetach: Seed = {
   title: 'Six-minute force detach',
   claim: 'When a node does not unmount for 6 minutes, the controller detaches its volume by force.',
   expected:
-    'Holds, counted from the moment when the pod object is gone, and only while the node is not Ready. Log and counter also tell of volumes that were unmounted already: mounts decide.',
+    'Holds, counted from the moment when the pod object is gone, and only while the node is not Ready; `--disable-force-detach-on-timeout` switches it off. Log and counter also tell of volumes that were unmounted already: mounts decide.',
   runs: [
     { experiment: 'network-partition', flags: '--remedy force-delete' },
     { experiment: 'node-crash', flags: '--remedy force-delete' },
+    { experiment: 'network-partition', flags: '--remedy force-delete --force-detach off' },
   ],
   read,
 };
@@ -33,8 +35,9 @@ function read(run: FinishedRun): Reading {
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
     String(data['line']).includes('maxWaitForUnmountDuration expired'),
   );
-  const { forceDetachAfterMs, also } = run.story.scenario;
+  const { forceDetachAfterMs, forceDetach, also } = run.story.scenario;
   if (also !== 'none') return 'a fault of the control plane moved the timer';
+  if (forceDetach === 'off' && gone !== undefined) return switchedOff(run, gone, detached);
   if (!gone || !detached || !log) return 'nothing was detached by force for the timer’s sake';
   const waitedMs = detached.t - gone.t;
   const ready = allSeen(run, observed.nodeReady, onVictim(run)).findLast(({ t }) => t <= log.t);
@@ -49,5 +52,19 @@ function read(run: FinishedRun): Reading {
       run,
       [ready, gone, log, detached, metric].filter((each) => each !== undefined),
     ),
+  };
+}
+
+/** With the controller manager's own flag against it. */
+function switchedOff(
+  run: FinishedRun,
+  gone: ObservationRecord,
+  detached: ObservationRecord | undefined,
+): Reading {
+  const never = detached === undefined || detached.t >= run.story.healAtMs;
+  return {
+    asExpected: never,
+    said: `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in the ${seconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
+    evidence: linesOf(run, detached === undefined ? [gone] : [gone, detached]),
   };
 }

@@ -16,6 +16,7 @@ export const formatting: Seed = {
     );
     if (staged === undefined) return 'no other node staged the volume';
     const { formatBefore, formatted, fsckExitCode, fsck } = staged.data;
+    if (formatted === undefined) return 'the driver did not say what it found';
     const replayed = /recovering journal/.test(String(fsck));
     const unmounted = firstSeen(run, observed.unmounted, onVictim(run));
     const live = unmounted === undefined || unmounted.t > staged.t;

@@ -91,7 +91,7 @@ export const heartbeatStarved: Seed = {
     const how = fault === 'cpu-starvation' ? `${cpuShare} of a CPU` : 'kubelet stopped';
     return {
       asExpected: fault === 'cpu-starvation' || (away.length > 0 && acks.length > 0),
-      said: `${how}: Ready was lost ${away.length} times and came back ${changes.length - away.length} times in ${run.verdict.horizonS} s${away[0] === undefined ? '' : `, first lost at ${since(run, away[0].t)}`}; ${acks.length} commits acknowledged by the victim after that.`,
+      said: `${how}: Ready was lost ${away.length} times and came back ${changes.length - away.length} times in ${run.verdict.horizonS.toFixed(0)} s${away[0] === undefined ? '' : `, first lost at ${since(run, away[0].t)}`}; ${acks.length} commits acknowledged by the victim after that.`,
       evidence: linesOf(run, changes),
     };
   },

@@ -24,7 +24,7 @@ export const licence: Seed = {
     if (secondMount === null) {
       return {
         asExpected: false,
-        said: `With ${remedy}: no second mount in ${run.verdict.horizonS} s.`,
+        said: `With ${remedy}: no second mount in ${run.verdict.horizonS.toFixed(0)} s.`,
         evidence: [],
       };
     }
@@ -32,7 +32,7 @@ export const licence: Seed = {
     const chain = run.verdict.licence.map(({ atS, step }) => `+${atS.toFixed(1)} s ${step}`);
     return {
       asExpected: run.verdict.exposure.ms > 0,
-      said: `With ${remedy}: second mount at +${secondMount} s; two could write for ${(run.verdict.exposure.ms / 1000).toFixed(1)} s, in which the first one acknowledged ${acks} commits.`,
+      said: `With ${remedy}: second mount at +${secondMount.toFixed(1)} s; two could write for ${(run.verdict.exposure.ms / 1000).toFixed(1)} s, in which the first one acknowledged ${acks} commits.`,
       evidence: chain,
     };
   },

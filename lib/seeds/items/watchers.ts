@@ -50,7 +50,9 @@ function answerOf(run: FinishedRun): Answer {
         ? `the link ${link}, the writer lives`
         : 'a living watcher';
   const shouldEnter = !missing && (dead || silent);
-  const told = entered ? `second mount at +${phases.secondMount} s` : `none in ${horizonS} s`;
+  const told = entered
+    ? `second mount at +${phases.secondMount?.toFixed(1)} s`
+    : `none in ${horizonS.toFixed(0)} s`;
   return {
     asExpected: entered === shouldEnter,
     said: `${how} (${fault}): ${told}; verdict ${verdict}, exposed for ${(exposure.ms / 1000).toFixed(1)} s.`,

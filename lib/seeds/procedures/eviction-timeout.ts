@@ -13,7 +13,7 @@ export const refusesEvictionTimeout: Procedure = {
     const { exitCode } = seen.data;
     const said = String(seen.data['said'])
       .split('\n')
-      .find((line) => line.includes('flag'));
+      .find((line) => line.includes('unknown flag'));
     return answer(
       exitCode !== 0 && String(said).includes('unknown flag'),
       `kube-controller-manager --pod-eviction-timeout=5m0s ends with ${String(exitCode)}: “${said ?? ''}”.`,

@@ -26,7 +26,7 @@ export const keepTerminated: Procedure = {
     ]);
     const said = `${kubelet.stdout}\n${kubelet.stderr}`
       .split('\n')
-      .find((line) => line.includes('flag'));
+      .find((line) => line.includes('unknown flag'));
     bench.note('flag', { exitCode: kubelet.exitCode, said: said ?? '' }, node);
     await annotate('true');
     try {
