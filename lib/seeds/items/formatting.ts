@@ -16,12 +16,12 @@ export const formatting: Seed = {
     );
     if (staged === undefined) return 'no other node staged the volume';
     const { formatBefore, formatted, fsckExitCode, fsck } = staged.data;
-    if (formatted === undefined) return 'the driver did not say what it found';
+    if (typeof formatted !== 'boolean') return 'the driver did not say what it found';
     const replayed = /recovering journal/.test(String(fsck));
     const unmounted = firstSeen(run, observed.unmounted, onVictim(run));
     const live = unmounted === undefined || unmounted.t > staged.t;
     return {
-      asExpected: formatted === false && fsckExitCode !== undefined,
+      asExpected: !formatted && fsckExitCode !== undefined,
       said: `blkid said “${String(formatBefore)}”; formatted: ${String(formatted)}; fsck ended with ${String(fsckExitCode)}${replayed ? ' and replayed the journal' : ''}, while the victim had it ${live ? 'still mounted' : 'no longer mounted'}.`,
       evidence: linesOf(run, [staged, ...allSeen(run, observed.unmounted, onVictim(run))]),
     };

@@ -1,0 +1,41 @@
+/**
+ * Every procedure of the seeds on a real kind cluster with shortened timers, each answer as expected.
+ * FORCEDETACH_SEEDS=7,29 asks some only.
+ */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { readAnswers, type Told } from '../../lib/seeds/answer.ts';
+import { seeds } from '../../lib/seeds/list.ts';
+import { machineState } from '../cluster/machine-state.ts';
+
+const clusterName = 'seeds';
+const wanted = process.env['FORCEDETACH_SEEDS']?.split(',').map(Number);
+const own = seeds.filter(
+  ({ number, procedure }) => procedure !== undefined && (wanted?.includes(number) ?? true),
+);
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-seeds-'));
+const before = await machineState();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the procedures', { timeout: 60 * 60_000 }, () => {
+  test('run one after the other', async () => {
+    const numbers = own.map(({ number }) => String(number));
+    const where = ['--cluster-name', clusterName, '--out', folder];
+    const zx = $({ nothrow: true, quiet: true });
+    await zx`node_modules/.bin/zx experiments/seed.mjs ${numbers} --short --no-runs ${where}`;
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  test.each(own)('seed $number: $title', (seed) => {
+    const [runs = ''] = readdirSync(folder);
+    const [told] = readAnswers(join(folder, runs, `seed-${seed.number}`), [seed]);
+    expect(told satisfies Told | undefined).toMatchObject({ reading: { asExpected: true } });
+  });
+
+  test('nothing is left behind', async () => {
+    expect(await machineState()).toEqual(before);
+  });
+});
