@@ -1,0 +1,53 @@
+/** docs/matrix.md says what the matrix does: its keys, its example, the schema of batch.json. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { batchJsonSchema } from '../../lib/matrix/batch.ts';
+import { cellsOf } from '../../lib/matrix/cells.ts';
+import { matrixSchema } from '../../lib/matrix/matrix-schema.ts';
+import { planOf } from '../../lib/matrix/plan.ts';
+import { parseMatrix, readMatrix } from '../../lib/matrix/read-matrix.ts';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/matrix.md'), 'utf8');
+
+test('every key of a matrix file is there, with its default', () => {
+  const rows = [...page.matchAll(/^\| `(\w+)` \| (?:`(.*?)`)?/gm)];
+  const documented = rows.map(([, key, value]) => [key, value ?? '']);
+  const keys = Object.entries(matrixSchema.shape).map(([key, schema]) => {
+    const { success, data } = schema.safeParse(undefined);
+    return [key, success && data !== undefined ? JSON.stringify(data) : ''];
+  });
+  expect(documented).toEqual(keys);
+});
+
+test('the example makes as many cells as the page says', () => {
+  const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+  const matrix = parseMatrix(text, 'docs/matrix.md');
+  const cells = cellsOf(matrix);
+  expect(cells.filter(({ place }) => Object.keys(place).length > 0)).toHaveLength(10);
+  const trials = planOf(matrix, cells, 'seed').trials.filter(({ kind }) => kind === 'cell');
+  expect(trials).toHaveLength(33);
+});
+
+test('docs/batch.schema.json is the schema of batch.json', () => {
+  const published: unknown = JSON.parse(readFileSync(join(root, 'docs/batch.schema.json'), 'utf8'));
+  expect(published).toEqual(JSON.parse(JSON.stringify(batchJsonSchema())));
+});
+
+const folder = join(root, 'experiments/matrices');
+
+test.each(readdirSync(folder))('experiments/matrices/%s has cells that can be', (file) => {
+  const { name } = readMatrix(join(folder, file));
+  expect(`${name}.yaml`).toBe(file);
+  expect(cellsOf(readMatrix(join(folder, file))).length).toBeGreaterThan(1);
+});
+
+test('the default has at least 24 cells with stock timers', () => {
+  const cells = cellsOf(readMatrix(join(folder, 'default.yaml')));
+  expect(cells.length).toBeGreaterThanOrEqual(24);
+  expect(new Set(cells.map(({ scenario }) => scenario.forceDetachAfterMs))).toEqual(
+    new Set([360_000]),
+  );
+  expect(page).toContain(`default.yaml\`: ${cells.length} cells`);
+});
