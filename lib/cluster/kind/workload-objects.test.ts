@@ -93,11 +93,8 @@ const gate: unknown = expect.stringContaining('until [ -e /self-fence/open ]');
 
 test('a self-fence brings its identity, its sidecar, and a gate before the database', async () => {
   const objects = await render({ selfFence: 'lease', selfFenceAfterMs: 25_000 });
-  expect(objects.slice(0, 3).map(({ kind }) => kind)).toEqual([
-    'ServiceAccount',
-    'Role',
-    'RoleBinding',
-  ]);
+  const identity = ['ServiceAccount', 'Role', 'RoleBinding', 'Role', 'RoleBinding'];
+  expect(objects.slice(0, 5).map(({ kind }) => kind)).toEqual(identity);
   const fenced = podOf(objects.at(-1));
   const plain = podOf((await render()).at(-1));
   const [mysql] = fenced.containers;
