@@ -22,8 +22,9 @@ const importing = (name: string, from: string): string =>
 const imports = 'no-restricted-imports';
 
 const layers =
-  'experiment faults remedies checkers history timeline report workload crash-states matrix group-replication'
+  'experiment faults remedies checkers history timeline report workload crash-states matrix'
     .split(' ')
+    .concat('group-replication')
     .map((layer) => `lib/${layer}`);
 
 const everyLayer = layers.flatMap((layer): Plant[] => [

@@ -1,12 +1,8 @@
 /** A replication group on a kind cluster: three MySQL servers on three nodes, observed and broken. */
-import type { LedgerRow } from '../../../checkers/evidence.ts';
-import type { GroupTestbed, LedgerReading } from '../../../group-replication/port.ts';
+import type { GroupTestbed } from '../../../group-replication/port.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { Recorder, TestbedOptions } from '../../port.ts';
-import { checksums, streamLedger } from '../audit/read-tables.ts';
-import { RowVerifier } from '../audit/row-verifier.ts';
-import { SqlClient } from '../audit/sql-client.ts';
 import type { Cluster } from '../cluster.ts';
 import { kindControlPlane } from '../control-plane.ts';
 import { removeDatabase } from '../database.ts';
@@ -27,6 +23,7 @@ import { GroupRoutes } from './group-routes.ts';
 import { makeOrdinaryUser } from './group-sql.ts';
 import { MemberClient } from './member-client.ts';
 import { observeGroup, type GroupWatch } from './observe-group.ts';
+import { readLedger } from './read-ledger.ts';
 import { MemberWays } from './ways.ts';
 
 /** Of each member's volume; sparse. */
@@ -34,8 +31,6 @@ const volumeBytes = 2 * 1024 ** 3;
 const terminationGraceMs = 30_000;
 /** A statement of the set-up: joining a group takes seconds. */
 const setupDeadlineMs = 60_000;
-/** A member online may be so far behind the primary when the writers have stopped. */
-const catchUpS = 30;
 
 export interface GroupTestbedOptions extends Omit<TestbedOptions, 'scenario'>, GroupScenario {
   readonly cluster: Cluster;
@@ -143,40 +138,4 @@ async function observeCluster(
   stack.use(observeMachine(recorder));
   stack.use(observeServerLogs(cluster, recorder, clock));
   stack.use(await observeApi(scope, recorder));
-}
-
-interface Reading {
-  readonly node: string;
-  readonly upTo: string | undefined;
-  readonly seed: string;
-  readonly onRow: (row: LedgerRow) => void;
-}
-
-async function readLedger(path: string, reading: Reading): Promise<LedgerReading> {
-  const { node, upTo, seed, onRow } = reading;
-  const client = await SqlClient.connect(path);
-  try {
-    if (upTo !== undefined) {
-      await client.query(`SELECT WAIT_FOR_EXECUTED_GTID_SET('${upTo}', ${catchUpS})`);
-    }
-    let rows = 0;
-    await streamLedger(client, new RowVerifier(seed), (batch) => {
-      rows += batch.length;
-      for (const row of batch) onRow(row);
-    });
-    const found = await checksums(client);
-    const known = upTo === undefined ? '@@gtid_executed' : `'${upTo}'`;
-    const [gtids] = await client.query(
-      `SELECT @@gtid_executed AS executed, GTID_SUBTRACT(@@gtid_executed, ${known}) AS beyond`,
-    );
-    return {
-      node,
-      rows,
-      checksums: [...found].map(([table, checksum]) => `${table} ${checksum}`),
-      gtids: String(gtids?.['executed']),
-      beyond: String(gtids?.['beyond']),
-    };
-  } finally {
-    client.destroy();
-  }
 }
