@@ -38,6 +38,25 @@ export interface Kubernetes {
   databasePod(): Promise<PodRef | undefined>;
   /** DELETE with grace period 0. No error when that pod is gone already. */
   forceDelete(pod: PodRef): Promise<void>;
+  /** A plain DELETE: the object stays until its kubelet confirms. No error when it is gone already. */
+  deletePod(pod: PodRef): Promise<void>;
+  /** Takes every finalizer of the pod away. No error when it is gone already. */
+  stripPodFinalizers(pod: PodRef): Promise<void>;
+  /** Deletes the Node object; idempotent. The machine is left as it is. */
+  deleteNode(node: string): Promise<void>;
+  hasNode(node: string): Promise<boolean>;
+  /** As `kubectl drain --timeout`: cordons, evicts, and waits; `answer` is its last word. */
+  drain(
+    node: string,
+    timeoutMs: number,
+  ): Promise<{ readonly drained: boolean; readonly answer: string }>;
+  /** Idempotent. */
+  uncordon(node: string): Promise<void>;
+  /** Deletes the node's VolumeAttachments, their finalizers too where asked; resolves to their names. */
+  deleteAttachments(
+    node: string,
+    options: { readonly stripFinalizers: boolean },
+  ): Promise<readonly string[]>;
   /** Sets a taint; idempotent. */
   taint(
     node: string,
@@ -45,7 +64,7 @@ export interface Kubernetes {
   ): Promise<void>;
   /** Takes all taints with this key away; idempotent. */
   untaint(node: string, key: string): Promise<void>;
-  /** True when the node's Ready condition is True. */
+  /** True when there is such a node and its Ready condition is True. */
   isReady(node: string): Promise<boolean>;
 }
 
@@ -125,6 +144,8 @@ export interface Disk {
    * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
    */
   losePower(node: string): Promise<Proof>;
+  /** Cuts every path of the node to the volume for good; what it had written stays. Idempotent. */
+  fence(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
   /**
    * The node's path to the storage stalls (requests are held, and answered after the restoring) or
    * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.

@@ -12,8 +12,9 @@ import { holdCalls, letGo } from './hold.ts';
 import { defaultRoot, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { parseLoopRange } from './loop-range.ts';
-import { type Backend, livePaths } from './paths.ts';
+import { type Backend, type CutDevice, fence, livePaths } from './paths.ts';
 import { losePower } from './power.ts';
+import { heldBy } from './record.ts';
 import { readRecords } from './record-store.ts';
 import { releaseAll, releaseNode } from './release.ts';
 import { createVolume, removeVolume } from './volumes.ts';
@@ -63,6 +64,17 @@ const commands: Readonly<Record<string, Command>> = {
     const unflushed = oneOf(powerLosses, 'unflushed', needed(values, 'unflushed'));
     const asked = { node: needed(values, 'node'), unflushed, seed: needed(values, 'seed') };
     return { ...asked, ...(await losePower(backend, asked)) };
+  },
+
+  /** Fences the node out of every volume it holds, as an operator does by hand. Idempotent. */
+  fence: async (backend, values) => {
+    const node = needed(values, 'node');
+    const cut: CutDevice[] = [];
+    for (const [volume, record] of await readRecords(backend.layout)) {
+      const attachment = heldBy(record, node);
+      if (attachment !== undefined) cut.push(...(await fence(backend, { volume, attachment })));
+    }
+    return { node, cut };
   },
 
   /** Holds or fails what the node asks of its disks, until it is restored. */

@@ -131,17 +131,6 @@ const rules: readonly Rule[] = [
       disk === 'shared-file' && (takesAttachment(remedy) || remedy === 'fence-first'),
   },
   {
-    field: 'remedy',
-    message: 'this remedy is not built yet',
-    broken: ({ remedy }) => !['none', 'force-delete', 'out-of-service'].includes(remedy),
-  },
-  {
-    field: 'untaintAt',
-    message: 'these fields are not built yet: leave them at their defaults',
-    broken: ({ untaintAt, terminationGraceS, podFinalizer, forceDetach }) =>
-      untaintAt !== 'end' || terminationGraceS !== 30 || podFinalizer || forceDetach !== 'on',
-  },
-  {
     field: 'selfFenceAfterMs',
     message: 'only selfFence lease has a deadline',
     broken: ({ selfFence, selfFenceAfterMs }) =>

@@ -9,13 +9,12 @@ import { faultOf } from '../faults/index.ts';
 import type { ImageLabel, PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
-import { remedies } from '../remedies/index.ts';
-import { none } from '../remedies/none.ts';
 import { assembleVerdict } from './assemble.ts';
 import { exportStep } from './completeness.ts';
+import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
+import { RemedyRun } from './remedy-run.ts';
 import { basisOf, type Scenario } from './scenario.ts';
-import { servesAgain } from './serving.ts';
 import { Sightings } from './sightings.ts';
 import type { Verdict } from './verdict.ts';
 import { waitUntil } from './wait.ts';
@@ -167,7 +166,7 @@ async function faultToConvergence(
   const { testbed, scenario, recorder, sightings, signal } = run;
   const { clock } = testbed;
   const fault = faultOf(scenario);
-  const remedy = remedies[scenario.remedy] ?? none;
+  const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
   sightings.begin(victim);
   enter(run, 'fault');
@@ -178,7 +177,11 @@ async function faultToConvergence(
     const leastUntilMs = clock.nowMs() + fault.leastMs;
     await watchWhile(
       { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
-      (moments) => attempt('fault', async () => fault.goOn?.(context, moments)),
+      (moments) =>
+        Promise.all([
+          attempt('fault', async () => fault.goOn?.(context, moments)),
+          attempt('remedy', () => remedy.goOn(moments)),
+        ]),
       async () => {
         await watch({ ...run, writers, victim, remedy, faultAtMs });
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
@@ -188,34 +191,12 @@ async function faultToConvergence(
   });
   enter(run, 'heal');
   await attempt('heal', () => fault.heal(context));
+  if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
   enter(run, 'converge');
-  await attempt('converge', () => converge(run, writers, victim));
-  await attempt('undo remedy', () => remedy.undo(testbed, victim));
+  await attempt('converge', () => converge({ ...run, writers, victim, remedy }));
+  // Also where the convergence failed.
+  await attempt('undo remedy', () => remedy.takeBack());
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
-}
-
-/** An outside client commits again, and at most one node has the volume. */
-async function converge(run: Run, writers: Writers, victim: PodRef): Promise<void> {
-  const { testbed, scenario, sightings, signal } = run;
-  const converged = servesAgain({
-    victim,
-    isLeaving: sightings.victimTerminating || sightings.victimGoneAtMs !== undefined,
-    isIdle: scenario.rate === 0,
-    acked: () => writers.acked(),
-    sightings,
-  });
-  const deadlineMs = testbed.clock.nowMs() + scenario.convergeMs;
-  const recovered = await waitUntil(testbed.clock, converged, { deadlineMs, signal });
-  run.onProgress(recovered ? 'converged' : 'did not converge');
-  if (recovered) {
-    run.recorder.record({ type: 'action', actor: 'runner', name: 'converge', step: 'done' });
-  }
-  if (scenario.reboot || scenario.fault !== 'node-crash') {
-    while (!(await testbed.kubernetes.isReady(victim.node))) {
-      if (testbed.clock.nowMs() >= deadlineMs) break;
-      await testbed.clock.sleep(1000, signal);
-    }
-  }
 }
 
 async function takeImage(run: Run, label: ImageLabel): Promise<void> {

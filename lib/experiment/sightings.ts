@@ -9,7 +9,7 @@ export class Sightings {
   readonly #terminating = new Set<string>();
   /** Nodes that have the volume mounted now. */
   readonly mountedOn = new Set<string>();
-  /** The victim's node is not Ready. */
+  /** The victim's node is not Ready, or its object is gone. */
   victimNotReady = false;
   /** A pod was created that is to take the victim's place. */
   successorCreated = false;
@@ -35,6 +35,9 @@ export class Sightings {
       this.successorCreated ||= this.#victim !== undefined;
     }
     if (record.node === undefined) return;
+    if (record.name === observed.nodeGone && record.node === this.#victim?.node) {
+      this.victimNotReady = true;
+    }
     if (record.name === observed.nodeReady && record.node === this.#victim?.node) {
       this.victimNotReady = record.data['status'] !== 'True';
     }

@@ -6,6 +6,7 @@
 export const observed = {
   // source `api`: Kubernetes watches. data.uid / data.pod where a pod is meant.
   nodeReady: 'node-ready', // data.status: 'True' | 'False' | 'Unknown', data.reason
+  nodeGone: 'node-gone', // the Node object was deleted
   nodeTaints: 'node-taints', // data.taints: string[] like `key:effect`
   podCreated: 'pod-created', // data.pod, data.uid
   podScheduled: 'pod-scheduled',

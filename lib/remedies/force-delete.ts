@@ -3,6 +3,8 @@ import type { Remedy } from './remedy.ts';
 
 export const forceDelete: Remedy = {
   name: 'force-delete',
-  apply: (testbed, victim) => testbed.kubernetes.forceDelete(victim),
-  undo: () => Promise.resolve(),
+  async apply({ testbed, victim }) {
+    await testbed.kubernetes.forceDelete(victim);
+    return undefined;
+  },
 };

@@ -1,12 +1,25 @@
 /** Every remedy by name. */
-import type { Scenario } from '../experiment/scenario.ts';
+import type { RemedyKind } from '../remedy-kinds.ts';
+import { deleteAttachment, stripAttachmentFinalizer } from './delete-attachment.ts';
+import { deleteNode } from './delete-node.ts';
+import { plainDelete } from './delete.ts';
+import { drain } from './drain.ts';
+import { fenceFirst } from './fence-first.ts';
 import { forceDelete } from './force-delete.ts';
 import { none } from './none.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Remedy } from './remedy.ts';
+import { stripPodFinalizer } from './strip-pod-finalizer.ts';
 
-export const remedies: Readonly<Partial<Record<Scenario['remedy'], Remedy>>> = {
+export const remedies: Readonly<Record<RemedyKind, Remedy>> = {
   none,
   'force-delete': forceDelete,
   'out-of-service': outOfService,
+  'delete-node': deleteNode,
+  drain,
+  delete: plainDelete,
+  'fence-first': fenceFirst,
+  'delete-attachment': deleteAttachment,
+  'strip-attachment-finalizer': stripAttachmentFinalizer,
+  'strip-pod-finalizer': stripPodFinalizer,
 };

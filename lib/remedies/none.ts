@@ -3,6 +3,5 @@ import type { Remedy } from './remedy.ts';
 
 export const none: Remedy = {
   name: 'none',
-  apply: () => Promise.resolve(),
-  undo: () => Promise.resolve(),
+  apply: () => Promise.resolve(undefined),
 };

@@ -9,7 +9,10 @@ const key = 'node.kubernetes.io/out-of-service';
 
 export const outOfService: Remedy = {
   name: 'out-of-service',
-  apply: (testbed, victim) =>
-    testbed.kubernetes.taint(victim.node, { key, value: 'nodeshutdown', effect: 'NoExecute' }),
-  undo: (testbed, victim) => testbed.kubernetes.untaint(victim.node, key),
+  async apply({ testbed, victim }) {
+    const taint = { key, value: 'nodeshutdown', effect: 'NoExecute' } as const;
+    await testbed.kubernetes.taint(victim.node, taint);
+    return undefined;
+  },
+  undo: ({ testbed, victim }) => testbed.kubernetes.untaint(victim.node, key),
 };

@@ -1,9 +1,16 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
-import type { PodRef, Testbed } from '../cluster/port.ts';
+import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+
+export interface RemedyContext {
+  readonly testbed: Testbed;
+  readonly recorder: Recorder;
+  readonly victim: PodRef;
+}
 
 export interface Remedy {
   readonly name: string;
-  apply(testbed: Testbed, victim: PodRef): Promise<void>;
-  /** Takes back what would outlive the run, after the heal. Idempotent. */
-  undo(testbed: Testbed, victim: PodRef): Promise<void>;
+  /** Acts once. Resolves to what came of it, where that is worth a line in the history. */
+  apply(context: RemedyContext): Promise<string | undefined>;
+  /** Takes back what would outlive the run. Idempotent; absent where nothing does. */
+  undo?(context: RemedyContext): Promise<void>;
 }

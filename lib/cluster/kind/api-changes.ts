@@ -7,6 +7,10 @@ import type { Recorder } from '../port.ts';
 class Memory {
   readonly #values = new Map<string, string>();
 
+  forget(key: string): void {
+    this.#values.delete(key);
+  }
+
   changed(key: string, value: unknown): boolean {
     const text = JSON.stringify(value) ?? '';
     if (this.#values.get(key) === text) return false;
@@ -52,6 +56,14 @@ export class NodeWatcher extends Watcher {
     if (this.memory.changed(`${node} in use`, inUse)) {
       this.say(observed.volumesInUse, node, { volumes: inUse });
     }
+  }
+
+  gone({ metadata }: V1Node): void {
+    const node = metadata?.name ?? '?';
+    // Whoever makes it anew makes another one.
+    for (const about of ['ready', 'taints', 'attached', 'in use'])
+      this.memory.forget(`${node} ${about}`);
+    this.say(observed.nodeGone, node, {});
   }
 }
 

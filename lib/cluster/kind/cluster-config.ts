@@ -1,6 +1,7 @@
 /** What makes two clusters the same: a hash over everything that is fixed when one is created. */
 import { createHash } from 'node:crypto';
 import type { ImageSet } from '../../images/image-set.ts';
+import type { ForceDetach } from './kind-config.ts';
 import type { ClusterTimers } from './timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */
@@ -10,17 +11,19 @@ export interface ClusterConfig {
   readonly images: ImageSet;
   readonly workers: number;
   readonly timers: ClusterTimers;
+  readonly forceDetach: ForceDetach;
 }
 
 /**
  * 16 hex digits. The images of driver and array are left out: they are renewed at each start, so an
  * edit of the disk costs no cluster.
  */
-export function configHash({ images, workers, timers }: ClusterConfig): string {
+export function configHash({ images, workers, timers, forceDetach }: ClusterConfig): string {
   const ids = Object.entries(images.ids)
     .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const kubernetes = images.kubernetesVersion;
-  const text = JSON.stringify({ format, kubernetes, node: images.node, ids, workers, timers });
+  const fixed = { format, kubernetes, node: images.node, ids, workers, timers };
+  const text = JSON.stringify(forceDetach === 'on' ? fixed : { ...fixed, forceDetach });
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -4,6 +4,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import { configHash } from './cluster-config.ts';
 import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
 import { deployDriver } from './driver.ts';
+import type { ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
 import { clusterNameRule, engineName, isClusterName } from './labels.ts';
@@ -33,6 +34,8 @@ export interface ClusterOptions {
   readonly graceMs?: number;
   /** Default stock: 360 000. Anything else needs images with `tunableForceDetach`. */
   readonly forceDetachAfterMs?: number;
+  /** `off`: --disable-force-detach-on-timeout. Default `on`, as stock. */
+  readonly forceDetach?: ForceDetach;
   /** The cluster outlives the run, and the process. Default false. */
   readonly keep?: boolean;
   readonly onProgress?: (line: string) => void;
@@ -105,7 +108,7 @@ function createOptions(
   name: string,
   onProgress: (line: string) => void,
 ): CreateOptions {
-  const { images, kind, runId, workers = 2, keep = false, signal } = options;
+  const { images, kind, runId, workers = 2, forceDetach = 'on', keep = false, signal } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     graceMs: options.graceMs ?? nodeMonitorGraceMs,
@@ -114,12 +117,12 @@ function createOptions(
   const labels = {
     cluster: name,
     runId,
-    configHash: configHash({ images, workers, timers }),
+    configHash: configHash({ images, workers, timers, forceDetach }),
     owner: currentOwner(),
     keep,
     tools: images.tools,
   };
-  return { images, kind, workers, timers, labels, onProgress, signal };
+  return { images, kind, workers, timers, forceDetach, labels, onProgress, signal };
 }
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */

@@ -5,7 +5,11 @@ import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
+<<<<<<< HEAD
 import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
+=======
+import { kindConfig, kubeadmPatches, type ForceDetach } from './kind-config.ts';
+>>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
 import { kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
@@ -23,6 +27,7 @@ export interface CreateOptions {
   readonly kind: string;
   readonly workers: number;
   readonly timers: ClusterTimers;
+  readonly forceDetach: ForceDetach;
   /** All labels but those that the creation itself decides. */
   readonly labels: Omit<ClusterLabels, 'index' | 'stateDir'>;
   readonly onProgress: (line: string) => void;
@@ -66,7 +71,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     labels: flags,
     signal,
   });
-  await writePatches(state, kubeadmPatches(timers));
+  await writePatches(state, kubeadmPatches(timers, options.forceDetach));
   const config = kindConfig({
     name,
     nodeImage: images.node,

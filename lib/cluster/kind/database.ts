@@ -6,6 +6,7 @@ import { apply, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from './wait.ts';
+import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
 const namespace = 'default';
@@ -66,7 +67,8 @@ const removalTimeoutMs = 120_000;
 
 /**
  * Resolves when nothing is left: no pod, claim, volume or attachment. Nothing there is no error;
- * nothing is taken away by force, since a finalizer that stays is a finding.
+ * nothing is taken away by force, since a finalizer that stays is a finding: but for the one that a
+ * scenario gave the pod.
  */
 export async function removeDatabase(
   clients: KubeClients,
@@ -78,6 +80,7 @@ export async function removeDatabase(
   await orMissing(apps.deleteNamespacedDeployment({ name: controller, ...named }));
   await orMissing(core.deleteNamespacedService({ name: service, namespace }));
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
+  for (const pod of await listPods(clients)) await dropOwnFinalizer(clients, pod);
   await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
   await orMissing(core.deletePersistentVolume({ name: volumeName }));
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
@@ -93,6 +96,14 @@ export async function removeDatabase(
       return left.length === 0 ? true : `left: ${left.join(', ')}`;
     },
   );
+}
+
+async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
+  const { name, finalizers = [] } = metadata ?? {};
+  if (name === undefined || !finalizers.includes(podFinalizer)) return;
+  const value = finalizers.filter((each) => each !== podFinalizer);
+  const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
+  await orMissing(core.patchNamespacedPod({ name, namespace, body }));
 }
 
 async function attachments({ storage }: KubeClients): Promise<string[]> {

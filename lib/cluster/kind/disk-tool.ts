@@ -79,6 +79,11 @@ export async function losePower(
   return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how)).lost;
 }
 
+/** Cuts every path of the node to every volume it holds, for good. Idempotent. */
+export async function fenceNode(lab: Lab, node: string): Promise<void> {
+  await tool(lab, 'fence', '--node', node);
+}
+
 const linkSchema = z.object({
   link: z.enum(linkStates),
   devices: z.array(

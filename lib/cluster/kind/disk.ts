@@ -36,6 +36,10 @@ export function kindDisk(options: KindDiskOptions): Disk {
       // Asked anew: the certificate must not rest on the command's own word.
       return powerLost(lost, await tool.diskStatus(lab), { node, volume });
     },
+    async fence(node) {
+      await tool.fenceNode(lab, node);
+      return fenced(await tool.diskStatus(lab), { node, volume });
+    },
     async sever(node, how) {
       return severed(await tool.severLink(lab, node, how), { node, volume, how });
     },
@@ -79,28 +83,36 @@ export function kindDisk(options: KindDiskOptions): Disk {
   };
 }
 
-/** Holds where every path that the node has to the volume was cut. */
-export function powerLost(
-  lost: tool.PowerLost,
-  status: tool.DiskStatus,
-  { node, volume }: NodeAndVolume,
-): Proof {
-  const found = status.find((each) => each.volume === volume);
-  const paths = (found?.devices ?? []).filter((each) => each.node === node);
-  if (paths.length === 0) return noDevice(node, volume);
-  const told = paths.map(
-    ({ device, generation, bytesWritten, cut }) =>
-      `${device} (generation ${generation}) ${cut ? 'is cut' : 'WAS NOT CUT'}; ` +
-      `${bytesWritten} bytes were written through it`,
+type Path = tool.DiskStatus[number]['devices'][number];
+
+const pathsOf = (status: tool.DiskStatus, { node, volume }: NodeAndVolume): Path[] =>
+  (status.find((each) => each.volume === volume)?.devices ?? []).filter(
+    (each) => each.node === node,
   );
-  for (const { unflushedWrites, unflushedBytes, kept } of lost.filter(
-    (one) => one.volume === volume,
-  )) {
-    told.push(
-      `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
+
+const tellCut = ({ device, generation, bytesWritten, cut }: Path): string =>
+  `${device} (generation ${generation}) ${cut ? 'is cut' : 'WAS NOT CUT'}; ` +
+  `${bytesWritten} bytes were written through it`;
+
+/** Holds where no path of the node to the volume serves; a dead node's are gone. */
+export function fenced(status: tool.DiskStatus, at: NodeAndVolume): Proof {
+  const paths = pathsOf(status, at);
+  if (paths.length === 0) return { ...noDevice(at.node, at.volume), verified: true };
+  return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
+}
+
+/** Holds where every path that the node has to the volume was cut. */
+export function powerLost(lost: tool.PowerLost, status: tool.DiskStatus, at: NodeAndVolume): Proof {
+  const paths = pathsOf(status, at);
+  if (paths.length === 0) return noDevice(at.node, at.volume);
+  const unflushed = lost
+    .filter((one) => one.volume === at.volume)
+    .map(
+      ({ unflushedWrites, unflushedBytes, kept }) =>
+        `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
         `${kept} of them stay`,
     );
-  }
+  const told = [...paths.map(tellCut), ...unflushed];
   return { verified: paths.every(({ cut }) => cut), evidence: told.join('\n') };
 }
 

@@ -13,6 +13,9 @@ const patchesDir = '/etc/forcedetach/patches';
 /** Environment variable of the locally built controller manager. */
 const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
 
+/** Whether the controller manager detaches by force once the wait is over. */
+export type ForceDetach = 'on' | 'off';
+
 export interface KindConfigOptions {
   readonly name: string;
   readonly nodeImage: string;
@@ -80,14 +83,20 @@ function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
  * Files for kubeadm's patches directory, by name. Patches of the static pod rather than extraArgs:
  * these are maps in kubeadm v1beta3 and lists in v1beta4.
  */
-export function kubeadmPatches(timers: ClusterTimers): Readonly<Record<string, string>> {
+export function kubeadmPatches(
+  timers: ClusterTimers,
+  forceDetach: ForceDetach = 'on',
+): Readonly<Record<string, string>> {
   const stock = stockClusterTimers;
   const files: Record<string, string> = {};
+  const flags = forceDetach === 'off' ? ['--disable-force-detach-on-timeout=true'] : [];
   if (timers.nodeMonitorGraceMs !== stock.nodeMonitorGraceMs) {
-    const flags = [
+    flags.push(
       `--node-monitor-grace-period=${goDuration(timers.nodeMonitorGraceMs)}`,
       `--node-monitor-period=${goDuration(timers.nodeMonitorPeriodMs)}`,
-    ];
+    );
+  }
+  if (flags.length > 0) {
     files['kube-controller-manager+json.yaml'] = stringify(
       flags.map((value) => ({ op: 'add', path: '/spec/containers/0/command/-', value })),
     );

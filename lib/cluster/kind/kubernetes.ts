@@ -1,34 +1,18 @@
 /** The Kubernetes port over the real API. */
 import type { V1Pod, V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
+import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Kubernetes, PodRef } from '../port.ts';
-import type { KubeClients } from './kube.ts';
+import { drainNode, uncordonNode } from './drain.ts';
+import { orMissing, statusOf, type KubeClients } from './kube.ts';
 
 const namespace = 'default';
 /** Label of the database's pods (manifests/mysql). */
 export const podSelector = 'app=mysql';
 
-export function kubernetesOf({ core }: KubeClients): Kubernetes {
-  /** The node lifecycle controller sets taints too: change them only on the version that was read. */
-  const changeTaints = (
-    node: string,
-    change: (taints: readonly V1Taint[]) => V1Taint[],
-  ): Promise<void> =>
-    pRetry(
-      async () => {
-        const { metadata, spec } = await core.readNode({ name: node });
-        const value = change(spec?.taints ?? []);
-        const version = metadata?.resourceVersion;
-        await core.patchNode({
-          name: node,
-          body: [
-            { op: 'test', path: '/metadata/resourceVersion', value: version },
-            { op: 'add', path: '/spec/taints', value },
-          ],
-        });
-      },
-      { retries: 5, minTimeout: 50 },
-    );
+/** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
+export function kubernetesOf(clients: KubeClients, controlPlane: string): Kubernetes {
+  const { core } = clients;
   return {
     async databasePod(): Promise<PodRef | undefined> {
       const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
@@ -37,34 +21,97 @@ export function kubernetesOf({ core }: KubeClients): Kubernetes {
         .find((ref) => ref !== undefined);
     },
 
-    async forceDelete(pod): Promise<void> {
-      await core
-        .deleteNamespacedPod({
-          name: pod.name,
-          namespace,
-          // In the body: the API server ignores the query's grace period where there is a body.
-          body: { gracePeriodSeconds: 0, preconditions: { uid: pod.uid } },
-        })
-        .catch((error: unknown) => {
-          if (!isGone(error)) throw error;
-        });
+    // In the body: the API server ignores the query's grace period where there is a body.
+    forceDelete: (pod) => deletePod(clients, pod, { gracePeriodSeconds: 0 }),
+    deletePod: (pod) => deletePod(clients, pod, {}),
+
+    async stripPodFinalizers({ name, uid }): Promise<void> {
+      const body = [
+        { op: 'test', path: '/metadata/uid', value: uid },
+        { op: 'add', path: '/metadata/finalizers', value: [] },
+      ];
+      await core.patchNamespacedPod({ name, namespace, body }).catch(unlessGone);
     },
 
+    async deleteNode(name): Promise<void> {
+      await orMissing(core.deleteNode({ name }));
+    },
+
+    async hasNode(name): Promise<boolean> {
+      return (await orMissing(core.readNode({ name }))) !== undefined;
+    },
+
+    drain: (node, timeoutMs) => drainNode(controlPlane, node, timeoutMs),
+    uncordon: (node) => uncordonNode(controlPlane, node),
+    deleteAttachments: (node, options) => deleteAttachments(clients, node, options),
+
     taint: (node, taint) =>
-      changeTaints(node, (taints) => [
+      changeTaints(clients, node, (taints) => [
         ...taints.filter(({ key, effect }) => key !== taint.key || effect !== taint.effect),
         taint,
       ]),
 
     untaint: (node, key) =>
-      changeTaints(node, (taints) => taints.filter((each) => each.key !== key)),
+      changeTaints(clients, node, (taints) => taints.filter((each) => each.key !== key)),
 
-    async isReady(node): Promise<boolean> {
-      const { status } = await core.readNode({ name: node });
-      return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+    async isReady(name): Promise<boolean> {
+      const node = await orMissing(core.readNode({ name }));
+      return node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
     },
   };
 }
+
+/** The node lifecycle controller sets taints too: change them only on the version that was read. */
+const changeTaints = (
+  { core }: KubeClients,
+  node: string,
+  change: (taints: readonly V1Taint[]) => V1Taint[],
+): Promise<void> =>
+  pRetry(
+    async () => {
+      const { metadata, spec } = await core.readNode({ name: node });
+      const value = change(spec?.taints ?? []);
+      const version = metadata?.resourceVersion;
+      await core.patchNode({
+        name: node,
+        body: [
+          { op: 'test', path: '/metadata/resourceVersion', value: version },
+          { op: 'add', path: '/spec/taints', value },
+        ],
+      });
+    },
+    { retries: 5, minTimeout: 50 },
+  );
+
+async function deletePod(
+  { core }: KubeClients,
+  { name, uid }: PodRef,
+  options: { readonly gracePeriodSeconds?: number },
+): Promise<void> {
+  const body = { ...options, preconditions: { uid } };
+  await core.deleteNamespacedPod({ name, namespace, body }).catch(unlessGone);
+}
+
+async function deleteAttachments(
+  { storage }: KubeClients,
+  node: string,
+  { stripFinalizers }: { readonly stripFinalizers: boolean },
+): Promise<string[]> {
+  const { items } = await storage.listVolumeAttachment();
+  const names = items
+    .filter(({ spec }) => spec.nodeName === node && ours.includes(spec.attacher))
+    .flatMap(({ metadata }) => metadata?.name ?? []);
+  for (const name of names) {
+    await orMissing(storage.deleteVolumeAttachment({ name }));
+    if (!stripFinalizers) continue;
+    const body = [{ op: 'add', path: '/metadata/finalizers', value: [] }];
+    // The attacher may have been faster.
+    await orMissing(storage.patchVolumeAttachment({ name, body }));
+  }
+  return names;
+}
+
+const ours: readonly string[] = [driverName, filesDriverName];
 
 /**
  * A Deployment makes the replacement while the old pod is Terminating: those that are not come
@@ -84,6 +131,8 @@ function refOf({ metadata, spec }: V1Pod): PodRef | undefined {
     : { name, uid, node };
 }
 
-/** 404: no such pod; 409: the precondition fails, another pod has the name now. */
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 404 || error.code === 409);
+/** 404: no such pod; 409 and 422: the precondition fails, another pod has the name now. */
+function unlessGone(error: unknown): undefined {
+  if ([404, 409, 422].includes(statusOf(error) ?? 0)) return undefined;
+  throw error;
+}

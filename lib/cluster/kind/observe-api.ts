@@ -48,7 +48,7 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
       core.listNamespacedEvent({ namespace }),
     ),
   ] as const;
-  connect(informers[0], (node) => nodes.see(node));
+  connect(informers[0], (node, gone) => (gone ? nodes.gone(node) : nodes.see(node)));
   connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)));
   connect(informers[2], (each, gone) => (gone ? attachments.gone(each) : attachments.see(each)));
   connect(informers[3], (event, gone) => gone || recordEvent(event, recorder));

@@ -20,7 +20,7 @@ export interface ClusterChoice {
 }
 
 export interface ClusterRequest {
-  readonly scenario: Pick<Scenario, 'graceMs' | 'forceDetachAfterMs'>;
+  readonly scenario: Pick<Scenario, 'graceMs' | 'forceDetachAfterMs' | 'forceDetach'>;
   readonly runId: string;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
@@ -44,6 +44,7 @@ export async function openCluster(
     workers: choice.workers ?? 2,
     graceMs: scenario.graceMs,
     forceDetachAfterMs: scenario.forceDetachAfterMs,
+    forceDetach: scenario.forceDetach,
     keep: choice.keep ?? false,
     onProgress,
     signal,

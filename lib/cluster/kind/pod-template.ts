@@ -2,6 +2,9 @@
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './manifest.ts';
 
+/** Holds a deleted pod's object until somebody takes it away. */
+export const podFinalizer = 'forcedetach.dev/held';
+
 export interface PodOptions {
   /** MySQL's. */
   readonly image: string;
@@ -15,7 +18,13 @@ export interface PodOptions {
 /** What a scenario says about the pod. */
 export type PodChoice = Pick<
   Scenario,
-  'binlog' | 'trxCommit' | 'tolerationMs' | 'selfFence' | 'selfFenceAfterMs'
+  | 'binlog'
+  | 'trxCommit'
+  | 'tolerationMs'
+  | 'terminationGraceS'
+  | 'podFinalizer'
+  | 'selfFence'
+  | 'selfFenceAfterMs'
 >;
 
 interface Container {
@@ -36,6 +45,8 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   const template = await readTemplate('mysql/pod.yaml', {
     MYSQL_IMAGE: options.image,
     TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
+    TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
+    FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
     TRX_COMMIT: choice.trxCommit,
     // `binlog` is the server's own default name.
     BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',

@@ -7,18 +7,20 @@ import { removeDatabase } from './database.ts';
 import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { docker, inspect, run } from './engine.ts';
+<<<<<<< HEAD
 import { kubeClients, type KubeClients } from './kube.ts';
 import { sharedDir } from './kind-config.ts';
+=======
+import { kubeClients } from './kube.ts';
+>>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
 import { labIn } from './lab.ts';
-import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
+import { arrayName, encodeLabels, engineName, labName } from './labels.ts';
 import { leaseAt } from './lease.ts';
 import { KindMachine } from './machine.ts';
-import { routeLab } from './node-network.ts';
-import { findCluster } from './registry.ts';
+import { installCni, routeLab } from './node-network.ts';
+import { findCluster, type FoundCluster } from './registry.ts';
 import { isComplete, stateDirAt } from './state-dir.ts';
-
-/** Taints that remedies set and a dead run may have left. */
-const remedyTaint = 'node.kubernetes.io/out-of-service';
+import { registerNodes, unmarkNodes } from './undo-remedies.ts';
 
 /**
  * Resolves to undefined where there is no such cluster, where it has another configuration, or
@@ -39,7 +41,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   if (others.length < workers + 2) return undefined;
   onProgress(`reusing the cluster ${labels.cluster}`);
   try {
-    const standing = await revive(options, found.labels);
+    const standing = await revive(options, found);
     await deployDriver({ ...options, standing });
     await cleanSlate(standing, signal);
     return standing;
@@ -52,7 +54,7 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
 
 async function revive(
   { kind, images, workers, signal }: CreateOptions,
-  labels: ClusterLabels,
+  { labels, containers }: FoundCluster,
 ): Promise<Standing> {
   const network = engineName(labels.cluster);
   const controlPlane = `${network}-control-plane`;
@@ -63,13 +65,19 @@ async function revive(
   await mustRun([controlPlane, lab.container]);
   await mendControlPlane(controlPlane);
   const container = arrayName(labels.cluster);
+<<<<<<< HEAD
   const array = { container, image: images.array, source: network, root: sharedDir, signal };
+=======
+  const isNode = (each: string): boolean => each !== container && each !== lab.container;
+  const array = { container, image: images.array, volume: network, signal };
+>>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
   await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
     signal,
     env: { KIND_EXPERIMENTAL_PROVIDER: 'docker', KUBECONFIG: state.kubeconfig },
   });
   const clients = await kubeClients(state.kubeconfig);
+  await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);
   await Promise.all(
     nodes.map(async (self) => {
@@ -78,10 +86,12 @@ async function revive(
       // What waits for the disk can neither be thawed nor booted.
       await restoreLink(lab, self.node);
       await machine.mend();
+      // A node that was deleted came back with another range.
+      await installCni(self);
     }),
   );
   await routeLab(lab.container, nodes);
-  await dropRemedyTaints(clients);
+  await unmarkNodes(clients);
   await nodesReady(clients, 60_000, signal);
   return { labels, lease, state, lab, nodes, clients };
 }
@@ -102,15 +112,5 @@ async function mustRun(containers: readonly string[]): Promise<void> {
   }[]) {
     if (found.State.Status === 'paused') await docker(['unpause', found.Name]);
     else if (found.State.Status !== 'running') throw new Error(`${found.Name} does not run`);
-  }
-}
-
-async function dropRemedyTaints({ core }: KubeClients): Promise<void> {
-  for (const { metadata, spec } of (await core.listNode()).items) {
-    const taints = spec?.taints ?? [];
-    const others = taints.filter(({ key }) => key !== remedyTaint);
-    if (metadata?.name === undefined || others.length === taints.length) continue;
-    const body = [{ op: 'replace', path: '/spec/taints', value: others }];
-    await core.patchNode({ name: metadata.name, body });
   }
 }

@@ -27,8 +27,6 @@ import { startWriterProcesses } from './writers.ts';
 
 /** Size of the volume; sparse, so it takes what MySQL writes. */
 const volumeBytes = 2 * 1024 ** 3;
-/** Of the database's pod, manifests/mysql. */
-const terminationGraceMs = 30_000;
 
 export interface KindTestbedOptions extends TestbedOptions {
   readonly cluster: Cluster;
@@ -75,10 +73,14 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   return {
     backend: 'kind',
     clock: options.clock,
-    timers: { ...cluster.timers, tolerationMs: scenario.tolerationMs, terminationGraceMs },
+    timers: {
+      ...cluster.timers,
+      tolerationMs: scenario.tolerationMs,
+      terminationGraceMs: scenario.terminationGraceS * 1000,
+    },
     versions,
     nodes: cluster.nodes,
-    kubernetes: kubernetesOf(clients),
+    kubernetes: kubernetesOf(clients, cluster.controlPlane),
     controlPlane: kindControlPlane(cluster.controlPlane),
     disk: kindDisk({
       lab: cluster.lab,

@@ -118,11 +118,13 @@ export class Api {
     this.#podChanged(pod, observed.podPhase, { phase: pod.phase });
   }
 
-  /** DELETE with a grace period: the object stays until the kubelet confirms. */
-  terminatePod(pod: PodObject, gracePeriodS: number): void {
-    if (pod.terminating) return;
-    pod.terminating = true;
-    this.#podChanged(pod, observed.podTerminating, { gracePeriodS });
+  /** With a grace period the object stays until the kubelet confirms; without one it is gone. */
+  deletePod(pod: PodObject, gracePeriodS: number): void {
+    if (!pod.terminating) {
+      pod.terminating = true;
+      this.#podChanged(pod, observed.podTerminating, { gracePeriodS });
+    }
+    if (gracePeriodS === 0) this.removePod(pod.uid);
   }
 
   /** The object is gone; no error when it was gone already. */

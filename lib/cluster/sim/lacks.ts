@@ -2,7 +2,8 @@
 import { UsageError } from '../../errors.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { FaultKind } from '../../fault-kinds.ts';
-import type { ControlPlane, Machine } from '../port.ts';
+import type { RemedyKind } from '../../remedy-kinds.ts';
+import type { ControlPlane, Kubernetes, Machine } from '../port.ts';
 
 /** Its control plane never fails, its nodes have no CPU that could run out. */
 const lacking: readonly FaultKind[] = [
@@ -13,19 +14,27 @@ const lacking: readonly FaultKind[] = [
   'cpu-starvation',
 ];
 
+/** Its API has no Node that could go, no finalizers, and attachments that only its controllers touch. */
+const lackingRemedies: readonly RemedyKind[] = [
+  'delete-node',
+  'delete-attachment',
+  'strip-attachment-finalizer',
+  'strip-pod-finalizer',
+];
+
 const lacks = (what: string): UsageError =>
   new UsageError('MODEL_LACKS', `the built-in model has no ${what}`, {
     hint: 'measure it on a real cluster: --cluster kind',
   });
 
 /** Throws UsageError `MODEL_LACKS`. */
-export function refuseUnmodelled(
-  scenario: Pick<Scenario, 'fault' | 'also' | 'workload' | 'selfFence'>,
-): void {
-  const { fault, also, workload, selfFence } = scenario;
+export function refuseUnmodelled(scenario: Scenario): void {
+  const { fault, also, workload, remedy, podFinalizer, selfFence } = scenario;
   for (const what of [fault, also]) {
     if (what !== 'none' && lacking.includes(what)) throw lacks(what);
   }
+  if (lackingRemedies.includes(remedy)) throw lacks(`remedy ${remedy}`);
+  if (podFinalizer) throw lacks('finalizers of pods');
   // With one replica a StatefulSet does the same under either policy.
   if (workload.startsWith('deployment')) throw lacks('Deployment: its API has one pod at a time');
   if (selfFence !== 'off') throw lacks('sidecar that could end the database');
@@ -37,6 +46,16 @@ export const noControlPlane: ControlPlane = {
   stall: (component) => Promise.reject(lacks(`${component} that could stand still`)),
   resume: () => Promise.resolve(),
   look: (component) => Promise.reject(lacks(`process of the ${component}`)),
+};
+
+/** What its API can't do. */
+export const unmodelledApi: Pick<
+  Kubernetes,
+  'deleteNode' | 'deleteAttachments' | 'stripPodFinalizers'
+> = {
+  deleteNode: () => Promise.reject(lacks('Node that could be deleted')),
+  deleteAttachments: () => Promise.reject(lacks('VolumeAttachment that a person could delete')),
+  stripPodFinalizers: () => Promise.reject(lacks('finalizers of pods')),
 };
 
 /** What its machines can't do either. */

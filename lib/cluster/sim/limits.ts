@@ -13,6 +13,7 @@ export const limits: readonly string[] = [
   'Two servers on one shared directory with local locks both go on; measured, one of the two died each time.',
   'A disk that refuses asks nobody for help: no operator unmounts, stops a machine or breaks a lock.',
   'The control plane never fails, restarts or lags; watches take 1 to 20 ms. Scenarios with such a fault are refused.',
+  'Nobody deletes a Node or a VolumeAttachment by hand, and nothing has a finalizer. Scenarios with such a remedy are refused.',
   'A node has all the CPU time that it wants, and no kubelet restarts alone. Scenarios with such a fault are refused.',
   'While a kubelet stands still nothing of it goes on, mounts under way included; what it started does.',
   'A partition cuts the whole node off at once, or from the control plane alone; its storage goes with it or not at all.',

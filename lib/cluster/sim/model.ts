@@ -17,7 +17,7 @@ import { Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
 import type { Server } from './mysqld.ts';
-import { kubernetesTimes, msUs } from './timings.ts';
+import { kubernetesTimes, msUs, secondUs } from './timings.ts';
 import type { Settings, World } from './world.ts';
 
 export interface Model {
@@ -74,6 +74,7 @@ const settingsOf = (scenario: Scenario): Settings => ({
   tolerationUs: scenario.tolerationMs * msUs,
   forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
   cutAfterUs: scenario.cutAfterMs * msUs,
+  terminationGraceUs: scenario.terminationGraceS * secondUs,
 });
 
 export const timersOf = (scenario: Scenario): Timers => ({
@@ -83,5 +84,5 @@ export const timersOf = (scenario: Scenario): Timers => ({
   kubeletStatusMs: kubernetesTimes.statusUpdateUs / msUs,
   tolerationMs: scenario.tolerationMs,
   forceDetachAfterMs: scenario.forceDetachAfterMs,
-  terminationGraceMs: kubernetesTimes.terminationGraceUs / msUs,
+  terminationGraceMs: scenario.terminationGraceS * 1000,
 });

@@ -46,8 +46,6 @@ export const kubernetesTimes = {
   /** external-attacher: --retry-interval-start 1 s, --retry-interval-max 5 min. */
   attacherBackOffUs: secondUs,
   attacherBackOffMaxUs: 300 * secondUs,
-  /** terminationGracePeriodSeconds of the StatefulSet. */
-  terminationGraceUs: 30 * secondUs,
 } as const;
 
 /** Measured on kind in single runs, or an assumption of the same order. */

@@ -11,6 +11,7 @@ export interface Settings
   extends Pick<
     Scenario,
     | 'disk'
+    | 'forceDetach'
     | 'watcherCheck'
     | 'attachWhileBusy'
     | 'fileLocks'
@@ -23,6 +24,7 @@ export interface Settings
   readonly tolerationUs: number;
   readonly forceDetachAfterUs: number;
   readonly cutAfterUs: number;
+  readonly terminationGraceUs: number;
 }
 
 export interface Sighting {

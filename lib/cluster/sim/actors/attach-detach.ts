@@ -88,12 +88,14 @@ class AttachDetach {
     }
     entry.detachWantedAtUs ??= kernel.nowUs;
     const waitedUs = kernel.nowUs - entry.detachWantedAtUs;
-    const expired = waitedUs > settings.forceDetachAfterUs;
+    const expired = settings.forceDetach === 'on' && waitedUs > settings.forceDetachAfterUs;
     const node = api.node(name);
     const isOut = node.taints.some(({ key }) => key === outOfServiceKey);
     const force = node.ready !== 'True' && expired;
     if (node.inUse && !force && !isOut) {
-      if (!expired) this.#passAfter(settings.forceDetachAfterUs - waitedUs + 1);
+      // Without the forced detach nothing but a change of the API brings it back.
+      const leftUs = settings.forceDetachAfterUs - waitedUs;
+      if (leftUs >= 0) this.#passAfter(leftUs + 1);
       return;
     }
     if (force && node.inUse) this.#sayForced('timeout', name);

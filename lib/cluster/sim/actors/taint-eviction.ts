@@ -3,7 +3,7 @@
  * toleration is over; counted from when it sees the taint, forgotten when the taint goes.
  */
 import type { Timer } from '../kernel.ts';
-import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
+import { measuredTimes, secondUs } from '../timings.ts';
 import { coalesced, type World } from '../world.ts';
 import { unreachableKey } from './node-monitor.ts';
 
@@ -18,7 +18,7 @@ export function startTaintEviction(world: World): void {
   };
   const evict = (uid: string): void => {
     const { pod } = api;
-    if (pod?.uid === uid) api.terminatePod(pod, kubernetesTimes.terminationGraceUs / secondUs);
+    if (pod?.uid === uid) api.deletePod(pod, settings.terminationGraceUs / secondUs);
   };
 
   const reconcile = (): void => {

@@ -33,6 +33,13 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
           evidence: `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`,
         };
       }),
+    fence: (node) =>
+      driver.perform(draw(world, measuredTimes.cut), () => {
+        const paths = volume.pathsOf(node);
+        for (const path of volume.cut(paths)) seeCut(world, path);
+        const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
+        return { verified: paths.every(({ cut }) => cut), evidence };
+      }),
     sever: (node, how) => link(node, linkStateOf[how]),
     restore: (node) => link(node, 'pass'),
     // The model keeps rows, not blocks: there is no log of writes to export.

@@ -1,0 +1,33 @@
+/** What remedies of a dead run may have left on a kept cluster's nodes: taken back, all idempotent. */
+import { tryDocker } from './engine.ts';
+import type { KubeClients } from './kube.ts';
+
+const remedyTaint = 'node.kubernetes.io/out-of-service';
+
+/** Takes the taint away, and lets pods be scheduled again. */
+export async function unmarkNodes({ core }: KubeClients): Promise<void> {
+  for (const { metadata, spec } of (await core.listNode()).items) {
+    const { name } = metadata ?? {};
+    if (name === undefined) continue;
+    const taints = spec?.taints ?? [];
+    const others = taints.filter(({ key }) => key !== remedyTaint);
+    const body = [];
+    if (others.length < taints.length) {
+      body.push({ op: 'replace', path: '/spec/taints', value: others });
+    }
+    if (spec?.unschedulable) body.push({ op: 'remove', path: '/spec/unschedulable' });
+    if (body.length > 0) await core.patchNode({ name, body });
+  }
+}
+
+/** A kubelet makes its Node object when it starts: those whose object was deleted start anew. */
+export async function registerNodes(
+  { core }: KubeClients,
+  containers: readonly string[],
+): Promise<void> {
+  const known = (await core.listNode()).items.map(({ metadata }) => metadata?.name);
+  for (const node of containers.filter((each) => !known.includes(each))) {
+    // One that is frozen or cut off cannot: then it never joins, and the cluster is replaced.
+    await tryDocker(['exec', node, 'systemctl', 'restart', 'kubelet'], { timeoutMs: 30_000 });
+  }
+}
