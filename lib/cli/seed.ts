@@ -131,14 +131,17 @@ async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> 
     });
   }
   for (const run of runsOf(wanted)) {
-    interrupt.signal.throwIfAborted();
     const out = join(folder, `run-${folders.length + 1}`);
     const words = commandOf(run, flags).split(' ').slice(2);
     const { clusterName, keep } = flags;
     const where = ['--cluster', 'kind', '--cluster-name', clusterName, '--out', out];
     const zx = join('node_modules', 'zx', 'build', 'cli.js');
     const more = keep ? [...where, '--keep'] : where;
-    await $({ nothrow: true, stdio: 'inherit' })`${process.execPath} ${zx} ${words} ${more}`;
+    const { signal } = interrupt;
+    // It heals and cleans up by itself; this waits for it.
+    const shell = $({ nothrow: true, stdio: 'inherit', signal, killSignal: 'SIGINT' });
+    await shell`${process.execPath} ${zx} ${words} ${more}`;
+    signal.throwIfAborted();
     if (existsSync(out)) folders.push(out);
   }
   return folders;

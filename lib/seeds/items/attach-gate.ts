@@ -57,7 +57,8 @@ export const readWriteMany: Seed = {
   ],
   read(run) {
     const { accessMode, disk, workload } = run.story.scenario;
-    if (accessMode !== 'ReadWriteMany' || disk !== 'unfenced') return 'not declared ReadWriteMany';
+    if (accessMode !== 'ReadWriteMany' || disk === 'shared-file')
+      return 'not declared ReadWriteMany';
     const scheduled = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
     const mounted = firstSeen(run, observed.mounted, (seen) => !onVictim(run)(seen));
     if (!scheduled || !mounted) return 'no second pod came';
