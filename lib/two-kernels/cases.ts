@@ -1,7 +1,8 @@
 /**
  * The cases: what happens to the victim, when the successor takes over, and how both end. One
- * schedule serves both hosts. Times are the same on both, and rates low enough for an emulated
- * machine: how fast the clients write decides what is seen (docs/two-kernels.md).
+ * schedule serves all hosts. Nothing in it goes by the clock: each step waits for commits, for a
+ * server's death or for a path that the array saw fall quiet, so that a slow machine plays the same
+ * case as a fast one.
  */
 import type { Stage } from './stage.ts';
 
@@ -11,9 +12,14 @@ export type Filesystem = (typeof filesystems)[number];
 export interface Case {
   /** What happens, one line for the table. */
   readonly what: string;
+  /**
+   * What the hosts must agree on. `outcome`: how bad it is. `damage`: whether there is any; in a race
+   * of two writers, the moment at which the successor reads decides between loss and corruption.
+   */
+  readonly compare: 'outcome' | 'damage';
   /** Connections of each side's client. */
   readonly connections: number;
-  /** Commits per second of each side's client, all connections together. */
+  /** Commits per second of each side's client, all connections together; at most. */
   readonly rate: number;
   /** innodb_flush_log_at_trx_commit. Default 1. */
   readonly trxCommit?: 0 | 1 | 2;
@@ -22,48 +28,88 @@ export interface Case {
 
 const fast = { connections: 4, rate: 100 } as const;
 const slow = { connections: 4, rate: 25 } as const;
-const loadMs = 4_000;
-const overlapMs = 5_000;
-const moreMs = 2_000;
+/** Commits before the fault, and of each turn after it. */
+const load = 300;
+const turn = 150;
 
-/** Loads the victim, leaves it alone, and lets the successor take over beside it. */
-async function idleVictim(stage: Stage): Promise<void> {
+/** The victim has written all it had when its successor comes, and is idle beside it. */
+async function settledVictim(stage: Stage): Promise<void> {
   const { victim, successor } = stage;
   await stage.serve(victim);
-  await stage.write(victim, loadMs);
-  await victim.stopWriting();
+  await stage.commits(victim, load);
+  await stage.settle(victim);
   await stage.takeOver();
-  await stage.write(successor, overlapMs);
+  await stage.commits(successor, turn);
   await stage.image('first', [victim, successor]);
+  await stage.settle(successor);
+  await stage.stop(victim);
 }
 
-/** The victim writes all the time, also beside its successor. */
+/** The victim still has pages to write when it is held; it writes them beside its successor. */
+async function dirtyVictim(stage: Stage): Promise<void> {
+  const { victim, successor } = stage;
+  await stage.serve(victim);
+  await stage.commits(victim, load, 'and goes on');
+  await stage.hold(victim);
+  await victim.stopWriting();
+  await stage.takeOver();
+  await stage.commits(successor, turn);
+  await stage.settle(successor);
+  await stage.image('first', [successor]);
+  await stage.release(victim);
+  await stage.settle(victim);
+  await stage.kill(victim);
+  await stage.kill(successor);
+  await stage.image('second');
+}
+
+/** Both write, one after the other, and each to its last page: two writers without a race. */
+async function turns(stage: Stage): Promise<void> {
+  const { victim, successor } = stage;
+  await stage.serve(victim);
+  await stage.commits(victim, load);
+  await stage.settle(victim);
+  await stage.hold(victim);
+  await stage.takeOver();
+  await stage.commits(successor, turn);
+  await stage.settle(successor);
+  await stage.hold(successor);
+  await stage.release(victim);
+  await stage.commits(victim, turn);
+  await stage.settle(victim);
+  await stage.image('first', [victim]);
+  await stage.stop(victim);
+  await stage.release(successor);
+  await stage.kill(successor);
+  await stage.image('second');
+}
+
+/**
+ * The victim writes all the time, also beside its successor. There is no second image: what the heal
+ * leaves depends on who of the two still lives, and that is the race.
+ */
 async function writingVictim(stage: Stage): Promise<void> {
   const { victim, successor } = stage;
   await stage.serve(victim);
-  await stage.write(victim, loadMs);
+  await stage.commits(victim, load, 'and goes on');
   await stage.takeOver();
-  await stage.write(successor, overlapMs);
+  await stage.commits(successor, turn, 'and goes on');
   await stage.image('first', [victim, successor]);
-  await victim.stop();
-  await stage.wait(moreMs);
-  await successor.kill();
-  await stage.image('second');
 }
 
 /** The victim stops in the middle of its work, and goes on when its successor has served and gone. */
 async function zombie(stage: Stage): Promise<void> {
   const { victim, successor } = stage;
   await stage.serve(victim);
-  await stage.write(victim, loadMs);
-  await victim.pause();
+  await stage.commits(victim, load, 'and goes on');
+  await stage.hold(victim);
   await stage.takeOver();
-  await stage.write(successor, overlapMs);
-  await successor.stop();
+  await stage.commits(successor, turn);
+  await stage.stop(successor);
   await stage.image('first');
-  await victim.resume();
-  await stage.wait(moreMs);
-  await victim.stop();
+  await stage.release(victim);
+  await stage.commits(victim, turn);
+  await stage.stop(victim);
   await stage.image('second');
 }
 
@@ -71,14 +117,13 @@ async function zombie(stage: Stage): Promise<void> {
 async function fenced(stage: Stage): Promise<void> {
   const { victim, successor } = stage;
   await stage.serve(victim);
-  await stage.write(victim, loadMs);
-  await victim.cut();
+  await stage.commits(victim, load, 'and goes on');
+  await stage.cut(victim);
   await stage.takeOver();
-  await stage.write(successor, overlapMs);
+  await stage.commits(successor, turn);
   await stage.image('first', [successor]);
-  await victim.stop();
-  await stage.wait(moreMs);
-  await successor.kill();
+  await stage.stop(victim);
+  await stage.kill(successor);
   await stage.image('second');
 }
 
@@ -86,54 +131,75 @@ async function fenced(stage: Stage): Promise<void> {
 async function crash(stage: Stage): Promise<void> {
   const { victim, successor } = stage;
   await stage.serve(victim);
-  await stage.write(victim, loadMs);
+  await stage.commits(victim, load, 'and goes on');
   await stage.losePower(victim);
   await stage.takeOver();
-  await stage.write(successor, overlapMs);
-  await successor.kill();
+  await stage.commits(successor, turn);
+  await stage.kill(successor);
   await stage.image('second');
 }
 
 export const cases = {
   'idle-kill': {
-    what: 'idle victim; it stops cleanly beside its successor, whose server is then killed',
+    what: 'idle victim with nothing left to write; it stops cleanly beside its successor, whose server is then killed',
+    compare: 'outcome',
     ...fast,
     async run(stage): Promise<void> {
-      await idleVictim(stage);
-      await stage.victim.stop();
-      await stage.wait(moreMs);
-      await stage.successor.kill();
+      await settledVictim(stage);
+      await stage.kill(stage.successor);
       await stage.image('second');
     },
   },
   'idle-stop': {
-    what: 'idle victim; it stops cleanly beside its successor, which then stops cleanly too',
+    what: 'the same, but the successor, too, stops cleanly',
+    compare: 'outcome',
     ...fast,
     async run(stage): Promise<void> {
-      await idleVictim(stage);
-      await stage.victim.stop();
-      await stage.wait(moreMs);
-      await stage.successor.stop();
+      await settledVictim(stage);
+      await stage.stop(stage.successor);
       await stage.image('second');
     },
   },
-  writing: { what: 'writing victim', ...fast, run: writingVictim },
-  'writing-one': {
-    what: 'writing victim, 1 connection',
+  'idle-dirty': {
+    what: 'idle victim with pages left to write, held while its successor serves; then it writes them; both are killed',
+    compare: 'outcome',
     ...fast,
-    connections: 1,
+    run: dirtyVictim,
+  },
+  turns: {
+    what: 'both write, by turns; then the victim stops cleanly and its successor is killed',
+    compare: 'outcome',
+    ...fast,
+    run: turns,
+  },
+  writing: {
+    what: 'both write at once',
+    compare: 'damage',
+    ...fast,
     run: writingVictim,
   },
-  'writing-slow': { what: 'writing victim, 25 commits/s', ...slow, run: writingVictim },
+  'writing-slow': {
+    what: 'both write at once, 25 commits/s',
+    compare: 'damage',
+    ...slow,
+    run: writingVictim,
+  },
   zombie: {
-    what: 'victim paused while its successor serves and stops; then it goes on',
+    what: 'writing victim, held while its successor serves and stops; then it goes on',
+    compare: 'outcome',
     ...fast,
     run: zombie,
   },
-  fenced: { what: 'victim cut off while it writes', ...fast, run: fenced },
-  crash: { what: 'victim loses power', ...fast, run: crash },
+  fenced: {
+    what: 'victim cut off while it writes',
+    compare: 'outcome',
+    ...fast,
+    run: fenced,
+  },
+  crash: { what: 'victim loses power', compare: 'outcome', ...fast, run: crash },
   'crash-trx2': {
     what: 'victim loses power, trx_commit=2',
+    compare: 'outcome',
     ...fast,
     trxCommit: 2,
     run: crash,

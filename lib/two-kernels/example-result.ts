@@ -22,7 +22,7 @@ const image: ImageResult = {
 };
 
 const result: Result = {
-  schemaVersion: 1,
+  schemaVersion: 2,
   case: 'crash',
   host: 'loops',
   filesystem: 'ext4',
@@ -41,7 +41,12 @@ const result: Result = {
   acked: { victim: 100, successor: 80 },
   victimAckedBeside: 0,
   logs: { victim: null, successor: [] },
-  bytesWritten: { victim: 4096, successor: 8192 },
+  marks: [
+    {
+      ...{ step: 'second image', atMs: 30_000, acked: { victim: 100, successor: 80 } },
+      bytesWritten: { victim: 4096, successor: 8192 },
+    },
+  ],
   unflushedBytes: null,
   images: [image],
   cpuPressure: 0.5,

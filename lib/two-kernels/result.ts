@@ -4,6 +4,7 @@ import { safetyLevels } from '../experiment/scenario.ts';
 import { caseNames, filesystems } from './cases.ts';
 import { hostKinds } from './host.ts';
 
+const bySide = z.object({ victim: z.number(), successor: z.number() });
 const counts = z.object({ acked: z.number(), lost: z.number() });
 
 const imageSchema = z.object({
@@ -39,7 +40,7 @@ const imageSchema = z.object({
 export type ImageResult = z.output<typeof imageSchema>;
 
 export const resultSchema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   case: z.enum(caseNames),
   host: z.enum(hostKinds),
   filesystem: z.enum(filesystems),
@@ -66,7 +67,7 @@ export const resultSchema = z.object({
     startMs: z.number().nullable(),
   }),
   /** Acknowledged commits of the whole run. */
-  acked: z.object({ victim: z.number(), successor: z.number() }),
+  acked: bySide,
   /** Acknowledged by the victim after the successor had mounted the volume. */
   victimAckedBeside: z.number(),
   /** Alarming lines in each side's own error log; null where the machine was gone. */
@@ -74,8 +75,10 @@ export const resultSchema = z.object({
     victim: z.array(z.string()).nullable(),
     successor: z.array(z.string()).nullable(),
   }),
-  /** What reached the array from each side. */
-  bytesWritten: z.object({ victim: z.number(), successor: z.number() }),
+  /** The steps in their order: when each began, and what each side had done and written by then. */
+  marks: z.array(
+    z.object({ step: z.string(), atMs: z.number(), acked: bySide, bytesWritten: bySide }),
+  ),
   /** Acknowledged by the array, not flushed, and dropped by the power loss; null without one. */
   unflushedBytes: z.number().nullable(),
   images: z.array(imageSchema),

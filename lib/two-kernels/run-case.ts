@@ -5,7 +5,7 @@ import { realClock } from '../cluster/kind/real-clock.ts';
 import type { LedgerRow } from '../checkers/evidence.ts';
 import { cases, type CaseName, type Filesystem } from './cases.ts';
 import type { DiskLab } from './disk-lab.ts';
-import type { Host, Node } from './host.ts';
+import type { Host, Node, NodeName } from './host.ts';
 import type { AuditedCopy } from './judge.ts';
 import { summarize, type Played } from './summarize.ts';
 import type { Result } from './result.ts';
@@ -66,16 +66,30 @@ async function play(run: CaseRun, clock: RealClock): Promise<Played> {
   const successor = side('successor', 2);
   const { connections, rate } = chosen;
   const copy = (label: 'steady' | 'first' | 'second'): Promise<void> => lab.copy(volume, label);
+  // What a held path has in hand must go before its node can.
+  stack.defer(async () => {
+    for (const { name: held } of [victim, successor]) {
+      await lab.array.link({ node: held, state: 'pass' });
+    }
+  });
   const stage = new Stage({
     ...{ victim, successor, load: { connections, rate }, clock, signal, copy, onStep },
+    written: () => writtenTo(lab, volume),
   });
   await chosen.run(stage);
   await victim.stopWriting();
   await successor.stopWriting();
-  const paths = await lab.array.status(volume);
   const logs = { victim: await victim.errorLines(), successor: await successor.errorLines() };
   const kernels = { victim: nodes.victim.kernel, successor: nodes.successor.kernel };
-  return { stage, records, paths, logs, kernels };
+  return { stage, records, logs, kernels };
+}
+
+async function writtenTo(lab: DiskLab, volume: string): Promise<Record<NodeName, number>> {
+  const written = { victim: 0, successor: 0 };
+  for (const { node, bytesWritten } of await lab.array.status(volume)) {
+    if (node === 'victim' || node === 'successor') written[node] += bytesWritten;
+  }
+  return written;
 }
 
 async function audit(run: CaseRun, { stage }: Played): Promise<AuditedCopy[]> {

@@ -3,7 +3,7 @@
  * synced, 128 MiB buffer pool.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createConnection } from 'mysql2/promise';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Node } from './host.ts';
 
 export interface ServerOptions {
@@ -71,16 +71,26 @@ export async function killServer(node: Node): Promise<void> {
     while kill -0 $pid 2>/dev/null; do sleep 0.05; done`);
 }
 
-async function answers(port: number): Promise<boolean> {
+/** Pages of its pool that are not on the disk as they are in memory; undefined without an answer. */
+export async function dirtyPages(port: number): Promise<number | undefined> {
+  const rows = await ask(port, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
+  const value = rows?.[0]?.['Value'];
+  return value === undefined ? undefined : Number(value);
+}
+
+const answers = async (port: number): Promise<boolean> =>
+  (await ask(port, 'SELECT 1')) !== undefined;
+
+async function ask(port: number, sql: string): Promise<RowDataPacket[] | undefined> {
   try {
     const connection = await createConnection({
       ...{ host: '127.0.0.1', port, user: 'root', connectTimeout: 2_000 },
     });
     connection.on('error', () => undefined);
-    await connection.query('SELECT 1');
+    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: 10_000 });
     connection.destroy();
-    return true;
+    return rows;
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -6,11 +6,19 @@ import type { WriterSpec } from '../cluster/port.ts';
 import { openMysqlSession } from '../cluster/kind/mysql-session.ts';
 import { alarmingLines } from '../cluster/kind/audit/error-log.ts';
 import type { RealClock } from '../cluster/kind/real-clock.ts';
+import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import { runWriter, type WriterRecord } from '../workload/writer.ts';
 import type { Filesystem } from './cases.ts';
 import type { Node, NodeName } from './host.ts';
-import { killServer, startServer, stopServer, type ServerStarted } from './server.ts';
+import {
+  dirtyPages,
+  killServer,
+  runs,
+  startServer,
+  stopServer,
+  type ServerStarted,
+} from './server.ts';
 
 export interface SideOptions {
   readonly node: Node;
@@ -40,12 +48,18 @@ export interface Served extends Partial<ServerStarted> {
 const mountPoint = '/mnt/volume';
 /** As mysqld's clients are told apart: lib/workload/ledger.ts knows two. */
 const clientOf = { victim: 'inside', successor: 'outside' } as const;
+/** Longer than ext4 waits for its next commit, 5 s: a path that was quiet for so long stays so. */
+const quietMs = 6_000;
+const settleTimeoutMs = 120_000;
+/** No client reconnects as often. */
+const sessionsPerStart = 100_000;
 
 export class Side implements AsyncDisposable {
   readonly name: NodeName;
   readonly #options: SideOptions;
   #gone = false;
   #acked = 0;
+  #starts = 0;
   #writing: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   constructor(options: SideOptions) {
@@ -78,9 +92,9 @@ export class Side implements AsyncDisposable {
     return this.#acked;
   }
 
-  /** Its client begins to write; an earlier one is stopped. */
-  async write(load: Pick<WriterSpec, 'connections' | 'rate'>): Promise<void> {
-    await this.stopWriting();
+  /** Its client begins to write, unless it does. */
+  write(load: Pick<WriterSpec, 'connections' | 'rate'>): void {
+    if (this.#writing !== undefined) return;
     const { seed, clock, records, node } = this.#options;
     const stop = new AbortController();
     const done = runWriter({
@@ -89,11 +103,13 @@ export class Side implements AsyncDisposable {
       journal: { append: (record) => records.push(record), flush: () => undefined },
       spec: { client: clientOf[this.name], ...load, seed: `${seed}/${this.name}` },
       seed,
+      firstSession: this.#starts * sessionsPerStart,
       signal: stop.signal,
       onAck: () => {
         this.#acked += 1;
       },
     });
+    this.#starts += 1;
     // An internal error is told by `stopWriting`.
     done.catch(() => undefined);
     this.#writing = { stop, done };
@@ -104,6 +120,46 @@ export class Side implements AsyncDisposable {
     this.#writing = undefined;
     writing?.stop.abort(new Error('stopped'));
     await writing?.done;
+  }
+
+  /** Its server's process is there. */
+  runs(): Promise<boolean> {
+    return runs(this.#options.node);
+  }
+
+  /**
+   * Resolves once neither its server nor its kernel has anything left to write: no dirty page in the
+   * pool, the file system synced, and its path quiet. Throws InfrastructureError `TIMED_OUT`.
+   */
+  async settle(): Promise<void> {
+    const { node } = this.#options;
+    const options = { timeoutMs: settleTimeoutMs, everyMs: 500 };
+    await waitFor({ ...options, what: `the ${this.name} has no dirty page` }, async () => {
+      const dirty = (await dirtyPages(node.mysqlPort)) ?? ((await this.runs()) ? 'unknown' : 0);
+      return dirty === 0 || `${dirty} pages`;
+    });
+    await node.sh('sync --file-system "$1"', mountPoint);
+    let writes = await this.#writes();
+    let sinceMs = performance.now();
+    await waitFor({ ...options, what: `the ${this.name}'s path is quiet` }, async () => {
+      const now = await this.#writes();
+      if (now !== writes) [writes, sinceMs] = [now, performance.now()];
+      return performance.now() - sinceMs >= quietMs || `${writes} writes`;
+    });
+  }
+
+  /**
+   * Paused, and its path held by the array: a shared kernel would go on with the write-back of a
+   * paused container, a paused machine's does not.
+   */
+  async hold(): Promise<void> {
+    await this.pause();
+    await this.#options.array.link({ node: this.name, state: 'stall' });
+  }
+
+  async release(): Promise<void> {
+    await this.#options.array.link({ node: this.name, state: 'pass' });
+    await this.resume();
   }
 
   pause(): Promise<void> {
@@ -149,6 +205,12 @@ export class Side implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopWriting();
+  }
+
+  async #writes(): Promise<number> {
+    const { array, volume, generation } = this.#options;
+    const paths = await array.status(volume);
+    return paths.find((path) => path.generation === generation)?.writes ?? 0;
   }
 
   async #check(disk: string): Promise<Pick<Served, 'fsckExitCode' | 'fsck'>> {

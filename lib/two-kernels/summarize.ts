@@ -1,6 +1,5 @@
 /** From what was played and audited to the facts that are committed. */
 import type { Judgement } from '../checkers/index.ts';
-import type { PathStatus } from '../csi/array-port.ts';
 import { worst } from '../experiment/verdict.ts';
 import type { WriterRecord } from '../workload/writer.ts';
 import { cases } from './cases.ts';
@@ -13,7 +12,6 @@ import type { Stage } from './stage.ts';
 export interface Played {
   readonly stage: Stage;
   readonly records: readonly WriterRecord[];
-  readonly paths: readonly PathStatus[];
   readonly logs: Result['logs'];
   readonly kernels: Result['kernels'];
 }
@@ -32,7 +30,7 @@ const maxErrors = 8;
 const maxErrorLength = 240;
 
 export function summarize({ run, played, copies, ...machine }: Summarized): Result {
-  const { stage, records, paths, kernels } = played;
+  const { stage, records, kernels } = played;
   const { connections, rate, ...chosen } = cases[run.name];
   const handoverAtMs = stage.takeover?.mountedAtMs;
   const { faultAtMs } = stage;
@@ -41,11 +39,9 @@ export function summarize({ run, played, copies, ...machine }: Summarized): Resu
     handoverAtMs,
     victimNode: 'victim',
   });
-  const bytes = (node: NodeName): number =>
-    paths.filter((path) => path.node === node).reduce((sum, path) => sum + path.bytesWritten, 0);
   const acks = ackTimes(records);
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     case: run.name,
     host: run.host.kind,
     filesystem: run.filesystem,
@@ -63,7 +59,7 @@ export function summarize({ run, played, copies, ...machine }: Summarized): Resu
     victimAckedBeside: acks.victim.filter((t) => t > (handoverAtMs ?? Number.POSITIVE_INFINITY))
       .length,
     logs: { victim: shortLog(played.logs.victim), successor: shortLog(played.logs.successor) },
-    bytesWritten: { victim: bytes('victim'), successor: bytes('successor') },
+    marks: stage.marks,
     unflushedBytes: stage.unflushedBytes ?? null,
     images: copies.map((copy) => imageOf(copy, judgement)),
     cpuPressure: machine.cpuPressure === null ? null : Math.round(machine.cpuPressure * 100) / 100,

@@ -24,17 +24,21 @@ test('a safe image without all its evidence is inconclusive', () => {
 test('hosts agree where they saw the same, in both images', () => {
   const seen = (...images: readonly Partial<ImageResult>[]) =>
     images.map((each) => exampleResult({ images: [exampleImage(each)] }));
-  expect(agreement(seen(lost, lost), seen(lost))).toBe('yes');
-  expect(agreement(seen(lost, {}), seen(lost))).toBe('partly');
-  expect(agreement(seen({}), seen(lost))).toBe('**no**');
-  expect(agreement(seen({}), [])).toBe('–');
+  expect(agreement('outcome', seen(lost, lost), seen(lost))).toBe('yes');
+  expect(agreement('outcome', seen(lost, {}), seen(lost))).toBe('partly');
+  expect(agreement('outcome', seen({}), seen(lost))).toBe('**no**');
+  expect(agreement('outcome', seen({}), [])).toBe('–');
   // Nothing found is not nothing there.
-  expect(agreement(seen({}), seen({ complete: false }))).toBe('–');
-  expect(agreement(seen(lost), seen(lost, { complete: false }))).toBe('yes');
+  expect(agreement('outcome', seen({}), seen({ complete: false }))).toBe('–');
+  expect(agreement('outcome', seen(lost), seen(lost, { complete: false }))).toBe('yes');
   const first = exampleImage({ image: 'first', ...lost });
   const loops = [exampleResult({ images: [first, exampleImage()] })];
   const vms = [exampleResult({ images: [{ ...first, safety: 'safe' }, exampleImage()] })];
-  expect(agreement(loops, vms)).toBe('**no**');
+  expect(agreement('outcome', loops, vms)).toBe('**no**');
+  const corrupt = { safety: 'corrupt' } as const;
+  expect(agreement('outcome', seen(lost), seen(corrupt))).toBe('**no**');
+  expect(agreement('damage', seen(lost), seen(corrupt))).toBe('yes');
+  expect(agreement('damage', seen(lost), seen({}))).toBe('**no**');
 });
 
 test('the tables have a line for each case and each host that ran', () => {
@@ -45,7 +49,7 @@ test('the tables have a line for each case and each host that ran', () => {
     exampleResult(vms),
   ]).split('\n');
   expect(lines.filter((line) => line.startsWith('| `crash`'))).toEqual([
-    '| `crash` | victim loses power | ext4 | – | – | – | lost 1, safe 1 (1 silent) | – | safe 1 | partly | – |',
+    '| `crash` | victim loses power | ext4 | – | – | – | lost 1, safe 1 (1 silent) | – | safe 1 | outcome | partly | – |',
     '| `crash` | ext4 | loops | 2 of 2 | 2.0 | 100–120 / 80 | – | 0, 0 / 0, all 80 | – / 0 | 50 |',
     '| `crash` | ext4 | VMs | 1 of 1 | 2.0 | 90 / 70 | – | 0 / 0 | – / 0 | 50 |',
   ]);

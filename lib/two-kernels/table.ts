@@ -3,7 +3,14 @@
  * case on each host, and whether the hosts agree.
  */
 import { safetyLevels } from '../experiment/scenario.ts';
-import { cases, caseNames, filesystems, type CaseName, type Filesystem } from './cases.ts';
+import {
+  cases,
+  caseNames,
+  filesystems,
+  type Case,
+  type CaseName,
+  type Filesystem,
+} from './cases.ts';
 import { hostKinds, type HostKind } from './host.ts';
 import type { ImageResult, Result } from './result.ts';
 
@@ -40,13 +47,15 @@ function outcomeTable(groups: readonly Group[]): string[] {
     const cells = imageLabels.flatMap((label) =>
       hostKinds.map((host) => outcomes(imagesOf(by[host], label))),
     );
-    const agreements = [agreement(by.loops, by.vms), agreement(by['slow-loops'], by.vms)];
-    return row([`\`${name}\``, cases[name].what, filesystem, ...cells, ...agreements]);
+    const { what, compare } = cases[name];
+    const others = [by.loops, by['slow-loops']];
+    const agreements = others.map((runs) => agreement(compare, runs, by.vms));
+    return row([`\`${name}\``, what, filesystem, ...cells, compare, ...agreements]);
   });
   const images = ['First image: ', 'Second image: '].flatMap((label) =>
     hostKinds.map((host) => `${label}${hostNames[host]}`),
   );
-  const agree = ['VMs as loops', 'VMs as slow loops'];
+  const agree = ['Compared', 'VMs as loops', 'VMs as slow loops'];
   return [...header(['Case', 'What happens', 'File system', ...images, ...agree]), ...rows];
 }
 
@@ -112,12 +121,16 @@ export function outcomes(images: readonly ImageResult[]): string {
  * `yes`: the same outcomes were seen, `partly`: some of them, `no`: none in common. What was not read
  * to its end without damage is no outcome; where a host has nothing else, nobody can say.
  */
-export function agreement(some: readonly Result[], others: readonly Result[]): string {
+export function agreement(
+  compare: Case['compare'],
+  some: readonly Result[],
+  others: readonly Result[],
+): string {
   if (some.length === 0 || others.length === 0) return '–';
   const verdicts = imageLabels.map((label) => {
     const images = [imagesOf(some, label), imagesOf(others, label)] as const;
     if (images.flat().length === 0) return 'yes';
-    const [mine, theirs] = [seen(images[0]), seen(images[1])];
+    const [mine, theirs] = [seen(compare, images[0]), seen(compare, images[1])];
     if (mine.size === 0 || theirs.size === 0) return 'open';
     const common = [...mine].filter((outcome) => theirs.has(outcome)).length;
     if (common === mine.size && common === theirs.size) return 'yes';
@@ -128,8 +141,12 @@ export function agreement(some: readonly Result[], others: readonly Result[]): s
   return verdicts.includes('partly') ? 'partly' : 'yes';
 }
 
-const seen = (images: readonly ImageResult[]): Set<string> =>
-  new Set(images.filter((image) => !isInconclusive(image)).map(({ safety }) => safety));
+function seen(compare: Case['compare'], images: readonly ImageResult[]): Set<string> {
+  const told = images.filter((image) => !isInconclusive(image)).map(({ safety }) => safety);
+  return new Set(
+    compare === 'outcome' ? told : told.map((safety) => (safety === 'safe' ? 'safe' : 'damaged')),
+  );
+}
 
 const isInconclusive = ({ safety, complete }: ImageResult): boolean =>
   safety === 'safe' && !complete;

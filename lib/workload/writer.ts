@@ -38,6 +38,8 @@ export interface WriterOptions {
   readonly signal: AbortSignal;
   /** One operation in so many is a transfer; 0 for none. Default 8. */
   readonly transferEvery?: number;
+  /** Number of each connection's first session: a client that begins again needs new ones. Default 0. */
+  readonly firstSession?: number;
   /** Called at each acknowledgement. */
   readonly onAck?: (server: ServerIdentity) => void;
 }
@@ -69,8 +71,8 @@ class Connection {
   }
 
   async run(): Promise<void> {
-    const { signal, spec } = this.#options;
-    for (let session = 0; !signal.aborted; session++) {
+    const { signal, spec, firstSession = 0 } = this.#options;
+    for (let session = firstSession; !signal.aborted; session++) {
       const id = { client: spec.client, connection: this.#connection, session };
       const opened = await this.#open(id);
       if (opened !== undefined) {
