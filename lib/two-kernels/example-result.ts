@@ -21,6 +21,11 @@ const image: ImageResult = {
   auditMs: 9_000,
 };
 
+const mark = (step: string, victimMiB: number): Result['marks'][number] => ({
+  ...{ step, atMs: 30_000, acked: { victim: 100, successor: 80 } },
+  bytesWritten: { victim: victimMiB * 2 ** 20, successor: 8192 },
+});
+
 const result: Result = {
   schemaVersion: 2,
   case: 'crash',
@@ -41,12 +46,7 @@ const result: Result = {
   acked: { victim: 100, successor: 80 },
   victimAckedBeside: 0,
   logs: { victim: null, successor: [] },
-  marks: [
-    {
-      ...{ step: 'second image', atMs: 30_000, acked: { victim: 100, successor: 80 } },
-      bytesWritten: { victim: 4096, successor: 8192 },
-    },
-  ],
+  marks: [mark('successor takes over', 1), mark('second image', 3)],
   unflushedBytes: null,
   images: [image],
   cpuPressure: 0.5,

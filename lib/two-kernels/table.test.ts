@@ -50,7 +50,7 @@ test('the tables have a line for each case and each host that ran', () => {
   ]).split('\n');
   expect(lines.filter((line) => line.startsWith('| `crash`'))).toEqual([
     '| `crash` | victim loses power | ext4 | – | – | – | lost 1, safe 1 (1 silent) | – | safe 1 | outcome | partly | – |',
-    '| `crash` | ext4 | loops | 2 of 2 | 2.0 | 100–120 / 80 | – | 0, 0 / 0, all 80 | – / 0 | 50 |',
-    '| `crash` | ext4 | VMs | 1 of 1 | 2.0 | 90 / 70 | – | 0 / 0 | – / 0 | 50 |',
+    '| `crash` | ext4 | loops | 2 of 2 | 2.0 | 100–120 / 80 | – | 0, 0 / 0, all 80 | – / 0 | 2.0 | 50 |',
+    '| `crash` | ext4 | VMs | 1 of 1 | 2.0 | 90 / 70 | – | 0 / 0 | – / 0 | 2.0 | 50 |',
   ]);
 });

@@ -79,17 +79,31 @@ function numberTable(groups: readonly Group[]): string[] {
             start,
             acked,
           ],
-          ...[...images, fsck.join(' / '), range(runs, waited)],
+          ...[...images, fsck.join(' / '), writtenBeside(runs), range(runs, waited)],
         ]),
       ];
     }),
   );
   const head = ['Case', 'File system', 'Host', 'Successor served', 'Its start, s'];
+  const machine = ['Victim wrote beside: before / after the first image, MiB', 'CPU stall, %'];
   const lost = ['Acked: victim / successor', 'Lost, first image', 'Lost, second image'];
-  return [
-    ...header([...head, ...lost, 'fsck: first / second', 'Waited for a processor, %']),
-    ...rows,
-  ];
+  return [...header([...head, ...lost, 'fsck: first / second', ...machine]), ...rows];
+}
+
+/** What the victim wrote once its successor had come. */
+function writtenBeside(runs: readonly Result[]): string {
+  const between = (from: string, to: string): string => {
+    const known = runs.filter(({ marks }) => marks.some(({ step }) => step === from));
+    const bytesAt = ({ marks }: Result, step: string): number =>
+      marks.find((mark) => mark.step === step)?.bytesWritten.victim ?? 0;
+    if (known.length === 0) return '–';
+    return range(known, (run) => bytesAt(run, to) - bytesAt(run, from), 2 ** 20);
+  };
+  const taken = runs.some(({ images }) => images.some(({ image }) => image === 'first'));
+  const second = runs.some(({ images }) => images.some(({ image }) => image === 'second'));
+  if (!taken) return between('successor takes over', 'second image');
+  const before = between('successor takes over', 'first image');
+  return second ? `${before} / ${between('first image', 'second image')}` : `${before} / –`;
 }
 
 /** Percent of the run in which some task of the machine waited for a processor. */
