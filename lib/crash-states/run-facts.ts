@@ -6,7 +6,7 @@ import { Journal } from '../checkers/journal.ts';
 import { EvidenceError, UsageError } from '../errors.ts';
 import type { RunRecord } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
-import { openWrites, type WriteLog } from '../history/writes.ts';
+import { gapsIn, openWrites, type WriteLog } from '../history/writes.ts';
 
 export interface RunFacts {
   readonly run: RunRecord;
@@ -48,9 +48,14 @@ export interface KeptWrites {
   readonly dataPath: string;
 }
 
-/** Throws UsageError where the run did not keep its writes with their data. */
+/**
+ * Throws UsageError where the run did not keep its writes with their data, EvidenceError where the
+ * array lost some.
+ */
 export function keptWrites(folder: string): KeptWrites {
   const log = openWrites(folder);
+  const [gap] = log === undefined ? [] : gapsIn(log);
+  if (gap !== undefined) throw new EvidenceError('WRITES_GAP', gap);
   if (log?.dataPath !== undefined) return { log, dataPath: log.dataPath };
   throw new UsageError('WRITES_NOT_KEPT', `the run in ${folder} did not keep its writes`, {
     hint: 'make the run with --keep-writes',

@@ -5,7 +5,7 @@ import { crashCertificates } from '../faults/crash-certificate.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
-import type { WriteLog } from '../history/writes.ts';
+import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { licenceOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
@@ -103,8 +103,9 @@ function writesOf(history: History): {
 } {
   try {
     const writes = history.writes();
-    const cut = writes?.cut === true ? ['the log of writes is cut'] : [];
-    return { writes, trouble: cut };
+    if (writes === undefined) return { trouble: [] };
+    const cut = writes.cut ? ['the log of writes is cut'] : [];
+    return { writes, trouble: [...cut, ...gapsIn(writes)] };
   } catch (error) {
     return { trouble: [describeError(error)] };
   }

@@ -30,6 +30,8 @@ export const writeOps = {
   restored: 11,
   /** The path's link changed; `flags` is one of `linkFlags`. */
   link: 12,
+  /** The array was killed and began anew: what it logged last, up to 100 ms, is missing. */
+  killed: 13,
 } as const;
 export type WriteOp = (typeof writeOps)[keyof typeof writeOps];
 
@@ -80,6 +82,17 @@ export const writesFiles = {
   data: 'writes.data.zst',
   paths: 'paths.json',
 } as const;
+
+/** A sentence for each place where records are missing, since the array was killed. */
+export function gapsIn(log: WriteLog): string[] {
+  const gaps: string[] = [];
+  for (let index = 0; index < log.length; index += 1) {
+    if (log.at(index).op !== writeOps.killed) continue;
+    const atS = (log.atMs(index) / 1000).toFixed(1);
+    gaps.push(`the array was killed and began anew at ${atS} s: the log of writes has a gap there`);
+  }
+  return gaps;
+}
 
 const pathsSchema = z.object({
   sizeBytes: z.number(),

@@ -107,11 +107,14 @@ func (a *array) livePaths(test func(*path) bool) []*path {
 	return slices.DeleteFunc(a.allPaths(), func(p *path) bool { return p.isClosed() || !test(p) })
 }
 
-func (a *array) flushLogs() {
+func (a *array) openVolumes() []*volume {
 	a.mu.Lock()
-	volumes := slices.Collect(maps.Values(a.volumes))
-	a.mu.Unlock()
-	for _, v := range volumes {
+	defer a.mu.Unlock()
+	return slices.Collect(maps.Values(a.volumes))
+}
+
+func (a *array) flushLogs() {
+	for _, v := range a.openVolumes() {
 		v.log.flush()
 	}
 }
@@ -239,5 +242,7 @@ func (a *array) shutDown() {
 		p.gate.shutForEver()
 		_ = detachLoop(p.loop)
 	}
-	a.flushLogs()
+	for _, v := range a.openVolumes() {
+		v.log.close()
+	}
 }

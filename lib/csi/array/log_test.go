@@ -79,6 +79,31 @@ func TestLogContinuesBehindItsLastWholeRecord(t *testing.T) {
 	}
 }
 
+func TestAKilledArrayLeavesAMarkInItsLog(t *testing.T) {
+	folder := t.TempDir()
+	killed, err := openLog(folder, testBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.add(record{op: opOpen}, nil)
+	killed.flush()
+	killed.add(record{op: opWrite}, nil)
+	next, err := openLog(folder, testBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next.close()
+	last, err := openLog(folder, testBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer last.close()
+	v := &volume{folder: folder, log: last}
+	if got := ops(logged(t, v)); !slices.Equal(got, []op{opOpen, opKilled}) {
+		t.Errorf("ops %v", got)
+	}
+}
+
 func TestTimesNeverGoBackWhoeverLogs(t *testing.T) {
 	v, paths := newTestVolume(t, "a")
 	var running sync.WaitGroup
