@@ -5,11 +5,7 @@ import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
-<<<<<<< HEAD
-import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
-=======
-import { kindConfig, kubeadmPatches, type ForceDetach } from './kind-config.ts';
->>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
+import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
 import { kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';

@@ -7,12 +7,8 @@ import { removeDatabase } from './database.ts';
 import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { docker, inspect, run } from './engine.ts';
-<<<<<<< HEAD
-import { kubeClients, type KubeClients } from './kube.ts';
 import { sharedDir } from './kind-config.ts';
-=======
 import { kubeClients } from './kube.ts';
->>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
 import { labIn } from './lab.ts';
 import { arrayName, encodeLabels, engineName, labName } from './labels.ts';
 import { leaseAt } from './lease.ts';
@@ -65,12 +61,8 @@ async function revive(
   await mustRun([controlPlane, lab.container]);
   await mendControlPlane(controlPlane);
   const container = arrayName(labels.cluster);
-<<<<<<< HEAD
-  const array = { container, image: images.array, source: network, root: sharedDir, signal };
-=======
   const isNode = (each: string): boolean => each !== container && each !== lab.container;
-  const array = { container, image: images.array, volume: network, signal };
->>>>>>> 539ee67 (Build every remedy on kind, and on the model what it can play)
+  const array = { container, image: images.array, source: network, root: sharedDir, signal };
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
   await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
     signal,
