@@ -1,6 +1,7 @@
 /** Expected verdicts: every combination has some, with a reason; the telling ones are as thought. */
 import { expect, test } from 'vitest';
 import { diskModes, filesystems, storageLinks } from '../disk-kinds.ts';
+import { remedyKinds } from '../remedy-kinds.ts';
 import { contradictions } from './contradictions.ts';
 import { expectationOf } from './expectations.ts';
 import { accessModes, parseScenario, type Scenario, type ScenarioInput } from './scenario.ts';
@@ -55,6 +56,33 @@ test.each<readonly [Partial<ScenarioInput>, string]>([
   [{ fault: 'kubelet-stall', remedy: 'none' }, 'safe'],
   [{ fault: 'runtime-stall', disk: 'reservation' }, 'safe'],
   [{ fault: 'api-partition' }, damage],
+  [{ remedy: 'delete-node' }, damage],
+  [{ remedy: 'drain' }, 'safe'],
+  [{ remedy: 'delete' }, 'safe'],
+  [{ remedy: 'delete', terminationGraceS: 0 }, damage],
+  [{ remedy: 'none', terminationGraceS: 0 }, damage],
+  [{ remedy: 'none', terminationGraceS: 0, forceDetach: 'off' }, 'safe'],
+  [{ remedy: 'none', terminationGraceS: 0, disk: 'fenced' }, 'safe'],
+  [{ remedy: 'fence-first' }, 'safe'],
+  [{ remedy: 'fence-first', link: 'stalls' }, 'safe'],
+  [{ remedy: 'force-delete', forceDetach: 'off' }, 'safe'],
+  [{ remedy: 'out-of-service', forceDetach: 'off' }, damage],
+  [{ remedy: 'out-of-service', untaintAt: 'heal' }, damage],
+  [{ remedy: 'out-of-service', untaintAt: 5000 }, `safe,${overlap}`],
+  [{ remedy: 'out-of-service', untaintAt: 60_000 }, damage],
+  [{ remedy: 'out-of-service', podFinalizer: true }, 'safe'],
+  [{ remedy: 'force-delete', podFinalizer: true }, 'safe'],
+  [{ remedy: 'strip-pod-finalizer', podFinalizer: true }, damage],
+  [{ remedy: 'delete-attachment' }, 'safe'],
+  [{ remedy: 'delete-attachment', remedyAt: 'pod-gone', terminationGraceS: 0 }, damage],
+  [{ remedy: 'strip-attachment-finalizer', terminationGraceS: 0 }, 'safe'],
+  [{ remedy: 'delete-attachment', workload: 'deployment-recreate' }, `safe,${overlap}`],
+  [{ remedy: 'none', workload: 'deployment-recreate' }, 'safe'],
+  [{ remedy: 'none', workload: 'deployment-recreate', accessMode: 'ReadWriteMany' }, damage],
+  [{ fault: 'none', remedy: 'out-of-service', remedyAt: 0 }, `safe,${overlap}`],
+  [{ fault: 'none', remedy: 'drain', remedyAt: 0 }, 'safe'],
+  [{ fault: 'none', remedy: 'force-delete', remedyAt: 0 }, 'safe'],
+  [{ fault: 'none', remedy: 'delete-node', remedyAt: 0 }, `safe,${overlap}`],
 ])('%o: %s', (fields, verdicts) => {
   expect(of(fields)).toBe(verdicts);
 });
@@ -66,8 +94,7 @@ test('every combination has verdicts and a reason', () => {
     fault: 'network-partition',
     expected: ['safe'],
   });
-  const remedies = ['none', 'force-delete', 'out-of-service'] as const;
-  const all: Scenario[] = remedies.flatMap((remedy) =>
+  const all: Scenario[] = remedyKinds.flatMap((remedy) =>
     diskModes.flatMap((disk) =>
       storageLinks.flatMap((link) =>
         filesystems.flatMap((filesystem) =>

@@ -1,0 +1,268 @@
+/**
+ * The reasons why a verdict is no surprise, in the order in which they hold. Predicted from
+ * Kubernetes' source and from MySQL on such disks; real runs are held against them
+ * (test/full, docs/disk-modes.md).
+ */
+import { controlPlaneFaults } from '../fault-kinds.ts';
+import type { Release } from './release.ts';
+import type { Scenario } from './scenario.ts';
+import type { VerdictWord } from './verdict.ts';
+
+/** A scenario by what decides its outcome. */
+export interface Situation
+  extends Pick<
+    Scenario,
+    | 'fault'
+    | 'remedy'
+    | 'disk'
+    | 'watcherCheck'
+    | 'attachWhileBusy'
+    | 'fileLocks'
+    | 'link'
+    | 'filesystem'
+    | 'accessMode'
+    | 'flushes'
+    | 'powerLoss'
+    | 'trxCommit'
+  > {
+  /** An idle victim has few writes under way, and may do no harm. */
+  readonly victim: 'busy' | 'idle';
+  /** When `ack-early` cuts: before a successor can mount, before the heal, or later. */
+  readonly cut: 'at once' | 'before the heal' | 'late';
+  /** What takes the volume from a living victim whose node is off, see release.ts. */
+  readonly release: Release;
+}
+
+export interface Row {
+  /** Each factor named has one of these values. */
+  readonly when: { readonly [F in keyof Situation]?: readonly Situation[F][] };
+  readonly verdicts: readonly VerdictWord[];
+  readonly because: string;
+}
+
+const damaged = ['lost', 'corrupt'] as const;
+const overlapping = ['exposed', 'lost', 'corrupt'] as const;
+
+/** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
+export const crashRows: readonly Row[] = [
+  {
+    when: { flushes: ['ignored'], powerLoss: ['drops', 'reorders', 'tears'] },
+    verdicts: damaged,
+    because: 'the disk acknowledged flushes and lost what they were to make durable',
+  },
+  {
+    when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
+    verdicts: damaged,
+    because: 'MySQL acknowledges before the log is on disk, and a page may be torn',
+  },
+  {
+    when: { trxCommit: [0, 2], victim: ['busy'] },
+    verdicts: ['lost'],
+    because: 'MySQL acknowledges before the log is on disk: a crash takes the tail',
+  },
+  {
+    when: { powerLoss: ['tears'] },
+    verdicts: ['safe', 'corrupt'],
+    because:
+      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
+      'the page (Double_write::is_fsync_required): both may be lost together',
+  },
+  {
+    when: {},
+    verdicts: ['safe'],
+    because: 'an acknowledged commit was flushed, and a dead node writes no more',
+  },
+];
+
+/** Faults that leave the victim's kubelet at work. */
+const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
+
+/** The node lives on: what the successor gets, and whether the victim's writes still arrive. */
+export const partitionRows: readonly Row[] = [
+  {
+    when: { release: ['fenced first'] },
+    verdicts: ['safe'],
+    because: 'every path of the victim was cut before anything let a successor in',
+  },
+  {
+    when: { fault: sparing, release: ['taint'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
+  },
+  {
+    when: { fault: sparing, remedy: ['delete-node'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the node is whole and unmounts, but without its Node object it can tell nobody: the forced ' +
+      'detach does not know',
+  },
+  {
+    when: { fault: sparing },
+    verdicts: ['safe'],
+    because: 'the node is whole: its kubelet unmounts before the volume is detached',
+  },
+  {
+    when: { release: ['kept by the pod'] },
+    verdicts: ['safe'],
+    because:
+      'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
+  },
+  {
+    when: { release: ['kept by the controller'] },
+    verdicts: ['safe'],
+    because:
+      'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
+  },
+  {
+    when: { release: ['unasked'] },
+    verdicts: ['safe'],
+    because:
+      'nobody asked the storage to detach, so that it still counts the victim and refuses the next',
+  },
+  {
+    when: { release: ['contested'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'two pods want the volume that nobody has any more: whichever node is attached first gets it',
+  },
+  {
+    when: { release: ['untainted early'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the pod GC looks every 20 s: it may or may not see the taint before it is taken away again',
+  },
+  {
+    when: { disk: ['shared-file'], fileLocks: ['shared'] },
+    verdicts: ['safe'],
+    because: 'nothing is attached, the successor mounts at once, and its mysqld waits for the lock',
+  },
+  {
+    when: { disk: ['shared-file'] },
+    verdicts: overlapping,
+    because: 'each node has locks of its own: two mysqld open the same files',
+  },
+  {
+    when: { disk: ['reservation'] },
+    verdicts: ['safe'],
+    because: 'the successor’s staging pre-empts the victim, and its held writes are refused',
+  },
+  {
+    when: { disk: ['exclusive'], watcherCheck: ['missing'] },
+    verdicts: ['safe'],
+    because: 'without an answer about watchers the staging fails: no second mount, no service',
+  },
+  {
+    when: { disk: ['exclusive'], link: ['survives'] },
+    verdicts: ['safe'],
+    because: 'the victim still watches the image: the staging is refused until it has unmounted',
+  },
+  {
+    when: { disk: ['pending-while-busy'], attachWhileBusy: ['refused'] },
+    verdicts: ['safe'],
+    because: 'neither detach nor attach elsewhere is granted while the victim has it mounted',
+  },
+  {
+    when: { disk: ['fence-if-out-of-service'], release: ['taint'] },
+    verdicts: ['safe'],
+    because: 'the taint is there, so the detach cuts the victim off before it answers',
+  },
+  {
+    when: { disk: ['fenced'], accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'] },
+    verdicts: ['safe'],
+    because: 'the detach comes before the attach and cuts the victim off; held writes are refused',
+  },
+  {
+    when: { disk: ['fenced'], release: ['taint'] },
+    verdicts: ['safe'],
+    because: 'the detach does not wait, and cuts the victim off long before a mount is ready',
+  },
+  {
+    when: {
+      disk: ['ack-early'],
+      accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      cut: ['at once'],
+    },
+    verdicts: ['safe'],
+    because: 'the cut comes before the successor can have mounted',
+  },
+  {
+    when: {
+      disk: ['ack-early'],
+      accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      cut: ['before the heal'],
+      link: ['stalls', 'errors'],
+    },
+    verdicts: ['safe'],
+    because: 'nothing of the victim arrives until it is cut off, and its held writes are refused',
+  },
+  {
+    when: { fault: ['freeze'], filesystem: ['ext4-mmp'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a frozen container’s kernel still renews the multiple mount protection block; a machine ' +
+      'that stands still does not',
+  },
+  {
+    when: { fault: ['cpu-starvation'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a starved kubelet may be Ready and unmount in time, or be given up while its database writes',
+  },
+  {
+    when: { fault: ['flapping-partition'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a node that is Ready when the wait is over is left to unmount, one that is off is not',
+  },
+  {
+    when: { filesystem: ['ext4-mmp'], link: ['survives'] },
+    verdicts: ['safe'],
+    because: 'the victim renews its multiple mount protection block: the second mount is refused',
+  },
+  {
+    when: { link: ['errors'] },
+    verdicts: overlapping,
+    because:
+      'the victim’s mysqld dies of I/O errors, yet its file system is still mounted when the path ' +
+      'is healed: what it writes until its unmount decides',
+  },
+  {
+    when: {
+      disk: ['ack-early'],
+      release: ['taint'],
+      cut: ['at once', 'before the heal'],
+      link: ['survives'],
+    },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'both write until the late cut, unless the new pod’s kubelet waits out its status period ' +
+      'of 10 s before it mounts',
+  },
+  {
+    when: { disk: ['ack-early'], cut: ['at once', 'before the heal'], link: ['survives'] },
+    verdicts: overlapping,
+    because: 'both write until the late cut',
+  },
+  {
+    when: { victim: ['idle'] },
+    verdicts: overlapping,
+    because: 'both could write; an idle victim has few dirty pages, and may do no harm',
+  },
+  {
+    when: { link: ['stalls'] },
+    verdicts: damaged,
+    because: 'the victim’s held writes are replayed over the successor’s at the heal',
+  },
+  {
+    when: { accessMode: ['ReadWriteMany'] },
+    verdicts: damaged,
+    because: 'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
+  },
+  {
+    when: { fault: ['freeze'] },
+    verdicts: damaged,
+    because: 'thawed after the hand-over, the victim writes what it had in its caches',
+  },
+  { when: {}, verdicts: damaged, because: 'the victim writes on while the successor writes' },
+];

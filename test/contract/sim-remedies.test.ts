@@ -1,0 +1,75 @@
+/** The remedies that the model plays, each with the verdict and the times that are expected of it. */
+import { expect, test } from 'vitest';
+import { expectationOf } from '../../lib/experiment/expectations.ts';
+import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+
+type Fields = Partial<ScenarioInput>;
+
+const scenarioOf = (fields: Fields): Scenario =>
+  modelScenario({ ...shortTimers, fault: 'network-partition', ...fields });
+const run = async (fields: Fields): Promise<Verdict> =>
+  (await runOnModel(scenarioOf(fields))).verdict;
+
+const healthy = { fault: 'none', remedyAt: 0 } as const;
+
+test.each<Fields>([
+  { remedy: 'drain' },
+  { remedy: 'delete' },
+  { remedy: 'delete', terminationGraceS: 0 },
+  { remedy: 'fence-first' },
+  { remedy: 'fence-first', link: 'stalls' },
+  { fault: 'freeze', remedy: 'fence-first' },
+  { terminationGraceS: 0 },
+  { terminationGraceS: 0, disk: 'fenced' },
+  { terminationGraceS: 0, forceDetach: 'off' },
+  { remedy: 'force-delete', forceDetach: 'off' },
+  { remedy: 'out-of-service', forceDetach: 'off' },
+  { remedy: 'out-of-service', untaintAt: 'heal' },
+  { remedy: 'out-of-service', untaintAt: 'kept', convergeMs: 60_000 },
+  { remedy: 'out-of-service', untaintAt: 1_000 },
+  { remedy: 'force-delete', remedyAt: 'not-ready' },
+  { ...healthy, remedy: 'out-of-service' },
+  { ...healthy, remedy: 'fence-first' },
+  { ...healthy, remedy: 'drain' },
+  { fault: 'node-crash', remedy: 'fence-first' },
+  { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 60_000, untaintAt: 'kept' },
+])('%o', async (fields) => {
+  const verdict = await run(fields);
+  const { verdicts, because } = expectationOf(scenarioOf(fields));
+  const said = [because, verdict.sentence, ...verdict.incompleteBecause].join('\n');
+  expect(verdict.incompleteBecause, said).toEqual([]);
+  expect(verdicts, said).toContain(verdict.verdict);
+  expect(verdict.availability.recovered, said).toBe(true);
+});
+
+test.each<Fields>([
+  { remedy: 'delete-node' },
+  { remedy: 'delete-attachment', terminationGraceS: 0, remedyAt: 'pod-gone' },
+  { remedy: 'strip-attachment-finalizer' },
+  { remedy: 'strip-pod-finalizer', podFinalizer: true },
+  { podFinalizer: true },
+])('what the model lacks it refuses before it begins: %o', async (fields) => {
+  await expect(run(fields)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
+});
+
+test('without a grace period eviction alone lets the next node in, when the wait is over', async () => {
+  const { phases } = await run({ terminationGraceS: 0 });
+  expect(phases.podRemoved).toBe(phases.evicted);
+  const waitedS = Number(phases.secondMount) - Number(phases.podRemoved);
+  const { forceDetachAfterMs } = scenarioOf({});
+  expect(waitedS).toBeGreaterThan(forceDetachAfterMs / 1000);
+  expect(waitedS).toBeLessThan(forceDetachAfterMs / 1000 + 6);
+});
+
+test('an event that never comes is said, and the run proves nothing', async () => {
+  const verdict = await run({ remedy: 'out-of-service', remedyAt: 'pod-gone' });
+  expect(verdict.verdict).toBe('inconclusive');
+  expect(verdict.incompleteBecause.join()).toContain('pod-gone did not come');
+});
+
+test('a taint that was to go later than the watch lasted is said', async () => {
+  const verdict = await run({ ...healthy, remedy: 'out-of-service', untaintAt: 170_000 });
+  expect(verdict.incompleteBecause.join()).toContain('the watch was over before');
+});
