@@ -1,6 +1,6 @@
 /** No fault: the node is whole, and what happens to its database is a remedy's doing alone. */
 import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
-import { isIn, reachability } from './probes.ts';
+import { agentsRun, isIn, reachability } from './probes.ts';
 
 const name = 'none';
 
@@ -14,7 +14,7 @@ export const none: Fault = {
     await certify(context.recorder, name, 'before', whole(context));
     step('begin');
     step('done');
-    await certify(context.recorder, name, 'during', [isReady(context), ...whole(context)]);
+    await certify(context.recorder, name, 'during', whole(context));
   },
 
   async heal(context: FaultContext): Promise<void> {
@@ -27,13 +27,9 @@ export const none: Fault = {
 
 function whole({ testbed, victim }: FaultContext): Probe[] {
   const machine = testbed.machine(victim.node);
-  return [isIn(machine, 'running', 'the victim runs'), ...reachability(machine, true)];
+  return [
+    isIn(machine, 'running', 'the victim runs'),
+    agentsRun(machine),
+    ...reachability(machine, true),
+  ];
 }
-
-const isReady = ({ testbed, victim }: FaultContext): Probe => ({
-  claim: 'the victim is Ready',
-  ask: async () => {
-    const holds = await testbed.kubernetes.isReady(victim.node);
-    return { holds, evidence: `${victim.node} is ${holds ? '' : 'not '}Ready` };
-  },
-});

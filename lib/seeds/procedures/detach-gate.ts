@@ -14,7 +14,7 @@ const taint = {
 export const detachGate: Procedure = {
   async act(bench) {
     const node = bench.nodes[1];
-    const kubernetes = kubernetesOf(bench.clients);
+    const kubernetes = kubernetesOf(bench.clients, bench.cluster.controlPlane);
     const volume = await bench.volume('stuck');
     const pod = await bench.pod('stuck', { volume, node });
     await bench.running(pod);

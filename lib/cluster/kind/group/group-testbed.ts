@@ -76,7 +76,7 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Gr
     versions,
     nodes: cluster.nodes,
     controlPlane: kindControlPlane(cluster.controlPlane),
-    kubernetes: kubernetesOf(clients),
+    kubernetes: kubernetesOf(clients, cluster.controlPlane),
     machine: (node) => cluster.machine(node),
     members: () => ways.pods,
     disk: (node) =>
