@@ -38,6 +38,7 @@ interface GroupFlags extends Omit<Flags, 'cluster'> {
   readonly fault: Scenario['fault'];
   readonly consistency: string;
   readonly exitAction: string;
+  readonly autorejoinTries: number;
   /** Milliseconds, as below. */
   readonly majorityTimeout: number;
   readonly expelTimeout: number;
@@ -89,6 +90,12 @@ function commandLine(): Command {
     new Option('--exit-action <action>', 'group_replication_exit_state_action')
       .choices(exitActions)
       .default(settings.exitAction),
+    new Option(
+      '--autorejoin-tries <n>',
+      'group_replication_autorejoin_tries, before the exit action',
+    )
+      .argParser(wholeNumber)
+      .default(settings.autorejoinTries),
     seconds(
       '--expel-timeout <time>',
       'group_replication_member_expel_timeout',
@@ -138,6 +145,7 @@ function requestOf(args: readonly string[]): Request {
   const asked = groupSettingsSchema.parse({
     consistency: flags.consistency,
     exitAction: flags.exitAction,
+    autorejoinTries: flags.autorejoinTries,
     majorityTimeoutS: Math.round(flags.majorityTimeout / 1000),
     expelTimeoutS: Math.round(flags.expelTimeout / 1000),
   });

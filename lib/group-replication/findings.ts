@@ -73,6 +73,18 @@ function staleReads({ victim, successor }: Measured): Finding[] {
       evidence: [`${victim.readsAnswered} answered, ${victim.readsRefused} refused`],
     });
   }
+  if (victim.claimedMs > 0) {
+    found.push({
+      code: 'FALSE_PRIMARY',
+      level: 'note',
+      safety: 'safe',
+      loud: false,
+      summary:
+        `${victim.node} called itself the primary of a whole group for ` +
+        `${(victim.claimedMs / 1000).toFixed(1)} s while the group had another one`,
+      evidence: ['a router that asks this member alone sends its clients there'],
+    });
+  }
   if (successor.staleReads > 0) {
     found.push({
       code: 'STALE_READS_AT_SUCCESSOR',

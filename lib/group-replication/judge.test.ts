@@ -83,6 +83,8 @@ const fault = (t: number, step: 'begin' | 'done' | 'heal' | 'healed'): SmallReco
 interface Scene {
   readonly sessions?: readonly Session[];
   readonly secondRows?: readonly LedgerRow[];
+  /** After the heal. */
+  readonly extraRecords?: readonly SmallRecord[];
   readonly lastRecords?: readonly SmallRecord[];
 }
 
@@ -109,6 +111,7 @@ function historyOf(scene: Scene): History {
     ledger(30_000, 'first', 'b'),
     fault(31_000, 'heal'),
     fault(31_100, 'healed'),
+    ...(scene.extraRecords ?? []),
     viewed(40_000, 'a', 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
     { type: 'action', actor: 'runner', name: 'converge', step: 'done', t: 40_000 },
     { type: 'phase', phase: 'audit', t: 45_000 },
@@ -167,6 +170,15 @@ test('reads at the cut-off primary are stale from the first commit elsewhere on'
   expect(victim.stalestMs).toBe(2000);
   expect(successor).toEqual({ node: 'b', readsAnswered: 1, staleReads: 0 });
   expect(findings.map(({ code }) => code)).toEqual(['STALE_READS']);
+});
+
+test('a healed primary that does not know yet that it was replaced claims to be one', () => {
+  const whole = 'a:ONLINE:PRIMARY b:ONLINE:SECONDARY c:ONLINE:SECONDARY';
+  const extraRecords = [viewed(32_000, 'a', whole), viewed(35_000, 'a', 'a:ERROR:')];
+  const { victim, phases, findings } = judgeGroup(historyOf({ extraRecords }));
+  expect(victim.claimedMs).toBe(3000);
+  expect(phases).toMatchObject({ victimLeft: 25, rejoined: 30 });
+  expect(findings.map(({ code }) => code)).toContain('FALSE_PRIMARY');
 });
 
 test('an acknowledged commit that the group has not is lost', () => {

@@ -22,9 +22,7 @@ export function groupPhases(
       members.some(({ node, state }) => node === victim && state === 'UNREACHABLE'),
     ),
     expelled: others(({ members }) => members.every(({ node }) => node !== victim)),
-    newPrimary: others(({ members }) =>
-      members.some(({ node, role }) => node !== victim && role === 'PRIMARY'),
-    ),
+    newPrimary: after(replacedAtMs(story)),
     routed: after(routes.find(({ t, node }) => t >= (faultAtMs ?? 0) && node !== victim)?.t),
     firstCommit: after(firstCommitMs),
     victimAlone: own((view) => selfIn(view)?.state === 'ONLINE' && !hasQuorum(view)),
@@ -34,6 +32,20 @@ export function groupPhases(
     healed: after(healedAtMs),
     rejoined: after(rejoinedAtMs(story)),
   };
+}
+
+/** When another member said, with a majority, that it or a third one is the primary. */
+export function replacedAtMs({ victim, faultAtMs, views }: GroupStory): number | undefined {
+  const another = ({ members }: SeenView): boolean =>
+    members.some(({ node, role }) => node !== victim && role === 'PRIMARY');
+  return views.find(
+    (view) =>
+      faultAtMs !== undefined &&
+      view.t >= faultAtMs &&
+      view.node !== victim &&
+      hasQuorum(view) &&
+      another(view),
+  )?.t;
 }
 
 /**

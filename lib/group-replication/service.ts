@@ -1,9 +1,10 @@
 /** What clients got from the cut-off primary and from its successor; what each member held at last. */
 import type { Operation } from '../history/reader.ts';
-import { rejoinedAtMs } from './phases.ts';
+import { rejoinedAtMs, replacedAtMs } from './phases.ts';
 import { Acknowledged } from './stale-reads.ts';
-import type { GroupStory, SeenRead } from './story.ts';
+import type { GroupStory, SeenRead, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
+import { hasQuorum, selfIn } from './views.ts';
 
 export function victimService(story: GroupStory, ops: Iterable<Operation>): GroupVerdict['victim'] {
   const { victim = '', brokenAtMs = Infinity, endAtMs, reads } = story;
@@ -34,7 +35,20 @@ export function victimService(story: GroupStory, ops: Iterable<Operation>): Grou
     readsRefused: asked.length - behind.length,
     staleReads: stale.length,
     stalestMs: stale.length === 0 ? null : Math.round(Math.max(...stale)),
+    claimedMs: claimedMs(story),
   };
+}
+
+/** Told from the moment at which another member was the primary. */
+function claimedMs(story: GroupStory): number {
+  const fromMs = replacedAtMs(story);
+  if (fromMs === undefined) return 0;
+  const own = story.views.filter(({ node, t }) => node === story.victim && t >= fromMs);
+  const claims = (view: SeenView): boolean => hasQuorum(view) && selfIn(view)?.role === 'PRIMARY';
+  const first = own.find(claims);
+  if (first === undefined) return 0;
+  const end = own.find((view) => view.t > first.t && !claims(view));
+  return Math.round((end?.t ?? story.endAtMs) - first.t);
 }
 
 export function successorService(

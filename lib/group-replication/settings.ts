@@ -23,6 +23,11 @@ export const groupSettingsSchema = z.strictObject({
   majorityTimeoutS: z.number().int().min(0).default(0),
   /** group_replication_exit_state_action: what a member does once it was thrown out or left. */
   exitAction: z.enum(exitActions).default('OFFLINE_MODE'),
+  /**
+   * group_replication_autorejoin_tries: so often, 5 min apart, a member that was thrown out or left
+   * tries to join before it takes its exit action.
+   */
+  autorejoinTries: z.number().int().min(0).max(2016).default(3),
   /** group_replication_member_expel_timeout, seconds, beyond the 5 s until a suspicion. */
   expelTimeoutS: z.number().int().min(0).default(5),
 });

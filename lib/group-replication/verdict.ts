@@ -50,6 +50,8 @@ export const groupVerdictSchema = z.object({
     staleReads: count,
     /** By how much the stalest answer was behind, ms. */
     stalestMs: z.number().nullable(),
+    /** So long it called itself the primary of a whole group while that had another one, ms. */
+    claimedMs: z.number(),
   }),
   /** Reads at the new primary that lacked commits acknowledged before: between fault and end. */
   successor: z.object({ node: z.string().nullable(), readsAnswered: count, staleReads: count }),

@@ -48,6 +48,7 @@ export async function deployGroup(
     CONSISTENCY: settings.consistency,
     MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
     EXIT_ACTION: settings.exitAction,
+    AUTOREJOIN_TRIES: settings.autorejoinTries,
     EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
   };
   await apply(clients, await readManifest('mysql/group.yaml', values));
