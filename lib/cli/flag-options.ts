@@ -96,6 +96,14 @@ export function scenarioOptions(base: Scenario): Option[] {
       .default(base.trxCommit),
     choice('--workload <kind>', 'what makes the database’s pod', workloads, base.workload),
     choice('--binlog <state>', 'the server’s binary log', ['on', 'off'], base.binlog),
+    new Option(
+      '--move-back',
+      'drain the successor, and let the healed victim have it back',
+    ).default(base.moveBack),
+    new Option('--recreations <n>', 'delete the pod so often, on a node that is whole')
+      .argParser(wholeNumber)
+      .default(base.recreations),
+    duration('--pre-stop <time>', 'a preStop hook sleeps so long', base.preStopS * 1000),
     choice(
       '--self-fence <how>',
       'lease: a sidecar ends the database once its node’s Lease is not renewed',

@@ -29,6 +29,9 @@ export interface Flags {
   readonly trxCommit: Scenario['trxCommit'];
   readonly workload: Scenario['workload'];
   readonly binlog: Scenario['binlog'];
+  readonly moveBack: boolean;
+  readonly recreations: number;
+  readonly preStop: number;
   readonly selfFence: Scenario['selfFence'];
   readonly selfFenceAfter: number;
   readonly reboot: boolean;

@@ -143,6 +143,22 @@ const rules: readonly Rule[] = [
     broken: ({ selfFence, selfFenceAfterMs, graceMs }) =>
       selfFence === 'lease' && selfFenceAfterMs < (2 * graceMs) / 5,
   },
+  {
+    field: 'moveBack',
+    message: 'nothing moves back that a remedy has not moved away',
+    broken: ({ moveBack, remedy }) => moveBack && remedy === 'none',
+  },
+  {
+    field: 'recreations',
+    message: 'pods are deleted one by one on a node that is whole: fault none, remedy none',
+    broken: ({ recreations, fault, remedy, moveBack }) =>
+      recreations > 0 && (fault !== 'none' || remedy !== 'none' || moveBack),
+  },
+  {
+    field: 'preStopS',
+    message: 'the database would be killed before it is told to stop: less than terminationGraceS',
+    broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
+  },
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),
   inSharedFile('flushes', 'its writes do not pass through the array', 'honest'),

@@ -2,6 +2,7 @@
 import { incomplete, note } from '../checkers/findings.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { Exposure } from '../timeline/exposure.ts';
+import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';
 import { firstAfterFault, type Story } from '../timeline/story.ts';
 import { blockBytes } from '../timeline/write-tally.ts';
 import type { Finding } from './verdict.ts';
@@ -17,7 +18,18 @@ export function diskFindings(
     ...refusedWrites(exposure),
     ...leakedWrites(exposure),
     ...refusedCalls(story),
+    ...recreatedPods(story),
   ];
+}
+
+function recreatedPods({ records }: Story): Finding[] {
+  const all = recreationsOf(records);
+  if (all.length === 0) return [];
+  const each = all.map(({ forced, readyAfterMs, detached }) => {
+    const how = `${forced ? 'by force' : 'as usual'}${detached ? ', detached in between' : ''}`;
+    return `${(readyAfterMs / 1000).toFixed(1)} s (${how})`;
+  });
+  return [note('PODS_RECREATED', describeRecreations(all).join('. '), each)];
 }
 
 const count = (n: number): string => n.toLocaleString('en-US');

@@ -13,6 +13,8 @@ import { assembleVerdict } from './assemble.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
+import { letOthersServe, moveBack } from './move-back.ts';
+import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { basisOf, type Scenario } from './scenario.ts';
 import { Sightings } from './sightings.ts';
@@ -183,11 +185,13 @@ async function faultToConvergence(
           attempt('remedy', () => remedy.goOn(moments)),
         ]),
       async () => {
-        await watch({ ...run, writers, victim, remedy, faultAtMs });
+        if (scenario.recreations > 0) await recreate({ ...run, victim });
+        else await watch({ ...run, writers, victim, remedy, faultAtMs });
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
       },
     );
     await takeImage(run, 'first');
+    if (scenario.moveBack) await moveBack({ ...run, victim });
   });
   enter(run, 'heal');
   await attempt('heal', () => fault.heal(context));
@@ -196,6 +200,9 @@ async function faultToConvergence(
   await attempt('converge', () => converge({ ...run, writers, victim, remedy }));
   // Also where the convergence failed.
   await attempt('undo remedy', () => remedy.takeBack());
+  if (scenario.moveBack || scenario.recreations > 0) {
+    await attempt('undo move back', () => letOthersServe(testbed, victim));
+  }
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
 }
 

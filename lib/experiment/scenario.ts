@@ -67,6 +67,12 @@ const fields = z.strictObject({
   podFinalizer: z.boolean().default(false),
   /** `off`: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30). */
   forceDetach: z.enum(['on', 'off']).default('on'),
+  /** After the hand-over the successor is drained, and the healed victim gets the volume back. */
+  moveBack: z.boolean().default(false),
+  /** Instead of waiting for a second mount the pod is deleted so often, and stays on its node. */
+  recreations: z.number().int().nonnegative().max(1000).default(0),
+  /** A preStop hook sleeps so long before the database is stopped. */
+  preStopS: z.number().int().nonnegative().max(3600).default(0),
   /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
   workload: z.enum(workloads).default('stateful-set'),
   /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */

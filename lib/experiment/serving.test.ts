@@ -11,7 +11,7 @@ function situation(isLeaving: boolean, isIdle = false) {
     isIdle,
     acked: () =>
       (['a', 'b'] as const).map((node) => ({ client: 'outside', node, count: counts[node] })),
-    sightings: { mountedOn },
+    sightings: { cameBack: false, mountedOn },
   });
   return { counts, mountedOn, serves };
 }

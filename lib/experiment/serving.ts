@@ -9,7 +9,7 @@ export interface ServingContext {
   /** An idle workload commits nothing; then the mounts alone tell. */
   readonly isIdle: boolean;
   readonly acked: Writers['acked'];
-  readonly sightings: Pick<Sightings, 'mountedOn'>;
+  readonly sightings: Pick<Sightings, 'mountedOn' | 'cameBack'>;
 }
 
 /**
@@ -24,11 +24,11 @@ export function servesAgain(context: ServingContext): () => boolean {
       .filter(({ client, node }) => client === 'outside' && (node === victim.node) === onVictim)
       .reduce((sum, { count }) => sum + count, 0);
   const othersBefore = outside(false);
-  /** What the victim's node had served when the old pod was no longer on it. */
+  /** What the victim's node had served when the old pod was no longer on it, or no longer alone. */
   let victimBefore: number | undefined;
 
   return () => {
-    const hasLeft = !isLeaving || !sightings.mountedOn.has(victim.node);
+    const hasLeft = !isLeaving || sightings.cameBack || !sightings.mountedOn.has(victim.node);
     if (hasLeft) victimBefore ??= outside(true);
     const byVictim = victimBefore !== undefined && outside(true) > victimBefore;
     const serves = isIdle ? hasLeft : byVictim || outside(false) > othersBefore;

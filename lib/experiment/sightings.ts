@@ -15,6 +15,8 @@ export class Sightings {
   successorCreated = false;
   /** When the victim's pod object was gone. */
   victimGoneAtMs: number | undefined;
+  /** The pod that was last seen to become Ready. */
+  ready: { readonly uid: string; readonly node: string } | undefined;
   /** The victim's volume is being taken away. */
   victimDetached = false;
   /** When another node than the victim first mounted the volume. */
@@ -44,6 +46,9 @@ export class Sightings {
     const isDetach =
       record.name === observed.attachmentDeleting || record.name === observed.attachmentGone;
     if (isDetach && record.node === this.#victim?.node) this.victimDetached = true;
+    if (record.name === observed.podReady && record.data['ready'] === true) {
+      this.ready = { uid: String(record.data['uid']), node: record.node };
+    }
     if (record.name === observed.unmounted) this.mountedOn.delete(record.node);
     if (record.name === observed.mounted) {
       this.mountedOn.add(record.node);
@@ -51,6 +56,14 @@ export class Sightings {
         this.secondMountAtMs ??= record.t;
       }
     }
+  }
+
+  /** Another pod than the victim's is Ready on the victim's node. */
+  get cameBack(): boolean {
+    const { ready } = this;
+    return (
+      ready !== undefined && ready.node === this.#victim?.node && ready.uid !== this.#victim.uid
+    );
   }
 
   /** A successor's pod is there, and no other node has mounted the volume. */

@@ -23,6 +23,7 @@ export type PodChoice = Pick<
   | 'tolerationMs'
   | 'terminationGraceS'
   | 'podFinalizer'
+  | 'preStopS'
   | 'selfFence'
   | 'selfFenceAfterMs'
 >;
@@ -47,6 +48,7 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
     TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
+    LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
     TRX_COMMIT: choice.trxCommit,
     // `binlog` is the server's own default name.
     BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
@@ -59,6 +61,9 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   });
   return merge(template, sidecar);
 }
+
+const lifecycleOf = ({ preStopS }: PodChoice): object =>
+  preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
 
 async function readTemplate(
   path: string,

@@ -30,6 +30,7 @@ const lacks = (what: string): UsageError =>
 /** Throws UsageError `MODEL_LACKS`. */
 export function refuseUnmodelled(scenario: Scenario): void {
   const { fault, also, workload, remedy, podFinalizer, selfFence } = scenario;
+  const { moveBack, recreations, preStopS } = scenario;
   for (const what of [fault, also]) {
     if (what !== 'none' && lacking.includes(what)) throw lacks(what);
   }
@@ -38,6 +39,9 @@ export function refuseUnmodelled(scenario: Scenario): void {
   // With one replica a StatefulSet does the same under either policy.
   if (workload.startsWith('deployment')) throw lacks('Deployment: its API has one pod at a time');
   if (selfFence !== 'off') throw lacks('sidecar that could end the database');
+  if (moveBack) throw lacks('kubelet that keeps a mount for the next pod');
+  if (recreations > 0) throw lacks('second pod on a node that still stops the first');
+  if (preStopS > 0) throw lacks('preStop hooks');
 }
 
 /** Every use of it is refused. */

@@ -1,0 +1,14 @@
+/** Does a node that gets its volume back use the mount that it had before another node wrote? */
+import '../lib/node-floor.mjs';
+
+const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
+
+await runExperiment({
+  name: 'stale-global-mount',
+  question:
+    'A volume goes from A to B and, A healed without a reboot, back: does A use its old mount?',
+  fault: 'network-partition',
+  defaults: { remedy: 'force-delete', moveBack: true, preStopS: 20 },
+  expected: expectedVerdicts,
+});
