@@ -169,6 +169,8 @@ export interface WriterSpec {
   readonly rate: number | 'max';
   /** Seed of this writer's own random stream. */
   readonly seed: string;
+  /** Reads the ledger's newest row so often, on a connection of its own. Default: never. */
+  readonly readEveryMs?: number;
 }
 
 /** Running writers: real processes on kind. They record into the run's history by themselves. */

@@ -117,10 +117,18 @@ async function perform(run: Run): Promise<void> {
   await attempt('close', () => testbed.close());
 }
 
+/** Often enough to tell within which second a replaced server still answered. */
+const readEveryMs = 500;
+
 async function startWriters({ testbed, scenario, seed }: Run): Promise<Writers> {
   const { connections, rate } = scenario;
+  // An idle victim is left alone: it has nothing new that could be read.
+  const reads = rate === 0 ? {} : { readEveryMs };
   return testbed.startWriters(
-    (['inside', 'outside'] as const).map((client) => ({ client, connections, rate, seed })),
+    (['inside', 'outside'] as const).map((client) => ({
+      ...{ client, connections, rate, seed },
+      ...reads,
+    })),
   );
 }
 

@@ -3,7 +3,7 @@
  * else. Append-only; each record carries a monotonic and (where it helps) a wall time.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
-import type { OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
+import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
 import type { Basis, Scenario } from '../experiment/scenario.ts';
 
 interface Stamped {
@@ -96,6 +96,17 @@ export interface OutcomeRecord extends Stamped {
   readonly error?: string;
 }
 
+/** A client read the newest row of the ledger; `t` is when the answer came. */
+export interface ReadRecord extends Stamped {
+  readonly type: 'read';
+  readonly client: string;
+  readonly server: ServerIdentity;
+  /** When it was asked, on the run's clock. */
+  readonly sentAtMs: number;
+  /** Absent where the ledger was empty. */
+  readonly head?: OpId;
+}
+
 /** What an observer saw. `source` names the observer, `name` the kind of thing (observations.ts). */
 export interface ObservationRecord extends Stamped {
   readonly type: 'observation';
@@ -170,6 +181,7 @@ export type HistoryRecord =
   | SessionRecord
   | InvokeRecord
   | OutcomeRecord
+  | ReadRecord
   | ObservationRecord
   | ActionRecord
   | CertificateRecord

@@ -12,9 +12,11 @@ export const observed = {
   podScheduled: 'pod-scheduled',
   podRunning: 'pod-running', // data.ip
   podReady: 'pod-ready', // data.ready: boolean
-  podTerminating: 'pod-terminating', // data.gracePeriodS
+  podTerminating: 'pod-terminating', // data.gracePeriodS, data.managers
+  // The pod's condition DisruptionTarget: who says that he ends it. data.reason, data.message
+  podDisruption: 'pod-disruption',
   podPhase: 'pod-phase', // data.phase
-  podGone: 'pod-gone',
+  podGone: 'pod-gone', // data.managers: who wrote the object last, newest first
   attachmentCreated: 'attachment-created', // data.attachment, data.volume
   attachmentAttached: 'attachment-attached',
   attachmentDeleting: 'attachment-deleting',
@@ -24,8 +26,12 @@ export const observed = {
   event: 'event', // data.reason, data.message, data.object
   // source `controller-manager`
   forceDetachLog: 'force-detach-log', // data.line
-  forceDetachMetric: 'force-detach-metric', // data.reason, data.value
+  // data.timeout, data['out-of-service']: forced detaches since its process began
+  forceDetachMetric: 'force-detach-metric',
   leaderAcquired: 'leader-acquired',
+  // source `audit`: a request that the API server answered. data.verb, data.resource, data.object,
+  // data.user, data.agent, data.code, data.gracePeriodS?, data.uid?, data.taints?
+  apiRequest: 'api-request',
   // source `csi`: one per call. data.call, data.volume, data.durationMs, data.error?, data.generation?
   csiCall: 'csi-call',
   // source `mounts`: a volume's file system on a node. data.device

@@ -12,6 +12,7 @@ export interface RunRecorder extends Recorder {
 }
 
 export const rowsSegment = (image: string): string => `rows-${image}`;
+export const readsSegment = (client: string): string => `reads-${client}`;
 
 /** The directory of a run's segments, made where it is missing. */
 export function historyDirectory(folder: string): string {

@@ -69,6 +69,8 @@ export interface SqlSession {
   append(entry: LedgerEntry): Promise<void>;
   /** One transaction: the ledger row and both balances. Throws SqlError. */
   transfer(entry: LedgerEntry): Promise<void>;
+  /** The newest row of the ledger as this server has it; undefined while it is empty. Throws SqlError. */
+  readHead(): Promise<OpId | undefined>;
   close(): Promise<void>;
 }
 

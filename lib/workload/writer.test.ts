@@ -44,6 +44,7 @@ function scene(
     server,
     append: send,
     transfer: send,
+    readHead: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
   const connector: SqlConnector = {

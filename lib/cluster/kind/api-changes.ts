@@ -1,5 +1,5 @@
 /** Turns whole API objects into the changes that matter: each is recorded once, when it happens. */
-import type { V1Node, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
+import type { V1Node, V1ObjectMeta, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
 import { observed, type ObservedName } from '../../history/observations.ts';
 import type { Recorder } from '../port.ts';
 
@@ -88,15 +88,34 @@ export class PodWatcher extends Watcher {
     if (this.memory.changed(`${uid} ready`, ready)) {
       this.say(observed.podReady, node, { ...about, ready });
     }
+    const disruption = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+    if (disruption !== undefined && this.memory.changed(`${uid} disruption`, disruption.reason)) {
+      const { reason, message } = disruption;
+      this.say(observed.podDisruption, node, { ...about, reason, message });
+    }
     if (metadata?.deletionTimestamp !== undefined && this.memory.changed(`${uid} deleting`, true)) {
-      const gracePeriodS = metadata.deletionGracePeriodSeconds;
-      this.say(observed.podTerminating, node, { ...about, gracePeriodS });
+      const { deletionGracePeriodSeconds: gracePeriodS, deletionTimestamp } = metadata;
+      const deletionAt = timeOf(deletionTimestamp).toISOString();
+      const managers = managersOf(metadata);
+      this.say(observed.podTerminating, node, { ...about, gracePeriodS, deletionAt, managers });
     }
   }
 
   gone({ metadata, spec }: V1Pod): void {
-    this.say(observed.podGone, spec?.nodeName, { pod: metadata?.name, uid: metadata?.uid });
+    const { name, uid, deletionGracePeriodSeconds: gracePeriodS } = metadata ?? {};
+    const managers = managersOf(metadata);
+    this.say(observed.podGone, spec?.nodeName, { pod: name, uid, gracePeriodS, managers });
   }
+}
+
+/** A watch hands on the API's text where a list has made a Date of it, whatever the types say. */
+const timeOf = (time: Date | undefined): Date => new Date(time ?? 0);
+
+/** Who wrote the object, newest first, as `manager/subresource`. */
+function managersOf(metadata: V1ObjectMeta | undefined): string[] {
+  return (metadata?.managedFields ?? [])
+    .toSorted((a, b) => Number(timeOf(b.time)) - Number(timeOf(a.time)))
+    .map(({ manager, subresource }) => [manager, subresource].filter(Boolean).join('/'));
 }
 
 export class AttachmentWatcher extends Watcher {

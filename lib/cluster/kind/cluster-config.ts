@@ -5,7 +5,7 @@ import type { ForceDetach } from './kind-config.ts';
 import type { ClusterTimers } from './timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */
-const format = 2;
+const format = 3;
 
 export interface ClusterConfig {
   readonly images: ImageSet;

@@ -46,8 +46,21 @@ test('the lease gives the ranges, and no CNI or proxy is installed', () => {
   });
 });
 
-test('stock timers set nothing at all', () => {
-  expect(kubeadmPatches(stockClusterTimers)).toEqual({});
+const flagsIn = (text: string | undefined): unknown[] =>
+  (parse(text ?? '') as { path: string; value: unknown }[])
+    .filter(({ path }) => path === '/spec/containers/0/command/-')
+    .map(({ value }) => value);
+const limits = [
+  '--node-eviction-rate=0.1',
+  '--secondary-node-eviction-rate=0.01',
+  '--large-cluster-size-threshold=50',
+  '--unhealthy-zone-threshold=0.55',
+];
+
+test('stock timers set the limits of eviction to their defaults, and nothing else', () => {
+  const files = kubeadmPatches(stockClusterTimers);
+  expect(flagsIn(files['kube-controller-manager+json.yaml'])).toEqual(limits);
+  expect(files['kube-controller-manager+strategic.yaml']).toBeUndefined();
   expect(patch(parsed(), 'KubeletConfiguration')).toEqual({ kind: 'KubeletConfiguration' });
 });
 
@@ -58,9 +71,10 @@ test('shortened timers reach kubelet and the controller manager', () => {
     nodeStatusReportFrequency: '5m0s',
   });
   const files = kubeadmPatches(shortened);
-  expect(parse(files['kube-controller-manager+json.yaml'] ?? '')).toEqual([
-    { op: 'add', path: '/spec/containers/0/command/-', value: '--node-monitor-grace-period=10s' },
-    { op: 'add', path: '/spec/containers/0/command/-', value: '--node-monitor-period=2s' },
+  expect(flagsIn(files['kube-controller-manager+json.yaml'])).toEqual([
+    ...limits,
+    '--node-monitor-grace-period=10s',
+    '--node-monitor-period=2s',
   ]);
   expect(files['kube-controller-manager+strategic.yaml']).toContain(
     'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT',
@@ -69,7 +83,7 @@ test('shortened timers reach kubelet and the controller manager', () => {
 
 test('a force-detach wait alone leaves the grace period stock', () => {
   const files = kubeadmPatches({ ...stockClusterTimers, forceDetachAfterMs: 30_000 });
-  expect(Object.keys(files)).toEqual(['kube-controller-manager+strategic.yaml']);
+  expect(flagsIn(files['kube-controller-manager+json.yaml'])).toEqual(limits);
   expect(files['kube-controller-manager+strategic.yaml']).toContain('30s');
 });
 
@@ -77,4 +91,11 @@ test('the user namespace gate is set only where the capability is missing', () =
   expect(patch(parsed({ lacksSysResource: true }), 'KubeletConfiguration')).toMatchObject({
     featureGates: { KubeletInUserNamespace: true },
   });
+});
+
+test('the API server is given the audit policy that lies beside kubeadm’s patches', () => {
+  const files = kubeadmPatches(stockClusterTimers);
+  const flags = flagsIn(files['kube-apiserver+json.yaml']);
+  expect(flags).toContain('--audit-policy-file=/etc/forcedetach/patches/audit-policy.yaml');
+  expect(parse(files['audit-policy.yaml'] ?? '')).toMatchObject({ kind: 'Policy' });
 });

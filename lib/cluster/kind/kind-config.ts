@@ -1,5 +1,7 @@
 /** kind's configuration and kubeadm's patches: pure text from a lease, timers and images. */
 import { stringify } from 'yaml';
+import { zoneLimits } from '../../zone-limits.ts';
+import { auditPolicy } from './audit-policy.ts';
 import type { Lease } from './lease.ts';
 import { goDuration, stockClusterTimers, type ClusterTimers } from './timers.ts';
 
@@ -88,19 +90,14 @@ export function kubeadmPatches(
   forceDetach: ForceDetach = 'on',
 ): Readonly<Record<string, string>> {
   const stock = stockClusterTimers;
-  const files: Record<string, string> = {};
-  const flags = forceDetach === 'off' ? ['--disable-force-detach-on-timeout=true'] : [];
-  if (timers.nodeMonitorGraceMs !== stock.nodeMonitorGraceMs) {
-    flags.push(
-      `--node-monitor-grace-period=${goDuration(timers.nodeMonitorGraceMs)}`,
-      `--node-monitor-period=${goDuration(timers.nodeMonitorPeriodMs)}`,
-    );
-  }
-  if (flags.length > 0) {
-    files['kube-controller-manager+json.yaml'] = stringify(
-      flags.map((value) => ({ op: 'add', path: '/spec/containers/0/command/-', value })),
-    );
-  }
+  const files: Record<string, string> = {
+    // kubeadm passes over what is no patch; the API server reads it.
+    [policyFile]: auditPolicy,
+    'kube-apiserver+json.yaml': stringify(auditPatch),
+    'kube-controller-manager+json.yaml': stringify(
+      controllerManagerFlags(timers, forceDetach).map((flag) => added('command', flag)),
+    ),
+  };
   if (timers.forceDetachAfterMs !== stock.forceDetachAfterMs) {
     const wait = { name: forceDetachVariable, value: goDuration(timers.forceDetachAfterMs) };
     files['kube-controller-manager+strategic.yaml'] = stringify({
@@ -108,4 +105,43 @@ export function kubeadmPatches(
     });
   }
   return files;
+}
+
+const policyFile = 'audit-policy.yaml';
+const policyPath = `${patchesDir}/${policyFile}`;
+
+const added = (list: string, value: unknown): Readonly<Record<string, unknown>> => ({
+  op: 'add',
+  path: `/spec/containers/0/${list}/-`,
+  value,
+});
+
+/** The audit log goes to the container's own log, where kubelet keeps it. */
+const auditPatch = [
+  added('command', `--audit-policy-file=${policyPath}`),
+  added('command', '--audit-log-path=-'),
+  added('volumeMounts', { name: 'audit-policy', mountPath: policyPath, readOnly: true }),
+  {
+    op: 'add',
+    path: '/spec/volumes/-',
+    value: { name: 'audit-policy', hostPath: { path: policyPath, type: 'File' } },
+  },
+];
+
+/** The limits are Kubernetes' own defaults, set all the same: what was in force is then known. */
+function controllerManagerFlags(timers: ClusterTimers, forceDetach: ForceDetach): string[] {
+  const flags = [
+    `--node-eviction-rate=${zoneLimits.evictionRate}`,
+    `--secondary-node-eviction-rate=${zoneLimits.secondaryEvictionRate}`,
+    `--large-cluster-size-threshold=${zoneLimits.largeClusterNodes}`,
+    `--unhealthy-zone-threshold=${zoneLimits.unhealthyShare}`,
+  ];
+  if (forceDetach === 'off') flags.push('--disable-force-detach-on-timeout=true');
+  if (timers.nodeMonitorGraceMs !== stockClusterTimers.nodeMonitorGraceMs) {
+    flags.push(
+      `--node-monitor-grace-period=${goDuration(timers.nodeMonitorGraceMs)}`,
+      `--node-monitor-period=${goDuration(timers.nodeMonitorPeriodMs)}`,
+    );
+  }
+  return flags;
 }

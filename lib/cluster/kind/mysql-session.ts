@@ -13,6 +13,7 @@ import {
 import {
   SqlError,
   type LedgerEntry,
+  type OpId,
   type ServerIdentity,
   type SqlSession,
 } from '../../workload/sql.ts';
@@ -41,6 +42,8 @@ const transfer =
 const identify =
   'SELECT @@report_host AS node, @@report_user AS podUid, UNIX_TIMESTAMP() AS nowS; ' +
   "SHOW GLOBAL STATUS LIKE 'Uptime'";
+
+const newestRow = 'SELECT client, connection, session, seq FROM ledger ORDER BY id DESC LIMIT 1';
 
 /** A server that does not answer the goodbye is left after this long. */
 const goodbyeMs = 500;
@@ -127,6 +130,20 @@ class MysqlSession implements SqlSession {
     }
   }
 
+  async readHead(): Promise<OpId | undefined> {
+    const [row] = await this.#ask<RowDataPacket[]>((answer) =>
+      this.#connection.query<RowDataPacket[]>(newestRow, answer),
+    );
+    if (row === undefined) return undefined;
+    const { client, connection, session, seq }: Record<string, unknown> = row;
+    return {
+      client: String(client),
+      connection: Number(connection),
+      session: Number(session),
+      seq: Number(seq),
+    };
+  }
+
   close(): Promise<void> {
     clearTimeout(this.#timer);
     if (!this.#lost) this.#connection.end(() => this.#socket.destroy());
@@ -144,13 +161,17 @@ class MysqlSession implements SqlSession {
   }
 
   #exchange(send: (done: Done) => void): Promise<void> {
+    return this.#ask<void>(send);
+  }
+
+  #ask<T>(send: (done: (error: QueryError | null, answer: T) => void) => void): Promise<T> {
     if (this.#lost) return Promise.reject(notSent());
     return new Promise((resolve, reject) => {
       this.#underWay = true;
       this.#timer.refresh();
-      send((error) => {
+      send((error, answer) => {
         this.#underWay = false;
-        if (error === null) resolve();
+        if (error === null) resolve(answer);
         else reject(statementError(error));
       });
     });

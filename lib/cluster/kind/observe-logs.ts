@@ -3,7 +3,7 @@ import { observed, type ObservedName } from '../../history/observations.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
-import { followControllerManager, readForcedDetachMetric } from './controller-manager.ts';
+import { followControllerManager } from './controller-manager.ts';
 import { followDatabaseLog, followSelfFenceLog } from './database.ts';
 import type { LogLine } from './pod-log.ts';
 
@@ -85,18 +85,4 @@ function onEveryNode(
       await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));
     },
   };
-}
-
-/** The forced-detach counter as it stands; it is lost with the controller manager's process. */
-export async function recordForcedDetachMetric(
-  cluster: Cluster,
-  recorder: Recorder,
-): Promise<void> {
-  const counts = await readForcedDetachMetric(cluster.controlPlane);
-  recorder.record({
-    type: 'observation',
-    source: 'controller-manager',
-    name: observed.forceDetachMetric,
-    data: { ...counts },
-  });
 }

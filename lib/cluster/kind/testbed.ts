@@ -11,13 +11,10 @@ import { createVolume, removeVolume } from './disk-tool.ts';
 import { removeGroup } from './group/group-database.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { observeApi } from './observe-api.ts';
+import { observeAudit } from './observe-audit.ts';
 import { observeDisk } from './observe-disk.ts';
-import {
-  observeControllerManager,
-  observeSelfFences,
-  observeServerLogs,
-  recordForcedDetachMetric,
-} from './observe-logs.ts';
+import { observeForcedDetaches } from './observe-forced-detaches.ts';
+import { observeControllerManager, observeSelfFences, observeServerLogs } from './observe-logs.ts';
 import { observeMachine } from './observe-machine.ts';
 import { Routes } from './routes.ts';
 import { restoreNodes } from './restore-nodes.ts';
@@ -116,12 +113,13 @@ async function observe(
   stack.use(observeMachine(recorder));
   stack.use(await observeDisk(cluster, recorder, originNs));
   stack.use(observeControllerManager(cluster, recorder, clock));
+  stack.use(observeAudit(cluster.controlPlane, recorder, clock));
   stack.use(observeServerLogs(cluster, recorder, clock));
   if (scenario.selfFence !== 'off') stack.use(observeSelfFences(cluster, recorder, clock));
   stack.use(
     await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder),
   );
-  stack.defer(() => recordForcedDetachMetric(cluster, recorder));
+  stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
 }
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import type { ImageSet } from '../../images/image-set.ts';
+import { zoneLimitsText } from '../../zone-limits.ts';
 import type { Cluster } from './cluster.ts';
 
 const projectVersion = (): string => {
@@ -17,6 +18,7 @@ export async function versionsOf(
   return {
     forcedetach: projectVersion(),
     kubernetes: images.kubernetesVersion,
+    'eviction limits': zoneLimitsText,
     images: images.source,
     mysql: await lab('mysqld', '--version'),
     mkfs: (await lab('sh', '-c', 'mkfs.ext4 -V 2>&1')).split('\n')[0] ?? '',

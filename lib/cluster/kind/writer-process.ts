@@ -3,9 +3,12 @@
  * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone; any error of its own
  * ends it with exit code 1 and a message on stderr.
  */
+import { readsSegment } from '../../history/recorder.ts';
 import { Segment } from '../../history/segment.ts';
+import { runReader } from '../../workload/reader.ts';
 import { SqlError, type SqlConnector, type SqlSession } from '../../workload/sql.ts';
 import { runWriter } from '../../workload/writer.ts';
+import type { Clock } from '../clock.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { realClock } from './real-clock.ts';
 import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
@@ -57,7 +60,7 @@ const connector: SqlConnector = {
 
 /** As a proxy does: sessions end once the route leads elsewhere, also where the old server lives. */
 function untilMoved(session: SqlSession, socketPath: string): SqlSession {
-  const onRoute = (send: () => Promise<void>): Promise<void> => {
+  const onRoute = <T>(send: () => Promise<T>): Promise<T> => {
     if (route.leadsTo(socketPath)) return send();
     const detail = { outcome: 'fail', fatal: true, code: 'ROUTE_MOVED' } as const;
     return Promise.reject(new SqlError('the route leads elsewhere now', detail));
@@ -66,6 +69,7 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
     server: session.server,
     append: (entry) => onRoute(() => session.append(entry)),
     transfer: (entry) => onRoute(() => session.transfer(entry)),
+    readHead: () => onRoute(() => session.readHead()),
     close: () => session.close(),
   };
 }
@@ -79,21 +83,34 @@ async function run(message: StartMessage): Promise<void> {
     if (process.connected) process.send?.(counts);
   };
   const reporting = setInterval(report, countsEveryMs);
+  const clock = realClock(BigInt(message.originNs));
+  const { signal } = stopping;
+  const reading = read(message, clock);
   await runWriter({
     connector,
-    clock: realClock(BigInt(message.originNs)),
+    clock,
     journal: segment,
     spec,
     seed,
     transferEvery,
-    signal: stopping.signal,
+    signal,
     onAck: ({ node }) => {
       acked[node] = (acked[node] ?? 0) + 1;
     },
   });
+  await reading;
   clearInterval(reporting);
   segment.close();
   report();
+}
+
+/** In a segment of its own, so that the frames of operations stay free of other records. */
+async function read({ spec, directory }: StartMessage, clock: Clock): Promise<void> {
+  const { client, readEveryMs: everyMs } = spec;
+  if (everyMs === undefined) return;
+  const journal = new Segment({ directory, name: readsSegment(client) });
+  await runReader({ connector, clock, journal, client, everyMs, signal: stopping.signal });
+  journal.close();
 }
 
 process.on('message', (message: ToWriter) => {

@@ -1,6 +1,6 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
 import { observed } from '../../history/observations.ts';
-import type { LedgerEntry } from '../../workload/sql.ts';
+import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, Written } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
 import { commitsThatBreakRecovery, measuredTimes, secondUs } from './timings.ts';
@@ -63,6 +63,12 @@ export class Server {
         answer(true);
       });
     });
+  }
+
+  /** From its own buffers: a server that was cut off or replaced goes on answering. */
+  read(answer: (row: OpId | undefined) => void, gone: () => void): void {
+    if (this.#state === 'serving') answer(this.#unwritten.at(-1) ?? this.#mount.newest);
+    else gone();
   }
 
   /** SIGTERM: a clean shutdown, which writes back all that the server holds. */

@@ -45,6 +45,11 @@ export class Mount {
     return this.volume.commits - this.#commitsBefore - this.commits;
   }
 
+  /** The newest row of this view, in the cache or on the disk. */
+  get newest(): LedgerEntry | undefined {
+    return this.#rows.at(-1);
+  }
+
   /** Takes no more writes: an I/O error ended it. */
   get aborted(): boolean {
     return this.#aborted;

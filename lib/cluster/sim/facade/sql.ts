@@ -6,6 +6,7 @@ import {
   SqlError,
   type ClientSide,
   type LedgerEntry,
+  type OpId,
   type ServerIdentity,
   type SqlConnector,
   type SqlSession,
@@ -110,7 +111,23 @@ class SimSession implements SqlSession {
     return Promise.resolve();
   }
 
+  async readHead(): Promise<OpId | undefined> {
+    const row = await this.#ask<OpId | undefined>((answer, gone) =>
+      this.#server.read(answer, gone),
+    );
+    if (row === undefined) return undefined;
+    const { client, connection, session, seq } = row;
+    return { client, connection, session, seq };
+  }
+
   #commit(entry: LedgerEntry): Promise<void> {
+    return this.#ask((answer, gone) =>
+      this.#server.commit(entry, (acknowledged) => (acknowledged ? answer(undefined) : gone())),
+    );
+  }
+
+  /** There and back, unless the way is cut or the server goes away meanwhile. */
+  #ask<T>(serve: (answer: (value: T) => void, gone: () => void) => void): Promise<T> {
     const { world } = this.#model;
     const route = this.#route;
     const way = (run: () => void): Timer =>
@@ -121,18 +138,21 @@ class SimSession implements SqlSession {
         return reject(new SqlError('the route leads elsewhere now', detail));
       }
       const lose = (code: string): void =>
-        reject(new SqlError('no answer to the commit', { outcome: 'info', fatal: true, code }));
+        reject(new SqlError('no answer', { outcome: 'info', fatal: true, code }));
       const timeout = world.kernel.schedule(clientTimeoutUs, () => lose('ETIMEDOUT'));
-      const answered = (acknowledged: boolean): void => {
-        if (timeout.run === undefined || !route.answers) return;
-        world.kernel.cancel(timeout);
-        if (acknowledged) resolve(undefined);
-        else lose('PROTOCOL_CONNECTION_LOST');
-      };
+      const back = (settle: () => void): Timer =>
+        way(() => {
+          if (timeout.run === undefined || !route.answers) return;
+          world.kernel.cancel(timeout);
+          settle();
+        });
       way(() => {
         if (!route.carries) return;
         route.machine.after(0, () =>
-          this.#server.commit(entry, (acknowledged) => way(() => answered(acknowledged))),
+          serve(
+            (value) => back(() => resolve(value)),
+            () => back(() => lose('PROTOCOL_CONNECTION_LOST')),
+          ),
         );
       });
     });

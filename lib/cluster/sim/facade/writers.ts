@@ -1,7 +1,8 @@
 /** Writers on the model: the same code as on kind, run along in this process on virtual time. */
-import { historyDirectory } from '../../../history/recorder.ts';
+import { historyDirectory, readsSegment } from '../../../history/recorder.ts';
 import { Segment } from '../../../history/segment.ts';
 import type { ClientSide, SqlConnector } from '../../../workload/sql.ts';
+import { runReader } from '../../../workload/reader.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Writers, WriterSpec } from '../../port.ts';
 import type { Driver } from './driver.ts';
@@ -26,10 +27,19 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     else entry.count += 1;
   };
 
+  const read = async ({ client, readEveryMs: everyMs }: WriterSpec): Promise<void> => {
+    if (everyMs === undefined) return;
+    const { signal } = aborter;
+    const clock = driver.backgroundClock;
+    const journal = new Segment({ directory, name: readsSegment(client) });
+    await runReader({ connector, clock, journal, client, everyMs, signal });
+    journal.close();
+  };
   const running = specs.map(async (spec) => {
     const { client } = spec;
     const name = `writer-${client}`;
     const segment = new Segment({ directory, name, client });
+    const reading = read(spec);
     try {
       await runWriter({
         connector,
@@ -43,6 +53,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     } finally {
       segment.close();
     }
+    await reading;
   });
   const ended = Promise.all(running);
   // A writer that failed says so when it is stopped.

@@ -1,0 +1,98 @@
+/** Observer of the API server's audit log: who asked for which change (audit-policy.ts). */
+import { z } from 'zod';
+import { observed } from '../../history/observations.ts';
+import type { Clock } from '../clock.ts';
+import type { Recorder, Unstamped } from '../port.ts';
+import { followPodLogs } from './pod-log.ts';
+
+const entrySchema = z.object({
+  kind: z.literal('Event'),
+  verb: z.string(),
+  user: z.object({ username: z.string() }),
+  userAgent: z.string().optional(),
+  objectRef: z.object({
+    resource: z.string(),
+    subresource: z.string().optional(),
+    name: z.string().optional(),
+    namespace: z.string().optional(),
+  }),
+  responseStatus: z.object({ code: z.number() }).optional(),
+  requestObject: z.unknown(),
+  requestReceivedTimestamp: z.string(),
+});
+
+const objectSchema = z.object({
+  gracePeriodSeconds: z.number().nullish(),
+  preconditions: z.object({ uid: z.string().nullish() }).nullish(),
+  deleteOptions: z.object({ gracePeriodSeconds: z.number().nullish() }).nullish(),
+});
+
+/** Of the database's volume and pods, and of nodes; kube-system's own pods say nothing. */
+const namespaces: readonly (string | undefined)[] = [undefined, '', 'default'];
+
+/** A container's log goes back to its start: what was asked before the observer began is left out. */
+export function observeAudit(
+  controlPlane: string,
+  recorder: Recorder,
+  clock: Clock,
+): AsyncDisposable {
+  const sinceMs = clock.wallMs();
+  const pattern = '/var/log/pods/kube-system_kube-apiserver-*/kube-apiserver/*.log';
+  return followPodLogs(controlPlane, pattern, ({ text, stream }) => {
+    if (stream !== 'stdout') return;
+    const record = requestRecord(text, clock);
+    if (record?.wall !== undefined && record.wall >= sinceMs) recorder.record(record);
+  });
+}
+
+/** Stamped when the request came in. Undefined where the line is none of ours. */
+export function requestRecord(text: string, clock: Clock): Unstamped | undefined {
+  const entry = parseEntry(text);
+  if (entry === undefined || !namespaces.includes(entry.objectRef.namespace)) return undefined;
+  const { verb, user, userAgent, objectRef, responseStatus, requestObject } = entry;
+  const { resource, subresource, name, namespace } = objectRef;
+  const wall = Date.parse(entry.requestReceivedTimestamp);
+  const options = objectSchema.safeParse(requestObject);
+  const asked = options.success ? options.data : undefined;
+  const data = {
+    verb,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    object: name,
+    namespace,
+    user: user.username,
+    agent: userAgent,
+    code: responseStatus?.code,
+    gracePeriodS: asked?.gracePeriodSeconds ?? asked?.deleteOptions?.gracePeriodSeconds,
+    uid: asked?.preconditions?.uid,
+    taints: resource === 'nodes' ? taintsIn(requestObject) : undefined,
+  };
+  const told = Object.fromEntries(
+    Object.entries(data).filter(([, value]) => value !== undefined && value !== null),
+  );
+  return {
+    type: 'observation',
+    t: clock.nowMs() - (clock.wallMs() - wall),
+    wall,
+    source: 'audit',
+    name: observed.apiRequest,
+    ...(resource === 'nodes' && name !== undefined ? { node: name } : {}),
+    data: told,
+  };
+}
+
+function parseEntry(text: string): z.output<typeof entrySchema> | undefined {
+  if (!text.startsWith('{"kind":"Event"')) return undefined;
+  try {
+    return entrySchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    // A line longer than the runtime's buffer comes in parts; ours are far shorter.
+    return undefined;
+  }
+}
+
+/** A patch may be a list of operations or a part of the object; its taints are what matters. */
+function taintsIn(patch: unknown): unknown {
+  const text = JSON.stringify(patch) ?? '';
+  const keys = [...text.matchAll(/"key":"([^"]+)"/g)].map((match) => match[1]);
+  return text.includes('taints') ? keys : undefined;
+}

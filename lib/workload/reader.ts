@@ -1,0 +1,72 @@
+/**
+ * A client's reads: the ledger's newest row, again and again, on a connection of its own. They tell
+ * whether a server that was replaced still answers with the past. Runs against mysqld and the model.
+ */
+import type { Clock } from '../cluster/clock.ts';
+import type { ReadRecord } from '../history/events.ts';
+import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
+
+/** Where the reads are recorded: a segment of the history. */
+export interface ReadJournal {
+  append(record: ReadRecord): void;
+  /** Everything appended is on file when this returns. */
+  flush(): void;
+}
+
+export interface ReaderOptions {
+  readonly connector: SqlConnector;
+  readonly clock: Clock;
+  readonly journal: ReadJournal;
+  readonly client: ClientSide;
+  /** Between two reads, ms; also between a lost session and the next try. */
+  readonly everyMs: number;
+  /** When it aborts, nothing more is asked. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves once the signal has aborted and the session is closed; rejects on an internal error. */
+export async function runReader(options: ReaderOptions): Promise<void> {
+  const { connector, client, signal } = options;
+  while (!signal.aborted) {
+    const session = await unlessSqlFails(() => connector.connect(client));
+    if (session !== undefined) {
+      await unlessSqlFails(() => readOn(session, options));
+      await session.close();
+    }
+    await pause(options);
+  }
+}
+
+/** Reads until the session is lost, which throws SqlError, or the reader is stopped. */
+async function readOn(session: SqlSession, options: ReaderOptions): Promise<void> {
+  const { clock, journal, client, signal } = options;
+  const { server } = session;
+  while (!signal.aborted) {
+    const sentAtMs = round(clock.nowMs());
+    const head = await session.readHead();
+    const about = { type: 'read', t: round(clock.nowMs()), client, server, sentAtMs } as const;
+    journal.append(head === undefined ? about : { ...about, head });
+    journal.flush();
+    await pause(options);
+  }
+}
+
+/** A server that can't be reached, or goes away, is no error of the reader's. */
+async function unlessSqlFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SqlError) return undefined;
+    throw error;
+  }
+}
+
+async function pause({ clock, everyMs, signal }: ReaderOptions): Promise<void> {
+  try {
+    await clock.sleep(everyMs, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+const round = (ms: number): number => Math.round(ms * 1000) / 1000;
