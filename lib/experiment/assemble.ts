@@ -7,11 +7,13 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
-import { licenceOf } from '../timeline/licence.ts';
+import { laterLicencesOf, licenceGapsOf, licenceOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
+import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
+import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
 import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
@@ -20,7 +22,7 @@ import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 export function assembleVerdict(history: History): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
-  const service = serviceOf(story, history);
+  const { service, staleReads } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
@@ -29,7 +31,11 @@ export function assembleVerdict(history: History): Verdict {
     handoverAtMs: exposure.handoverAtMs,
     victimNode,
   });
-  const findings = [...damage, ...diskFindings(story, exposure, damage)];
+  const findings = [
+    ...damage,
+    ...diskFindings(story, exposure, damage),
+    ...controlFindings(story, staleReads),
+  ];
   const certificates = [
     ...story.records.filter((record) => record.type === 'certificate'),
     ...crashCertificates(story),
@@ -68,6 +74,8 @@ export function assembleVerdict(history: History): Verdict {
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     licence: licenceOf(story),
+    licenceGaps: licenceGapsOf(story),
+    laterLicences: laterLicencesOf(story),
     findings,
     certificates: certificates.map(bare),
     timers: { ...setup?.timers },
@@ -81,7 +89,11 @@ export function assembleVerdict(history: History): Verdict {
   return { sentence: sentenceOf(told), ...told };
 }
 
-function serviceOf(story: Story, history: History): Service {
+/** One pass over all operations. */
+function servedIn(
+  story: Story,
+  history: History,
+): { readonly service: Service; readonly staleReads: readonly StaleReads[] } {
   const stopped = story.records.find(
     (record) => record.type === 'phase' && record.phase === 'second-image',
   );
@@ -90,10 +102,14 @@ function serviceOf(story: Story, history: History): Service {
     endAtMs: stopped?.t ?? story.endAtMs,
     victimNode: story.victimNode,
   });
+  const stale = new StaleReadMeter(story);
   for (const record of history.records()) {
     if (record.type === 'session' || record.type === 'outcome') meter.see(record);
+    if (record.type === 'session' || record.type === 'outcome' || record.type === 'read') {
+      stale.see(record);
+    }
   }
-  return meter.result();
+  return { service: meter.result(), staleReads: stale.result() };
 }
 
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */

@@ -50,8 +50,23 @@ const licenceStepSchema = z.object({
   step: z.string(),
   source: z.string(),
   evidence: z.string(),
+  /** Who asked for it, where a record tells. */
+  by: z.string().optional(),
+  /** The time of the record that proves it, ms on the run's clock. */
+  recordMs: z.number().optional(),
 });
 export type LicenceStep = z.output<typeof licenceStepSchema>;
+
+const licenceSchema = z.object({
+  from: z.string(),
+  to: z.string(),
+  atS: z.number(),
+  /** The old node still had the volume mounted. */
+  overlaps: z.boolean(),
+  steps: z.array(licenceStepSchema),
+  gaps: z.array(z.string()),
+});
+export type Licence = z.output<typeof licenceSchema>;
 
 export const verdictSchema = z.object({
   schemaVersion: z.literal(1),
@@ -113,6 +128,10 @@ export const verdictSchema = z.object({
   /** Nothing was seen until here, where no second mount came: seconds after the fault. */
   horizonS: z.number(),
   licence: z.array(licenceStepSchema),
+  /** Links that the first second mount must have had and no record proves. */
+  licenceGaps: z.array(z.string()).default([]),
+  /** Of every further second mount: back to the old node, or after the heal. */
+  laterLicences: z.array(licenceSchema).default([]),
   findings: z.array(findingSchema),
   certificates: z.array(
     z.object({

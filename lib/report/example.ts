@@ -216,6 +216,8 @@ export const exampleVerdict: Verdict = {
     { atS: 412.7, step: 'the driver answers the detach', source: 'csi', evidence: 'Unpublish: OK' },
     { atS: 414.2, step: 'the successor mounts the volume', source: 'mounts', evidence: 'loop120' },
   ],
+  licenceGaps: [],
+  laterLicences: [],
   findings: [
     {
       code: 'LEDGER_LOST',

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
 import { bytes, count, percent, seconds, type Html } from './html-parts.ts';
-import type { LicenceRow, LossRow, ReportData } from './types.ts';
+import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
 import { imageNames, meanings } from './wording.ts';
 
 /** The sentence and its badges. */
@@ -40,7 +40,8 @@ ${verdict.complete ? '' : incomplete(verdict.incompleteBecause)}
 ${lossTable(data.loss)}
 ${verdict.images.length === 0 ? '' : imageTable(verdict.images)}</section>
 <section class="card"><h2>Licence: what let the second writer in</h2>
-${licence(data.licence, verdict.horizonS)}</section>
+${licence(data.licence, verdict.horizonS)}${gapsOf(data.licenceGaps)}
+${data.laterLicences.map(laterLicence)}</section>
 </div>
 <div class="two">
 <section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
@@ -124,9 +125,16 @@ function licence(rows: readonly LicenceRow[], horizonS: number): Html {
     : html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
 }
 
+const gapsOf = (gaps: readonly string[]): Html =>
+  gaps.length === 0 ? html`` : html`<p class="faint">Missing: ${gaps.join('; ')}.</p>`;
+
+const laterLicence = ({ title, rows, gaps }: LaterLicence): Html =>
+  html`<details><summary>Later, after ${title}</summary>
+<ol class="licence">${rows.map(licenceRow)}</ol>${gapsOf(gaps)}</details>`;
+
 /** The record says it in full; the evidence stands here only where no record was matched. */
-const licenceRow = ({ atS, step, source, evidence, rowId }: LicenceRow): Html =>
-  html`<li><span class="at">+${seconds(atS)}</span><span>${step}
+const licenceRow = ({ atS, step, source, evidence, by, rowId }: LicenceRow): Html =>
+  html`<li><span class="at">+${seconds(atS)}</span><span>${step}${by === undefined ? '' : `: ${by}`}
 <span class="faint">${source}${
     rowId === null ? html`: ${evidence}` : html`, <a href="#r${rowId}">record ${rowId}</a>`
   }</span></span></li>`;

@@ -22,7 +22,7 @@ export class RawRows {
     const id = this.#number;
     this.#number += 1;
     if (record.type === 'invoke' || record.type === 'outcome' || record.type === 'row') return;
-    if (record.type === 'machine') return;
+    if (record.type === 'machine' || record.type === 'read') return;
     if (record.type === 'observation' && counters.has(record.name)) return;
     if (this.#drafts.length >= maxRows) {
       this.#more += 1;
@@ -43,14 +43,17 @@ export class RawRows {
 /** The row nearest in time, of that source where one is near enough. */
 export function proofOf(
   rows: readonly RawRow[],
-  step: { readonly atS: number; readonly source: string },
+  step: { readonly atS: number; readonly source: string; readonly evidence?: string },
 ): number | null {
   const near = rows.filter((row) => Math.abs(row.atS - step.atS) <= matchWithinS);
-  const row = near.find((each) => each.source === step.source) ?? near[0];
+  const named = near.filter((each) => each.source === step.source);
+  const row =
+    named.find((each) => step.evidence?.startsWith(`${each.kind} `)) ?? named[0] ?? near[0];
   return row?.id ?? null;
 }
 
-type Told = Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' | 'machine' }>;
+type Told = Exclude<HistoryRecord, { type: Hidden }>;
+type Hidden = 'invoke' | 'outcome' | 'row' | 'machine' | 'read';
 
 function describe(record: Told): Pick<RawRow, 'kind' | 'source' | 'text'> {
   const { type, t: _t, wall: _wall, ...rest } = record;

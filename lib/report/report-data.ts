@@ -1,5 +1,5 @@
 /** Verdict and history to everything the page shows, in one pass over the records. Pure. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { LicenceStep, Verdict } from '../experiment/verdict.ts';
 import type { HistoryRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
@@ -8,7 +8,7 @@ import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { Rates } from './rates.ts';
 import { proofOf, RawRows } from './raw-rows.ts';
-import type { Bar, LicenceRow, LossRow, RecoveryStep, ReportData } from './types.ts';
+import type { Bar, LicenceRow, LossRow, RawRow, RecoveryStep, ReportData } from './types.ts';
 import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
 
 export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): ReportData {
@@ -30,7 +30,13 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
     badge: basisLabel(verdict),
     expectation: expectation(verdict),
     loss: lossRows(verdict),
-    licence: verdict.licence.map((step): LicenceRow => ({ ...step, rowId: proofOf(rows, step) })),
+    licence: licenceRows(verdict.licence, rows),
+    licenceGaps: verdict.licenceGaps,
+    laterLicences: verdict.laterLicences.map(({ from, to, atS, overlaps, steps, gaps }) => ({
+      title: `${atS.toFixed(1)} s: from ${from} to ${to}${overlaps ? ', which still had it' : ''}`,
+      rows: licenceRows(steps, rows),
+      gaps,
+    })),
     recovery: recoverySteps(verdict),
     disk: diskInWords(verdict),
     drivers: driversOf(verdict),
@@ -50,6 +56,12 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
     operations: rates.operations,
   };
 }
+
+const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): LicenceRow[] =>
+  steps.map((each) => {
+    const { atS, step, source, evidence, by } = each;
+    return { atS, step, source, evidence, by, rowId: proofOf(rows, each) };
+  });
 
 const isSmall = (record: HistoryRecord): record is SmallRecord =>
   record.type !== 'invoke' && record.type !== 'outcome' && record.type !== 'row';

@@ -59,8 +59,18 @@ export interface LicenceRow {
   readonly step: string;
   readonly source: string;
   readonly evidence: string;
+  /** Who asked for it, where a record tells. */
+  readonly by?: string | undefined;
   /** The raw row that proves it; null where none was matched. */
   readonly rowId: number | null;
+}
+
+/** How the volume passed from one node to another once more. */
+export interface LaterLicence {
+  readonly title: string;
+  readonly rows: readonly LicenceRow[];
+  /** Links that no record proves. */
+  readonly gaps: readonly string[];
 }
 
 export interface LossRow {
@@ -82,6 +92,8 @@ export interface ReportData {
   readonly expectation: string;
   readonly loss: readonly LossRow[];
   readonly licence: readonly LicenceRow[];
+  readonly licenceGaps: readonly string[];
+  readonly laterLicences: readonly LaterLicence[];
   readonly recovery: readonly RecoveryStep[];
   /** The disk and its link in plain words, one sentence. */
   readonly disk: string;

@@ -1,138 +1,117 @@
-/** The licence: the chain of recorded decisions that let the second writer in. */
-import type { LicenceStep } from '../experiment/verdict.ts';
+/**
+ * The licence: the chain of recorded decisions that let a second node mount the volume. Each link is
+ * tied to the record that proves it; a link that must be there and is not is a gap, and is said.
+ */
+import type { Licence, LicenceStep } from '../experiment/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
-import { firstAfterFault, type Story } from './story.ts';
+import { gapsIn } from './licence-gaps.ts';
+import { links, type Link, type LinkName, type Passage } from './licence-links.ts';
+import { secondMountsOf } from './second-mounts.ts';
+import type { Story } from './story.ts';
 
-interface Link {
-  readonly step: string;
-  readonly fits: (seen: ObservationRecord, story: Story) => boolean;
+/** The pod's own mount follows the volume's by less than this. */
+const followMs = 30_000;
+
+/** Empty where no second mount came before the heal. */
+export const licenceOf = (story: Story): LicenceStep[] => [...(firstOf(story)?.steps ?? [])];
+
+/** What no record proves of it. */
+export const licenceGapsOf = (story: Story): string[] => [...(firstOf(story)?.gaps ?? [])];
+
+/** Of every second mount but that first one: back to the old node, or after the heal. */
+export function laterLicencesOf(story: Story): Licence[] {
+  const all = licencesOf(story);
+  return all.slice(isBeforeHeal(all[0], story) ? 1 : 0);
 }
 
-const onVictim = (seen: ObservationRecord, story: Story): boolean => seen.node === story.victimNode;
-const elsewhere = (seen: ObservationRecord, story: Story): boolean =>
-  seen.node !== undefined && seen.node !== story.victimNode;
-const call = (seen: ObservationRecord, name: string): boolean =>
-  seen.name === observed.csiCall && seen.data['call'] === name && seen.data['error'] === undefined;
-/** The controller manager's line says why it did not wait (reconciler.go, reconcile). */
-const forced = (seen: ObservationRecord, why: string): boolean =>
-  seen.name === observed.forceDetachLog && String(seen.data['line']).includes(why);
-const tainted = (seen: ObservationRecord, key: string): boolean =>
-  seen.name === observed.nodeTaints && JSON.stringify(seen.data['taints']).includes(key);
+function firstOf(story: Story): Licence | undefined {
+  const [first] = licencesOf(story);
+  return isBeforeHeal(first, story) ? first : undefined;
+}
 
-const detachedBy = (atMs: number, story: Story): boolean =>
-  story.observations.some(
-    (seen) => seen.name === observed.attachmentGone && onVictim(seen, story) && seen.t <= atMs,
-  );
+const isBeforeHeal = (
+  licence: Licence | undefined,
+  { faultAtMs = 0, healAtMs }: Story,
+): licence is Licence => licence !== undefined && licence.atS * 1000 < healAtMs - faultAtMs;
 
-/** In the order in which Kubernetes takes these decisions; those that did not happen are left out. */
-const links: readonly Link[] = [
-  {
-    step: 'the node was declared unreachable',
-    fits: (seen, story) =>
-      seen.name === observed.nodeReady && onVictim(seen, story) && seen.data['status'] !== 'True',
-  },
-  {
-    step: 'it was tainted unreachable:NoExecute',
-    fits: (seen, story) => onVictim(seen, story) && tainted(seen, 'unreachable:NoExecute'),
-  },
-  {
-    step: 'the pod was evicted (it is Terminating)',
-    fits: (seen, story) =>
-      seen.name === observed.podTerminating && seen.data['uid'] === story.victimUid,
-  },
-  {
-    step: 'the node was tainted out-of-service',
-    fits: (seen, story) => onVictim(seen, story) && tainted(seen, 'out-of-service'),
-  },
-  {
-    step: 'the pod object was gone',
-    fits: (seen, story) => seen.name === observed.podGone && seen.data['uid'] === story.victimUid,
-  },
-  {
-    step: 'the attach/detach controller gave up waiting for the unmount',
-    fits: (seen) => forced(seen, 'maxWaitForUnmountDuration expired'),
-  },
-  {
-    step: 'the attach/detach controller took the taint’s word and did not wait',
-    fits: (seen) => forced(seen, 'out-of-service'),
-  },
-  {
-    step: 'the VolumeAttachment was deleted',
-    fits: (seen, story) =>
-      (seen.name === observed.attachmentDeleting || seen.name === observed.attachmentGone) &&
-      onVictim(seen, story),
-  },
-  {
-    step: 'the driver answered the detach',
-    fits: (seen, story) => call(seen, csiCalls.unpublish) && onVictim(seen, story),
-  },
-  {
-    step: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
-    fits: (seen, story) =>
-      seen.name === observed.csiCall &&
-      seen.data['call'] === csiCalls.unpublish &&
-      seen.data['error'] !== undefined &&
-      onVictim(seen, story),
-  },
-  {
-    step: 'the driver attached the volume elsewhere',
-    fits: (seen, story) => call(seen, csiCalls.publish) && elsewhere(seen, story),
-  },
-  {
-    step: 'declared ReadWriteMany, it was attached a second time before it was detached',
-    fits: (seen, story) =>
-      seen.name === observed.attachmentAttached &&
-      elsewhere(seen, story) &&
-      story.scenario.accessMode === 'ReadWriteMany' &&
-      !detachedBy(seen.t, story),
-  },
-  {
-    step: 'the successor staged it',
-    fits: (seen, story) => call(seen, csiCalls.stage) && elsewhere(seen, story),
-  },
-  {
-    step: 'the shared directory, which nothing attaches, was given to the successor',
-    fits: (seen, story) =>
-      story.scenario.disk === 'shared-file' &&
-      call(seen, csiCalls.nodePublish) &&
-      elsewhere(seen, story),
-  },
-  {
-    step: 'the volume was mounted a second time',
-    fits: (seen, story) => seen.name === observed.mounted && elsewhere(seen, story),
-  },
-];
-
-/** Empty where no second mount came. */
-export function licenceOf(story: Story): LicenceStep[] {
+function licencesOf(story: Story): Licence[] {
   const { faultAtMs } = story;
-  const mounted = firstAfterFault(
-    story,
-    (seen) => seen.name === observed.mounted && elsewhere(seen, story),
-  );
-  if (faultAtMs === undefined || mounted === undefined) return [];
-  const step = (atMs: number, text: string, source: string, evidence: string): LicenceStep => ({
-    atS: Math.round(atMs - faultAtMs) / 1000,
-    step: text,
-    source,
-    evidence,
-  });
-  const chain = links.flatMap(({ step: text, fits }) => {
-    const seen = firstAfterFault(story, (each) => fits(each, story));
-    // What came after the mount let nobody in.
-    return seen === undefined || seen.t > mounted.t
-      ? []
-      : [step(seen.t, text, seen.source, evidenceOf(seen))];
-  });
-  const { remedy } = story;
-  if (remedy !== undefined && remedy.t <= mounted.t) {
-    chain.push(
-      step(remedy.t, `the operator acted: ${remedy.name}`, 'remedy', `on ${remedy.node ?? '?'}`),
+  if (faultAtMs === undefined) return [];
+  return secondMountsOf(story).map((mount) => {
+    const chain = chainOf({ story, mount });
+    const steps = [...chain.values()].map(({ seen, link }) =>
+      stepOf(seen, link, { story, mount }, faultAtMs),
     );
-  }
-  return chain.toSorted((a, b) => a.atS - b.atS);
+    return {
+      from: mount.from,
+      to: mount.to,
+      atS: seconds(mount.atMs, faultAtMs),
+      overlaps: mount.overlaps,
+      steps: [...steps, ...operatorSteps({ story, mount }, faultAtMs)].toSorted(
+        (a, b) => a.atS - b.atS,
+      ),
+      gaps: gapsIn(new Set(chain.keys()), { story, mount }),
+    };
+  });
 }
+
+interface Proven {
+  readonly seen: ObservationRecord;
+  readonly link: Link;
+}
+
+/** The first record of the passage that fits each link; what did not happen is left out. */
+function chainOf(passage: Passage): Map<LinkName, Proven> {
+  const { story, mount } = passage;
+  const chain = new Map<LinkName, Proven>();
+  for (const [name, link] of Object.entries(links) as [LinkName, Link][]) {
+    // What came after the mount let nobody in.
+    const untilMs = mount.atMs + (link.mayFollow === true ? followMs : 0);
+    const seen = story.observations.find(
+      (each) => each.t >= mount.sinceMs && each.t <= untilMs && link.fits(each, passage),
+    );
+    if (seen !== undefined) chain.set(name, { seen, link });
+  }
+  return chain;
+}
+
+function stepOf(
+  seen: ObservationRecord,
+  { step, by }: Link,
+  passage: Passage,
+  faultAtMs: number,
+): LicenceStep {
+  const who = by?.(seen, passage);
+  return {
+    atS: seconds(seen.t, faultAtMs),
+    step,
+    source: seen.source,
+    evidence: evidenceOf(seen),
+    recordMs: seen.t,
+    ...(who === undefined ? {} : { by: who }),
+  };
+}
+
+/** What the run did in an operator's place. */
+function operatorSteps({ story, mount }: Passage, faultAtMs: number): LicenceStep[] {
+  return story.records
+    .filter((record) => record.type === 'action')
+    .filter(({ actor, step, t }) => actor === 'remedy' && step === 'begin' && isWithin(t, mount))
+    .map(({ name, node, t }) => ({
+      atS: seconds(t, faultAtMs),
+      step: `the operator acted: ${name}`,
+      source: 'remedy',
+      evidence: `on ${node ?? '?'}`,
+      recordMs: t,
+    }));
+}
+
+const isWithin = (
+  t: number,
+  { sinceMs, atMs }: { readonly sinceMs: number; readonly atMs: number },
+): boolean => t >= sinceMs && t <= atMs;
+
+const seconds = (atMs: number, faultAtMs: number): number => Math.round(atMs - faultAtMs) / 1000;
 
 function evidenceOf({ name, node, data }: ObservationRecord): string {
   return `${name}${node === undefined ? '' : ` ${node}`} ${JSON.stringify(data)}`.slice(0, 400);

@@ -1,0 +1,109 @@
+/** Log and counter of forced detaches, held against the mounts. */
+import { expect, test } from 'vitest';
+import { runRecord } from '../../test/support/run-record.ts';
+import { controlFindings } from '../experiment/control-findings.ts';
+import type { ScenarioInput } from '../experiment/scenario.ts';
+import { csiCalls, observed } from '../history/observations.ts';
+import type { SmallRecord } from '../history/reader.ts';
+import { forcedDetachesOf } from './forced-detaches.ts';
+import { tellStory, type Story } from './story.ts';
+
+const see = (
+  t: number,
+  name: string,
+  node = '',
+  data: Record<string, unknown> = {},
+): SmallRecord => ({
+  type: 'observation',
+  source: 'test',
+  t,
+  name,
+  ...(node === '' ? {} : { node }),
+  data,
+});
+const counter = (t: number, timeout: number, outOfService = 0): SmallRecord =>
+  see(t, observed.forceDetachMetric, '', { timeout, 'out-of-service': outOfService });
+const line = (t: number): SmallRecord =>
+  see(t, observed.forceDetachLog, '', {
+    line: 'maxWaitForUnmountDuration expired, force detaching" node="a"',
+  });
+const detach = see(60_000, observed.csiCall, 'a', { call: csiCalls.unpublish });
+
+function story(records: readonly SmallRecord[], fields: Partial<ScenarioInput> = {}): Story {
+  const all: SmallRecord[] = [
+    runRecord(fields),
+    see(600, observed.mounted, 'a'),
+    { type: 'action', t: 1000, actor: 'fault', name: 'x', step: 'begin', node: 'a' },
+    { type: 'action', t: 1100, actor: 'fault', name: 'x', step: 'done', node: 'a' },
+    ...records,
+  ];
+  return tellStory(all.toSorted((x, y) => x.t - y.t));
+}
+
+const codes = (of: Story): string[] => controlFindings(of, []).map(({ code }) => code);
+
+test('a forced detach of a mounted volume, logged and counted, is nothing to remark on', () => {
+  const told = story([counter(100, 2), line(59_900), detach, counter(61_000, 3)]);
+  expect(forcedDetachesOf(told)).toEqual({
+    detaches: [{ node: 'a', atMs: 60_000, wasMounted: true, logged: 'timeout' }],
+    logged: { timeout: 1, 'out-of-service': 0 },
+    counted: { timeout: 1, 'out-of-service': 0 },
+    restarts: 0,
+  });
+  expect(codes(told)).toEqual([]);
+});
+
+test('log and counter that speak of a volume that was unmounted are noted', () => {
+  const told = story([
+    counter(100, 0),
+    see(50_000, observed.unmounted, 'a'),
+    line(59_900),
+    detach,
+    counter(61_000, 1),
+  ]);
+  expect(codes(told)).toEqual(['FORCED_WITHOUT_MOUNT']);
+});
+
+test('a machine without power has nothing mounted, whether or not anybody saw it go', () => {
+  expect(codes(story([line(59_900), detach], { fault: 'node-crash' }))).toEqual([
+    'FORCED_WITHOUT_MOUNT',
+  ]);
+});
+
+test('a detach of a mounted volume that nobody calls forced is noted', () => {
+  expect(codes(story([detach]))).toEqual(['FORCED_UNSAID']);
+});
+
+test('a counter that a restart set to zero is told apart from the log', () => {
+  const told = story([
+    counter(100, 0),
+    line(59_900),
+    detach,
+    see(60_100, observed.leaderAcquired),
+    see(60_101, observed.leaderAcquired),
+    counter(61_000, 0),
+  ]);
+  const [finding] = controlFindings(told, []);
+  expect(finding).toMatchObject({ code: 'FORCED_COUNT_DIFFERS', level: 'note', safety: 'safe' });
+  expect(finding?.evidence).toContain('timeout: counter 0, log 1');
+  expect(finding?.evidence.at(-1)).toContain('began anew 1 times');
+});
+
+test('an older history, which read the counter once, is not judged by it', () => {
+  expect(codes(story([line(59_900), detach, counter(61_000, 7)]))).toEqual([]);
+});
+
+test('many lost nodes are told with what Kubernetes makes of them', () => {
+  const ready = (t: number, node: string, status: string): SmallRecord =>
+    see(t, observed.nodeReady, node, { status });
+  const nodes = ['a', 'b', 'c', 'd'];
+  const told = story([
+    ...nodes.map((node) => ready(10, node, 'True')),
+    ...nodes.slice(0, 3).map((node, n) => ready(40_000 + n, node, 'Unknown')),
+  ]);
+  const [finding] = controlFindings(told, []);
+  expect(finding?.code).toBe('ZONE_DISRUPTED');
+  expect(finding?.evidence).toEqual([
+    '39.0 s after the fault: 3 of 4 nodes lost, zone partly lost: 0 nodes/s',
+  ]);
+});

@@ -1,0 +1,61 @@
+/** Every time the volume came to another node than the one that had it. */
+import type { ObservationRecord } from '../history/events.ts';
+import { observed } from '../history/observations.ts';
+import type { Story } from './story.ts';
+
+export interface SecondMount {
+  /** Who had the volume, and who got it. */
+  readonly from: string;
+  readonly to: string;
+  /** The old node's pod; undefined where none was seen. */
+  readonly podUid: string | undefined;
+  /** From when on the decisions count that led here, and when it was mounted; the run's clock. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+  /** The mount itself. */
+  readonly seen: ObservationRecord;
+  /** The old node still had it mounted. */
+  readonly overlaps: boolean;
+}
+
+/** In order of time, from the fault to the end of the run. */
+export function secondMountsOf(story: Story): SecondMount[] {
+  const { observations, faultAtMs, victimNode, victimUid } = story;
+  if (faultAtMs === undefined || victimNode === undefined) return [];
+  const found: SecondMount[] = [];
+  let holder = { node: victimNode, podUid: victimUid, sinceMs: faultAtMs };
+  for (const seen of observations) {
+    const { name, node, t } = seen;
+    if (t < faultAtMs || name !== observed.mounted) continue;
+    if (node === undefined || node === holder.node) continue;
+    const { node: from, podUid, sinceMs } = holder;
+    const overlaps = isMounted(observations, from, t);
+    found.push({ from, to: node, podUid, sinceMs, atMs: t, seen, overlaps });
+    holder = { node, podUid: podBoundTo(observations, node, t), sinceMs: t };
+  }
+  return found;
+}
+
+/** Whether a node had the volume mounted at that moment, as the observers of mounts saw it. */
+export function isMounted(
+  observations: readonly ObservationRecord[],
+  on: string,
+  atMs: number,
+): boolean {
+  const last = observations.findLast(
+    ({ name, node, t }) =>
+      node === on && t < atMs && (name === observed.mounted || name === observed.unmounted),
+  );
+  return last?.name === observed.mounted;
+}
+
+function podBoundTo(
+  observations: readonly ObservationRecord[],
+  on: string,
+  byMs: number,
+): string | undefined {
+  const seen = observations.findLast(
+    ({ name, node, t }) => name === observed.podScheduled && node === on && t <= byMs,
+  );
+  return seen === undefined ? undefined : String(seen.data['uid']);
+}
