@@ -98,24 +98,24 @@ class AttachDetach {
       if (leftUs >= 0) this.#passAfter(leftUs + 1);
       return;
     }
-    if (force && node.inUse) this.#sayForced('timeout', name);
+    if (expired) this.#sayForced('timeout', name);
     else if (isOut) this.#sayForced('out-of-service', name);
     this.#detach(name, expired || isOut);
   }
 
+  /** As reconciler.go does, also where nothing was mounted any more: each detach unverified counts. */
   #sayForced(reason: ForceReason, node: string): void {
     const { see, settings } = this.#world;
     this.#forced[reason] += 1;
+    const why =
+      reason === 'timeout'
+        ? 'this volume is not safe to detach, but maxWaitForUnmountDuration expired, force ' +
+          `detaching duration="${settings.forceDetachAfterUs / secondUs}s"`
+        : 'node has out-of-service taint, force detaching';
+    const line = `attacherDetacher.DetachVolume started: ${why} node="${node}" (model)`;
     const source = 'controller-manager';
-    if (reason === 'timeout') {
-      const line =
-        'attacherDetacher.DetachVolume started: this volume is not safe to detach, but ' +
-        'maxWaitForUnmountDuration expired, force detaching ' +
-        `duration="${settings.forceDetachAfterUs / secondUs}s" node="${node}" (model)`;
-      see({ source, name: observed.forceDetachLog, node, data: { line } });
-    }
-    const data = { reason, value: this.#forced[reason] };
-    see({ source, name: observed.forceDetachMetric, node, data });
+    see({ source, name: observed.forceDetachLog, node, data: { line } });
+    see({ source, name: observed.forceDetachMetric, data: { ...this.#forced } });
   }
 
   #detach(name: string, unverified: boolean): void {
