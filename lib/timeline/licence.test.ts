@@ -38,7 +38,7 @@ function story(records: readonly SmallRecord[], fields: Partial<ScenarioInput> =
 }
 
 const evicted = [
-  asked(20_000, service('taint-eviction-controller'), {
+  asked(20_000, service('node-controller'), {
     ...{ verb: 'delete', resource: 'pods', object: 'mysql-0' },
   }),
   see(20_010, observed.podTerminating, 'a', { uid: 'pod-1', pod: 'mysql-0' }),

@@ -61,6 +61,10 @@ export function requester(request: ObservationRecord, story: Story): string {
   if (user.startsWith(kubelet)) return `the kubelet of ${user.slice(kubelet.length)}`;
   if (user.startsWith(kubeSystem)) {
     const account = user.slice(kubeSystem.length);
+    // It lends its account to the taint eviction controller (newTaintEvictionController).
+    if (account === 'node-controller' && request.data['resource'] === 'pods') {
+      return 'the taint eviction controller';
+    }
     return controllers[account] ?? `the service account ${account}`;
   }
   if (user.startsWith('system:serviceaccount:')) {

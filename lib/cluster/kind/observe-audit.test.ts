@@ -53,6 +53,14 @@ test('a taint is told by its key, an eviction by its subresource', () => {
   expect(record(evict)).toMatchObject({ data: { resource: 'pods/eviction', gracePeriodS: 7 } });
 });
 
+test('a request whose body the policy leaves out is told all the same', () => {
+  const { requestObject: _, ...bare } = entry;
+  const objectRef = { resource: 'volumeattachments', name: 'csi-1', apiGroup: 'storage.k8s.io' };
+  expect(requestRecord(JSON.stringify({ ...bare, objectRef }), clock)).toMatchObject({
+    data: { verb: 'delete', resource: 'volumeattachments', object: 'csi-1' },
+  });
+});
+
 test('other namespaces, other lines and broken ones are passed over', () => {
   const elsewhere = { objectRef: { ...entry.objectRef, namespace: 'kube-system' } };
   expect(record(elsewhere)).toBeUndefined();

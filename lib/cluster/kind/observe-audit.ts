@@ -17,7 +17,7 @@ const entrySchema = z.object({
     namespace: z.string().optional(),
   }),
   responseStatus: z.object({ code: z.number() }).optional(),
-  requestObject: z.unknown(),
+  requestObject: z.unknown().optional(),
   requestReceivedTimestamp: z.string(),
 });
 
