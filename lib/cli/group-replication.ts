@@ -1,6 +1,6 @@
 /** `experiments/group-replication.mjs`: flags to a run on a replication group, its verdict, the exit code. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { quote } from 'zx';
@@ -184,15 +184,16 @@ async function run(request: Request): Promise<GroupVerdict> {
   });
 }
 
-function told(verdict: GroupVerdict, { flags, folder, scenario }: Request): ExitCode {
-  const text = `${JSON.stringify(verdict, undefined, 2)}\n`;
-  const path = join(folder, 'verdict.json');
-  writeFileSync(path, text);
-  const expected = verdict.asExpected ? 'as expected' : 'not expected';
-  const line = `${verdict.verdict.toUpperCase()} (${expected}) — ${verdict.sentence} → ${path}`;
-  (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
+async function told(
+  verdict: GroupVerdict,
+  { flags, folder, scenario }: Request,
+): Promise<ExitCode> {
+  const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
+  writeGroupOutputs(folder, verdict);
+  const report = flags.json ? process.stderr : process.stdout;
+  report.write(`${groupVerdictLine(verdict, folder)}\n`);
   for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);
-  if (flags.json) process.stdout.write(text);
+  if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict.verdict, scenario.expected);
 }
 

@@ -29,6 +29,15 @@ async function rebuild(folder: string): Promise<void> {
   const { openHistory } = await import('../history/reader.ts');
   const { writeOutputs } = await import('../report/write.ts');
   const history = openHistory(folder);
+  const { isGroupRun } = await import('../group-replication/story.ts');
+  if (isGroupRun(history.smallRecords())) {
+    const { judgeGroup } = await import('../group-replication/judge.ts');
+    const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
+    const verdict = judgeGroup(history);
+    writeGroupOutputs(folder, verdict);
+    process.stdout.write(`${groupVerdictLine(verdict, folder)}\n`);
+    return;
+  }
   const verdict = assembleVerdict(history);
   await writeOutputs(folder, verdict, history.records());
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);

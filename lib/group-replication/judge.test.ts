@@ -7,7 +7,9 @@ import type { History, Operation, SmallRecord } from '../history/reader.ts';
 import { Chain } from '../workload/ledger.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import { judgeGroup } from './judge.ts';
+import { isGroupRun } from './story.ts';
 import { groupVerdictSchema } from './verdict.ts';
+import { groupSummary } from './write.ts';
 
 interface Session {
   readonly client: ClientSide;
@@ -162,6 +164,18 @@ test('a group that keeps every commit is safe, and its phases are told', () => {
     ['a', true],
     ['c', true],
   ]);
+});
+
+test('its summary has every phase in its order, and its history is told from others', () => {
+  const history = historyOf({});
+  const rows = groupSummary(judgeGroup(history))
+    .split('\n')
+    .filter((line) => /^\| \d/.test(line));
+  expect(rows.map((row) => Number(row.split('|')[1]))).toEqual([
+    5, 5.5, 10, 10, 10.5, 12, 21.1, 30,
+  ]);
+  expect(isGroupRun(history.smallRecords())).toBe(true);
+  expect(isGroupRun([runRecord()])).toBe(false);
 });
 
 test('reads at the cut-off primary are stale from the first commit elsewhere on', () => {

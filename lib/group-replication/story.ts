@@ -48,6 +48,14 @@ export interface GroupStory {
   readonly ledgers: readonly SeenLedger[];
 }
 
+/** Such a run names the group's settings right after itself. */
+export function isGroupRun(records: Iterable<SmallRecord>): boolean {
+  for (const record of records) {
+    if (record.type === 'observation') return record.name === groupObserved.settings;
+  }
+  return false;
+}
+
 /** Throws EvidenceError where the history does not begin as a run's does. */
 export function tellGroupStory(records: readonly SmallRecord[]): GroupStory {
   const run = records.find((record) => record.type === 'run');
