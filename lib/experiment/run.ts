@@ -4,12 +4,14 @@
  */
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { judgeImages } from '../checkers/index.ts';
-import { describeError, EvidenceError } from '../errors.ts';
+import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
 import type { ImageLabel, PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
+import { attempting, type Attempt } from './attempt.ts';
+import { bothClients, bothCommit } from './both-clients.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
@@ -88,15 +90,7 @@ function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
 async function perform(run: Run): Promise<void> {
   const { testbed, recorder, sightings } = run;
   const unsubscribe = recorder.subscribe((record) => sightings.see(record));
-  const attempt = async (where: string, work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      recorder.record({ type: 'error', where, message: describeError(error) });
-      return false;
-    }
-  };
+  const attempt = attempting(recorder);
   let writers: Writers | undefined;
   await attempt('run', async () => {
     await using _observers = await testbed.observe(recorder);
@@ -121,15 +115,9 @@ async function perform(run: Run): Promise<void> {
 const readEveryMs = 500;
 
 async function startWriters({ testbed, scenario, seed }: Run): Promise<Writers> {
-  const { connections, rate } = scenario;
   // An idle victim is left alone: it has nothing new that could be read.
-  const reads = rate === 0 ? {} : { readEveryMs };
-  return testbed.startWriters(
-    (['inside', 'outside'] as const).map((client) => ({
-      ...{ client, connections, rate, seed },
-      ...reads,
-    })),
-  );
+  const reads = scenario.rate === 0 ? {} : { readEveryMs };
+  return testbed.startWriters(bothClients(scenario, seed, reads));
 }
 
 async function currentPod(testbed: Testbed): Promise<PodRef> {
@@ -143,10 +131,8 @@ async function steadyState(run: Run, writers: Writers): Promise<void> {
   const { testbed, scenario, signal, recorder } = run;
   enter(run, 'steady');
   if (scenario.rate !== 0) {
-    const commits = (client: string): boolean =>
-      writers.acked().some((each) => each.client === client && each.count > 0);
     const deadlineMs = testbed.clock.nowMs() + 60_000;
-    const steady = await waitUntil(testbed.clock, () => commits('inside') && commits('outside'), {
+    const steady = await waitUntil(testbed.clock, () => bothCommit(writers), {
       deadlineMs,
       signal,
     });
@@ -171,7 +157,7 @@ async function faultToConvergence(
   run: Run,
   writers: Writers,
   victim: PodRef,
-  attempt: (where: string, work: () => Promise<void>) => Promise<boolean>,
+  attempt: Attempt,
 ): Promise<void> {
   const { testbed, scenario, recorder, sightings, signal } = run;
   const { clock } = testbed;

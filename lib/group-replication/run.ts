@@ -5,6 +5,8 @@
 import type { PodRef, Testbed, Writers } from '../cluster/port.ts';
 import type { Clock } from '../cluster/clock.ts';
 import { describeError, EvidenceError } from '../errors.ts';
+import { attempting, type Attempt } from '../experiment/attempt.ts';
+import { bothClients, bothCommit } from '../experiment/both-clients.ts';
 import { basisOf } from '../experiment/scenario.ts';
 import { waitUntil } from '../experiment/wait.ts';
 import { faultOf } from '../faults/index.ts';
@@ -78,27 +80,14 @@ function note(
   recorder.record({ type: 'observation', source: 'group', name, ...at, data });
 }
 
-type Attempt = (where: string, work: () => Promise<unknown>) => Promise<boolean>;
-
 /** Whatever happens in here ends in the history, and the testbed is closed. */
 async function perform(run: Run): Promise<void> {
   const { testbed, recorder, seed, scenario } = run;
-  const attempt: Attempt = async (where, work) => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      recorder.record({ type: 'error', where, message: describeError(error) });
-      return false;
-    }
-  };
-  const { connections, rate } = scenario;
+  const attempt = attempting(recorder);
   let writers: Writers | undefined;
   await attempt('run', async () => {
     await using _observers = await testbed.observe(recorder);
-    writers = await testbed.startWriters(
-      (['inside', 'outside'] as const).map((client) => ({ client, connections, rate, seed })),
-    );
+    writers = await testbed.startWriters(bothClients(scenario, seed));
     const victim = await steadyState(run, writers);
     await faultToConvergence(run, writers, victim, attempt);
     await writers.stop();
@@ -114,11 +103,9 @@ async function perform(run: Run): Promise<void> {
 async function steadyState(run: Run, writers: Writers): Promise<PodRef> {
   const { testbed, scenario, signal } = run;
   enter(run, 'steady');
-  const commits = (client: string): boolean =>
-    writers.acked().some((each) => each.client === client && each.count > 0);
   const whole = (): boolean => isWhole(testbed);
   const deadlineMs = testbed.clock.nowMs() + 60_000;
-  const condition = (): boolean => commits('inside') && commits('outside') && whole();
+  const condition = (): boolean => bothCommit(writers) && whole();
   if (!(await waitUntil(testbed.clock, condition, { deadlineMs, signal }))) {
     throw new EvidenceError('NO_STEADY_STATE', 'a client or a member was not there in 60 s');
   }
