@@ -11,6 +11,7 @@ import {
   pathOf,
   patience,
   publish,
+  read,
   reason,
   stage,
   unpublish,
@@ -72,6 +73,23 @@ describe.skipIf(reason !== undefined)('the lab', { timeout: 180_000 }, () => {
     await driver.tool('sever', '--node', 'a', '--how', 'errors');
     await expect(write(driver, 'a', 'late', 'never')).rejects.toThrow(/error|EIO|Read-only/i);
     await driver.tool('restore', '--node', 'a');
+  });
+
+  test('an operator’s fence cuts one node off whatever the disk’s own mode, and stays', async () => {
+    await using driver = newDriver();
+    await createVolume(driver);
+    await stage(driver, 'a', await publish(driver, 'a', 'unfenced'));
+    await write(driver, 'a', 'before', 'the fence');
+    expect(await driver.tool('fence', '--node', 'b')).toEqual({ node: 'b', cut: [] });
+    await write(driver, 'a', 'on', 'another node was meant');
+    const fenced = { node: 'a', cut: [{ generation: 1 }] };
+    expect(await driver.tool('fence', '--node', 'a')).toMatchObject(fenced);
+    expect(await driver.tool('fence', '--node', 'a')).toMatchObject(fenced);
+    await expect(write(driver, 'a', 'late', 'never')).rejects.toThrow(/error|EIO|Read-only/i);
+    await unpublish(driver, 'a');
+    await stage(driver, 'b', await publish(driver, 'b', 'unfenced'));
+    expect(read(driver, 'b', 'before')).toBe('the fence');
+    await unstage(driver, 'a');
   });
 
   test('a volume whose path holds requests can be removed, one that works cannot', async () => {

@@ -1,11 +1,11 @@
-/** Runs one case of test/full/disk-mode-cases.ts on a kept kind cluster and checks what all share. */
+/** Runs one case of test/full on a kept kind cluster and checks what all share. */
 import { expect } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-import { shortened, type DiskModeCase } from '../full/disk-mode-cases.ts';
+import { shortened, type MeasuredCase } from '../full/measured-case.ts';
 import { runExperiment, type ExperimentResult } from './experiment.ts';
 
 export const runCase = (
-  { experiment, flags }: DiskModeCase,
+  { experiment, flags }: MeasuredCase,
   clusterName: string,
 ): Promise<ExperimentResult> => {
   const where = ['--cluster', 'kind', '--cluster-name', clusterName, '--keep'];
@@ -15,7 +15,7 @@ export const runCase = (
 
 /** The verdict is expected, the second mount came or not, and the log of writes was kept. */
 export function expectCase(
-  { secondMount, flags }: DiskModeCase,
+  { secondMount, flags }: MeasuredCase,
   { verdict, exitCode, stderr, folder }: ExperimentResult,
 ): Verdict {
   if (verdict === undefined) throw new Error(`no verdict:\n${stderr}`);

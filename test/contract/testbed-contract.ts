@@ -15,6 +15,7 @@ import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
 import { testControlPlane } from './control-plane-contract.ts';
 import { testMachine } from './machine-contract.ts';
+import { testRemedies } from './remedies-contract.ts';
 
 const scenario = parseScenario({
   name: 'contract',
@@ -186,20 +187,28 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       within: (ms, condition) => bench.within(ms, condition),
     }));
 
+    const tainted = (node: string, text: string): boolean =>
+      bench.records
+        .filter((record) => record.type === 'observation')
+        .findLast((seen) => seen.name === observed.nodeTaints && seen.node === node)
+        ?.data['taints']?.toString()
+        .includes(text) === true;
+
+    testRemedies(() => ({
+      testbed,
+      pod,
+      within: (ms, condition) => bench.within(ms, condition),
+      tainted,
+    }));
+
     test('taints come and go, and are seen', async () => {
       const node = testbed.nodes.find((each) => each !== pod.node) ?? '';
-      const tainted = (text: string): boolean =>
-        bench.records
-          .filter((record) => record.type === 'observation')
-          .findLast((seen) => seen.name === observed.nodeTaints && seen.node === node)
-          ?.data['taints']?.toString()
-          .includes(text) === true;
       await testbed.kubernetes.taint(node, { key, value: 'yes', effect: 'NoSchedule' });
       await testbed.kubernetes.taint(node, { key, value: 'yes', effect: 'NoSchedule' });
-      expect(await bench.within(10_000, () => tainted(`${key}:NoSchedule`))).toBe(true);
+      expect(await bench.within(10_000, () => tainted(node, `${key}:NoSchedule`))).toBe(true);
       await testbed.kubernetes.untaint(node, key);
       await testbed.kubernetes.untaint(node, key);
-      expect(await bench.within(10_000, () => !tainted(key))).toBe(true);
+      expect(await bench.within(10_000, () => !tainted(node, key))).toBe(true);
     });
 
     test('a killed node is stopped until it is started; both are idempotent', async () => {
@@ -222,6 +231,8 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
       const tookMs = testbed.clock.nowMs() - beganAtMs;
       expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
+      // What is cut already needs no fence, but must be proven all the same.
+      expect((await testbed.disk.fence(pod.node)).verified).toBe(true);
       await machine.thaw();
       await testbed.clock.sleep(1000);
       const cut = acked('inside') + acked('outside');

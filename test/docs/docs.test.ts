@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
 import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
 import { meanings } from '../../lib/report/wording.ts';
-import { renderedPage } from '../full/disk-modes-page.ts';
+import { diskModesPage } from '../full/disk-modes-page.ts';
+import { remediesPage } from '../full/remedies-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = [
@@ -57,9 +58,12 @@ test('docs/scenarios.md has every field with its default', () => {
   expect(documented).toEqual(fields);
 });
 
-test('the table of docs/disk-modes.md has what docs/disk-modes.json says', () => {
-  expect(read('docs/disk-modes.md')).toBe(renderedPage());
-});
+test.each([diskModesPage, remediesPage])(
+  'the table of $path has what its JSON file says',
+  (page) => {
+    expect(read(page.path)).toBe(page.rendered());
+  },
+);
 
 test.each(['README.md', 'docs/verdicts.md'])('%s says what each verdict means', (page) => {
   const rows = tableRows(read(page)).filter(([first]) =>

@@ -2,32 +2,16 @@
  * A run for every mode of disk, link, access mode, file system and loss of power, with the controls:
  * what test:full runs on kind and docs/disk-modes.md tells. Timers are shortened in all of them.
  */
-
-export interface DiskModeCase {
-  /** Kebab-case; names the row in docs/disk-modes.json. */
-  readonly name: string;
-  readonly experiment: 'network-partition' | 'node-crash';
-  /** Beyond the shortened timers; remedy force-delete is the experiments' default. */
-  readonly flags: string;
-  /** What a reader learns from it, one line. */
-  readonly shows: string;
-  /** Whether another node mounts the volume before the heal. */
-  readonly secondMount: boolean;
-}
-
-/** Each run takes about three minutes with these. */
-export const shortened =
-  '--grace 10s --toleration 10s --force-detach-after 30s --warmup 5s --overlap 10s ' +
-  '--patience 40s --horizon 150s';
+import type { MeasuredCase } from './measured-case.ts';
 
 const partition = (
   name: string,
   flags: string,
   secondMount: boolean,
   shows: string,
-): DiskModeCase => ({ name, experiment: 'network-partition', flags, shows, secondMount });
+): MeasuredCase => ({ name, experiment: 'network-partition', flags, shows, secondMount });
 
-const crash = (name: string, flags: string, secondMount: boolean, shows: string): DiskModeCase => ({
+const crash = (name: string, flags: string, secondMount: boolean, shows: string): MeasuredCase => ({
   name,
   experiment: 'node-crash',
   flags,
@@ -35,7 +19,7 @@ const crash = (name: string, flags: string, secondMount: boolean, shows: string)
   secondMount,
 });
 
-export const diskModeCases: readonly DiskModeCase[] = [
+export const diskModeCases: readonly MeasuredCase[] = [
   // Controls: damage that must be seen, and runs that must be safe.
   partition('unfenced', '', true, 'nothing stops the old node: both write'),
   partition('no-remedy', '--remedy none', false, 'eviction alone never detaches a volume'),

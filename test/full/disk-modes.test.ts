@@ -9,7 +9,8 @@ import { $ } from 'zx';
 import { expectCase, runCase } from '../cluster/mode-run.ts';
 import { machineState } from '../cluster/machine-state.ts';
 import { diskModeCases } from './disk-mode-cases.ts';
-import { measuredIn, noteMeasured, writePage } from './disk-modes-page.ts';
+import { diskModesPage } from './disk-modes-page.ts';
+import { measuredIn } from './measured-page.ts';
 
 const givenCluster = process.env['FORCEDETACH_CLUSTER'];
 const clusterName = givenCluster ?? 'modes';
@@ -20,11 +21,11 @@ const wanted = process.env['FORCEDETACH_CASES']?.split(',');
 const cases = diskModeCases.filter(({ name }) => wanted?.includes(name) ?? true);
 
 const before = await machineState();
-afterAll(() => writePage());
+afterAll(() => diskModesPage.write());
 
 test.each(cases)('$name', { timeout: firstRunMs }, async (one) => {
   const result = await runCase(one, clusterName);
-  if (result.verdict !== undefined) noteMeasured(measuredIn(one, result.verdict));
+  if (result.verdict !== undefined) diskModesPage.note(measuredIn(one, result.verdict));
   expectCase(one, result);
 });
 

@@ -1,0 +1,67 @@
+/** The part of the port's contract that is about remedies, on a node that does not run the database. */
+import { expect, test } from 'vitest';
+import type { PodRef, Testbed } from '../../lib/cluster/port.ts';
+
+export interface RemediesBench {
+  readonly testbed: Testbed;
+  readonly pod: PodRef;
+  readonly within: (ms: number, condition: () => boolean | Promise<boolean>) => Promise<boolean>;
+  /** Whether observers last saw a taint on the node that has this text in it. */
+  readonly tainted: (node: string, text: string) => boolean;
+}
+
+const refused = { code: 'MODEL_LACKS' };
+
+/** `now`: the testbed, once it is open. */
+export function testRemedies(now: () => RemediesBench): void {
+  const other = (): string => {
+    const { testbed, pod } = now();
+    return testbed.nodes.find((each) => each !== pod.node) ?? '';
+  };
+
+  test('a drained node is cordoned until it is uncordoned', async () => {
+    const { testbed, within, tainted } = now();
+    const { kubernetes } = testbed;
+    expect(await kubernetes.drain(other(), 60_000)).toMatchObject({ drained: true });
+    expect(await within(10_000, () => tainted(other(), 'unschedulable:NoSchedule'))).toBe(true);
+    await kubernetes.uncordon(other());
+    await kubernetes.uncordon(other());
+    expect(await within(10_000, () => !tainted(other(), 'unschedulable'))).toBe(true);
+  });
+
+  test('a pod that is gone is deleted without an error, and its successor stays', async () => {
+    const { testbed, pod } = now();
+    const gone = { ...pod, uid: 'another' };
+    await testbed.kubernetes.deletePod(gone);
+    if (testbed.backend === 'sim') {
+      await expect(testbed.kubernetes.stripPodFinalizers(pod)).rejects.toMatchObject(refused);
+    } else {
+      await testbed.kubernetes.stripPodFinalizers(gone);
+      await testbed.kubernetes.stripPodFinalizers({ ...gone, name: 'nobody' });
+    }
+    expect(await testbed.kubernetes.databasePod()).toEqual(pod);
+  });
+
+  test('a node without attachments has none that could be deleted', async () => {
+    const { kubernetes, backend } = now().testbed;
+    const deleting = kubernetes.deleteAttachments(other(), { stripFinalizers: true });
+    if (backend === 'sim') await expect(deleting).rejects.toMatchObject(refused);
+    else expect(await deleting).toEqual([]);
+  });
+
+  test('a deleted node is not Ready, until its kubelet starts anew', async () => {
+    const { testbed, within } = now();
+    const { kubernetes, backend } = testbed;
+    expect(await kubernetes.hasNode(other())).toBe(true);
+    if (backend === 'sim') {
+      await expect(kubernetes.deleteNode(other())).rejects.toMatchObject(refused);
+      return;
+    }
+    await kubernetes.deleteNode(other());
+    await kubernetes.deleteNode(other());
+    expect(await kubernetes.hasNode(other())).toBe(false);
+    expect(await kubernetes.isReady(other())).toBe(false);
+    await testbed.machine(other()).restartKubelet();
+    expect(await within(90_000, () => kubernetes.isReady(other()))).toBe(true);
+  });
+}

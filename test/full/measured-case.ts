@@ -1,0 +1,18 @@
+/** A run that test:full makes on kind, and the flags that shorten each. */
+
+export interface MeasuredCase {
+  /** Kebab-case; names the row in the page's JSON file. */
+  readonly name: string;
+  readonly experiment: 'network-partition' | 'node-crash' | 'node-reboot' | 'healthy-node';
+  /** Beyond the shortened timers; remedy and fault are the experiment's own. */
+  readonly flags: string;
+  /** What a reader learns from it, one line. */
+  readonly shows: string;
+  /** Whether another node mounts the volume before the heal. */
+  readonly secondMount: boolean;
+}
+
+/** Each run takes about three minutes with these. */
+export const shortened =
+  '--grace 10s --toleration 10s --force-detach-after 30s --warmup 5s --overlap 10s ' +
+  '--patience 40s --horizon 150s';

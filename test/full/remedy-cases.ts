@@ -1,0 +1,86 @@
+/**
+ * A run for every remedy and its options: what test:full runs on kind and docs/remedies.md tells.
+ * Timers are shortened in all of them.
+ */
+import type { MeasuredCase } from './measured-case.ts';
+
+const partition = (
+  name: string,
+  flags: string,
+  secondMount: boolean,
+  shows: string,
+): MeasuredCase => ({ name, experiment: 'network-partition', flags, shows, secondMount });
+
+const healthy = (name: string, flags: string, shows: string): MeasuredCase => ({
+  name,
+  experiment: 'healthy-node',
+  flags: `${flags} --horizon 60s`.trim(),
+  shows,
+  secondMount: true,
+});
+
+const gone = '--termination-grace 0s --remedy-at pod-gone';
+
+export const remedyCases: readonly MeasuredCase[] = [
+  partition('delete-node', '--remedy delete-node', true, 'deleting the Node object fences nothing'),
+  partition(
+    'drain',
+    '--remedy drain --horizon 100s',
+    false,
+    'a drain of a lost node waits for its kubelet, and gives up',
+  ),
+  partition(
+    'delete',
+    '--remedy delete --remedy-at not-ready --horizon 100s',
+    false,
+    'a plain delete waits for the kubelet too',
+  ),
+  partition('fence-first', '--remedy fence-first', true, 'cut off first, then tainted'),
+  partition(
+    'no-grace-period',
+    '--remedy none --termination-grace 0s',
+    true,
+    'without a grace period no operator is needed: eviction itself is a forced deletion',
+  ),
+  partition(
+    'force-detach-off',
+    '--remedy force-delete --force-detach off --horizon 100s',
+    false,
+    'with --disable-force-detach-on-timeout the wait never ends',
+  ),
+  partition(
+    'delete-attachment',
+    `--remedy delete-attachment ${gone} --force-detach off`,
+    true,
+    'a VolumeAttachment deleted by hand ends the wait within a minute, flag or not',
+  ),
+  partition(
+    'strip-attachment-finalizer',
+    `--remedy strip-attachment-finalizer ${gone} --horizon 100s`,
+    false,
+    'a storage that was not asked to detach refuses the next node',
+  ),
+  partition(
+    'strip-pod-finalizer',
+    '--pod-finalizer --remedy strip-pod-finalizer',
+    true,
+    'a finalizer that is stripped holds as little as one that never was',
+  ),
+  partition(
+    'untaint-at-heal',
+    '--remedy out-of-service --untaint-at heal',
+    true,
+    'when the taint goes makes no difference to what it did',
+  ),
+  {
+    name: 'leftover-taint',
+    experiment: 'node-reboot',
+    flags:
+      '--remedy out-of-service --reboot-at 70s --untaint-at kept --overlap 40s --horizon 120s ' +
+      '--converge 60s',
+    shows: 'a taint that is left on a rebooted node keeps its pods away',
+    secondMount: true,
+  },
+  healthy('live-taint', '--remedy out-of-service', 'the taint on a node that is alive'),
+  healthy('live-drain', '--remedy drain', 'a planned move: unmounted before it is mounted'),
+];
