@@ -126,9 +126,14 @@ export class DiskLab implements AsyncDisposable {
 /**
  * `$1` file, `$2` file system, `$3` loop device, `$4` size, `$5` SQL. Clients come from outside the
  * node, so root may log in from anywhere; nobody but this machine's loopback can reach the nodes.
+ * XFS as Linux 6.1 knows it: the guests' kernel refuses what a newer mkfs adds.
  */
 const blankScript = `
-  truncate -s "$4" "$1"; mkfs.$2 -q "$1"
+  truncate -s "$4" "$1"
+  case $2 in
+    xfs) mkfs.xfs -q -c options=/usr/share/xfsprogs/mkfs/lts_6.1.conf "$1" ;;
+    *) mkfs.$2 -q "$1" ;;
+  esac
   losetup --direct-io=on "/dev/loop$3" "$1"
   mkdir -p /mnt/blank; mount "/dev/loop$3" /mnt/blank
   mysqld --no-defaults --initialize-insecure --user=root --datadir=/mnt/blank/data --log-error=/tmp/blank.err

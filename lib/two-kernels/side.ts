@@ -48,9 +48,12 @@ export interface Served extends Partial<ServerStarted> {
 const mountPoint = '/mnt/volume';
 /** As mysqld's clients are told apart: lib/workload/ledger.ts knows two. */
 const clientOf = { victim: 'inside', successor: 'outside' } as const;
-/** Longer than ext4 waits for its next commit, 5 s: a path that was quiet for so long stays so. */
-const quietMs = 6_000;
-const settleTimeoutMs = 120_000;
+/**
+ * Longer than the kernel waits before it writes by itself, so that a path that was quiet for so long
+ * stays so: ext4's commit comes after 5 s, XFS' log worker each 30 s.
+ */
+const quietMs = { ext4: 6_000, xfs: 35_000 } as const;
+const settleTimeoutMs = 300_000;
 /** No client reconnects as often. */
 const sessionsPerStart = 100_000;
 
@@ -132,7 +135,7 @@ export class Side implements AsyncDisposable {
    * pool, the file system synced, and its path quiet. Throws InfrastructureError `TIMED_OUT`.
    */
   async settle(): Promise<void> {
-    const { node } = this.#options;
+    const { node, filesystem } = this.#options;
     const options = { timeoutMs: settleTimeoutMs, everyMs: 500 };
     await waitFor({ ...options, what: `the ${this.name} has no dirty page` }, async () => {
       const dirty = (await dirtyPages(node.mysqlPort)) ?? ((await this.runs()) ? 'unknown' : 0);
@@ -144,7 +147,7 @@ export class Side implements AsyncDisposable {
     await waitFor({ ...options, what: `the ${this.name}'s path is quiet` }, async () => {
       const now = await this.#writes();
       if (now !== writes) [writes, sinceMs] = [now, performance.now()];
-      return performance.now() - sinceMs >= quietMs || `${writes} writes`;
+      return performance.now() - sinceMs >= quietMs[filesystem] || `${writes} writes`;
     });
   }
 
