@@ -1,7 +1,5 @@
 /** The page of a batch: one self-contained file without scripts, so that nothing can leave it. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { html, raw } from 'hono/html';
+import { html } from 'hono/html';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
 import {
   batchBasis,
@@ -11,6 +9,7 @@ import {
   rateText,
 } from './batch-markdown.ts';
 import { heatMapOf, heatMapPicture } from './batch-pictures.ts';
+import { renderDocument } from './document.ts';
 import { count, pictures, seconds, type Html } from './html-parts.ts';
 
 export interface BatchPage {
@@ -22,36 +21,19 @@ export interface BatchPage {
 }
 
 /** A complete HTML document; the same data gives the same bytes. */
-export async function renderBatchHtml(page: BatchPage): Promise<string> {
+export function renderBatchHtml(page: BatchPage): Promise<string> {
   const { batch } = page;
-  const style = readFileSync(new URL('browser/style.css', import.meta.url), 'utf8');
-  const styleHash = createHash('sha256').update(style).digest('base64');
-  const policy = `default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'sha256-${styleHash}'`;
-  const document = await html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${batch.verdict.toUpperCase()}: ${batch.name}</title>
-<style>${raw(style)}</style>
-</head>
-<body>
-${header(batch)}
-<main>
-${trouble(batch)}
+  return renderDocument({
+    title: `${batch.verdict.toUpperCase()}: ${batch.name}`,
+    header: header(batch),
+    main: html`${trouble(batch)}
 ${map(batch)}
 <section class="card"><h2>Cells</h2>${cellTable(page)}</section>
 ${controls(page)}
 ${contrasts(batch)}
 ${differences(batch)}
-<section class="card"><h2>Run it again</h2><pre>${page.replay}</pre></section>
-</main>
-</body>
-</html>
-`;
-  return String(document);
+<section class="card"><h2>Run it again</h2><pre>${page.replay}</pre></section>`,
+  });
 }
 
 const wordOf = {

@@ -1,0 +1,75 @@
+/**
+ * A page as one self-contained file: no request leaves it, and its Content-Security-Policy allows
+ * only the scripts and the style it was made with. Every value is escaped by the templates.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { html, raw } from 'hono/html';
+import type { Html } from './html-parts.ts';
+
+export interface Document {
+  readonly title: string;
+  readonly header: Html;
+  readonly main: Html;
+  /** What may run; default: nothing. */
+  readonly scripts?: Scripts;
+}
+
+interface Scripts {
+  readonly library: string;
+  /** A module that finds `data` in the element of this id. */
+  readonly page: string;
+  readonly dataId: string;
+  readonly data: unknown;
+}
+
+/** A file of the browser's folder. */
+export const readBrowserFile = (name: string): string =>
+  readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8');
+
+const sha256 = (content: string): string =>
+  `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+
+/** JSON that can't end the script element it stands in. */
+const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
+
+/** The same parts give the same bytes. */
+export async function renderDocument(document: Document): Promise<string> {
+  const { title, header, main, scripts } = document;
+  const style = readBrowserFile('style.css');
+  const policy = [
+    "default-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    'img-src data:',
+    `style-src ${sha256(style)}`,
+    ...(scripts === undefined
+      ? []
+      : [`script-src ${sha256(scripts.library)} ${sha256(scripts.page)}`]),
+  ].join('; ');
+  const page = await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+${header}
+<main>
+${main}
+</main>
+${scripts === undefined ? '' : scriptElements(scripts)}</body>
+</html>
+`;
+  return String(page);
+}
+
+const scriptElements = ({ library, page, dataId, data }: Scripts): Html =>
+  html`<script type="application/json" id="${dataId}">${raw(inlineJson(data))}</script>
+<script>${raw(library)}</script>
+<script type="module">${raw(page)}</script>
+`;
