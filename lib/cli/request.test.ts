@@ -51,6 +51,20 @@ test('flags reach the scenario, and the expected set follows them', () => {
   });
 });
 
+test('so do the flags of remedies', () => {
+  const flags =
+    '--remedy out-of-service --remedy-at not-ready --untaint-at 5s --termination-grace 0s ' +
+    '--pod-finalizer --force-detach off';
+  expect(request(...flags.split(' ')).scenario).toMatchObject({
+    remedy: 'out-of-service',
+    remedyAt: 'not-ready',
+    untaintAt: 5000,
+    terminationGraceS: 0,
+    podFinalizer: true,
+    forceDetach: 'off',
+  });
+});
+
 test('a seed is kept as it was typed', () => {
   expect(request('--seed', '0x1F').seed).toBe('0x1F');
   expect(request('--seed', '12345678901234567890').seed).toBe('12345678901234567890');

@@ -40,6 +40,12 @@ test.each([
   [{ ...partition, alsoAt: 1000 }, 'alsoAt'],
   [{ ...minimal, fault: 'api-outage', also: 'attacher-down' }, 'also'],
   [{ ...minimal, fault: 'node-reboot', reboot: false }, 'reboot'],
+  [{ ...minimal, fault: 'none', remedy: 'drain' }, 'remedyAt'],
+  [{ ...minimal, remedy: 'force-delete', remedyAt: 'pod-gone' }, 'remedyAt'],
+  [{ ...minimal, remedy: 'force-delete', untaintAt: 'heal' }, 'untaintAt'],
+  [{ ...minimal, remedy: 'strip-pod-finalizer' }, 'remedy'],
+  [{ ...shared, remedy: 'fence-first' }, 'remedy'],
+  [{ ...shared, remedy: 'delete-attachment' }, 'remedy'],
   [{ ...shared, link: 'errors' }, 'link'],
   [{ ...shared, filesystem: 'xfs' }, 'filesystem'],
   [{ ...shared, flushes: 'ignored' }, 'flushes'],
@@ -53,6 +59,9 @@ test.each([
 test.each([
   { ...partition, link: 'stalls', disk: 'exclusive', watcherCheck: 'missing' },
   { ...partition, disk: 'ack-early', cutAfterMs: 5000 },
+  { ...partition, fault: 'none', remedy: 'out-of-service', remedyAt: 0, untaintAt: 5000 },
+  { ...partition, remedy: 'strip-pod-finalizer', podFinalizer: true },
+  { ...partition, remedy: 'delete-attachment', remedyAt: 'pod-gone', terminationGraceS: 0 },
   { ...shared, fileLocks: 'local', accessMode: 'ReadWriteMany' },
   { ...minimal, flushes: 'ignored', powerLoss: 'tears', keepWrites: true },
 ])('what fits together is accepted: %o', (input) => {

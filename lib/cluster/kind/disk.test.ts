@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { powerLost, severed } from './disk.ts';
+import { fenced, powerLost, severed } from './disk.ts';
 import type { DiskStatus } from './disk-tool.ts';
 
 const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
@@ -19,6 +19,22 @@ test('a loss of power is proven by every path of the node to the volume', () => 
   expect(powerLost(lost, alive, at).verified).toBe(false);
   expect(powerLost([], statusWith(), at)).toEqual({
     verified: false,
+    evidence: 'w1 has no device of v',
+  });
+});
+
+test('a fence is proven by every path, and by there being none', () => {
+  const path = { ...device, node: 'w1', loop: 128 };
+  const statusWith = (...devices: DiskStatus[number]['devices']): DiskStatus => [
+    { volume: 'v', devices: [...devices, { ...path, node: 'w2', cut: false }] },
+  ];
+  expect(fenced(statusWith({ ...path, cut: true }), at).verified).toBe(true);
+  expect(fenced(statusWith({ ...path, cut: false }), at)).toMatchObject({
+    verified: false,
+    evidence: expect.stringContaining('WAS NOT CUT'),
+  });
+  expect(fenced(statusWith(), at)).toEqual({
+    verified: true,
     evidence: 'w1 has no device of v',
   });
 });

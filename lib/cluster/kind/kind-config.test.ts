@@ -81,6 +81,18 @@ test('shortened timers reach kubelet and the controller manager', () => {
   );
 });
 
+test('without forced detaches the controller manager gets its flag, and nothing else', () => {
+  const files = kubeadmPatches(stockClusterTimers, 'off');
+  expect(files['kube-controller-manager+strategic.yaml']).toBeUndefined();
+  expect(parse(files['kube-controller-manager+json.yaml'] ?? '')).toEqual([
+    {
+      op: 'add',
+      path: '/spec/containers/0/command/-',
+      value: '--disable-force-detach-on-timeout=true',
+    },
+  ]);
+});
+
 test('a force-detach wait alone leaves the grace period stock', () => {
   const files = kubeadmPatches({ ...stockClusterTimers, forceDetachAfterMs: 30_000 });
   expect(flagsIn(files['kube-controller-manager+json.yaml'])).toEqual(limits);

@@ -83,6 +83,19 @@ test.each(workloads)('%s runs the same pod on the same claim', async (workload) 
   expect(controller).toMatchObject({ spec: { replicas: 1, strategy: { type } } });
 });
 
+test('the grace period and the finalizer of the pod are the scenario’s', async () => {
+  const templateOf = async (change: Partial<ScenarioInput>): Promise<unknown> =>
+    ((await render(change))[2] as unknown as Controller).spec.template;
+  expect(await templateOf({})).toMatchObject({
+    metadata: { finalizers: [] },
+    spec: { terminationGracePeriodSeconds: 30 },
+  });
+  expect(await templateOf({ terminationGraceS: 0, podFinalizer: true })).toMatchObject({
+    metadata: { finalizers: ['forcedetach.dev/held'] },
+    spec: { terminationGracePeriodSeconds: 0 },
+  });
+});
+
 test('the binary log can be off', async () => {
   const { args } = podOf((await render({ binlog: 'off' }))[2]).containers[0] ?? { args: [] };
   expect(args).toContain('--disable-log-bin');
