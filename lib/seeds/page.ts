@@ -16,7 +16,9 @@ This project began with five articles on attach, detach, Multi-Attach and double
 export function renderedPage(measured: readonly Measured[] = readMeasured()): string {
   const asked = new Set(measured.map(({ seed }) => seed)).size;
   const surprises = measured.filter(({ asExpected }) => !asExpected).length;
-  const count = `${asked} of ${seeds.length} have an answer; ${surprises} of ${measured.length} answers were not expected.\n`;
+  const count =
+    `${asked} of ${seeds.length} have an answer; ${surprises} of ${measured.length} ` +
+    'answers were not expected.\n';
   const sections = seeds.map((seed) =>
     section(
       seed,
@@ -31,7 +33,8 @@ export const writePage = (): void => writeFileSync(pagePath, renderedPage());
 function section({ number, title, claim, expected }: Seed, measured: readonly Measured[]): string {
   const answers = measured.map(
     ({ asExpected, said, basis, date, kubernetes, from }) =>
-      `- Measured${asExpected ? '' : ', **not expected**'}: ${said} (${basis}, Kubernetes ${kubernetes}, ${date}; ${sourceOf(from)})`,
+      `- Measured${asExpected ? '' : ', **not expected**'}: ${said} (${basis}, ` +
+      `Kubernetes ${kubernetes}, ${date}; ${sourceOf(from)})`,
   );
   return [
     `## ${number}. ${title}`,

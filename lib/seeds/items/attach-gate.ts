@@ -8,9 +8,12 @@ export const multiAttach: Seed = {
   number: 22,
   title: 'Multi-Attach error when a node shuts down',
   claim:
-    'The replacement pod cannot start: “Multi-Attach error for volume … Volume is already used by pod(s)”.',
+    'The replacement pod cannot start: “Multi-Attach error for volume … Volume is ' +
+    'already used by pod(s)”.',
   expected:
-    'Holds for a Deployment, and for a StatefulSet whose pod was removed: FailedAttachVolume, once per volume and node, also as “already exclusively attached to one node”. A StatefulSet left alone has no replacement and no event.',
+    'Holds for a Deployment, and for a StatefulSet whose pod was removed: ' +
+    'FailedAttachVolume, once per volume and node, also as “already exclusively ' +
+    'attached to one node”. A StatefulSet left alone has no replacement and no event.',
   runs: [
     { experiment: 'node-crash', flags: '--remedy force-delete' },
     { experiment: 'node-crash', flags: '--remedy none --workload deployment-recreate' },
@@ -30,7 +33,9 @@ export const multiAttach: Seed = {
     if (replaced === undefined) {
       return {
         asExpected: errors.length === 0,
-        said: `${workload}: no replacement pod before the heal, and ${errors.length} Multi-Attach events in ${run.verdict.horizonS.toFixed(0)} s.`,
+        said:
+          `${workload}: no replacement pod before the heal, and ${errors.length} ` +
+          `Multi-Attach events in ${run.verdict.horizonS.toFixed(0)} s.`,
         evidence: linesOf(run, errors),
       };
     }
@@ -47,7 +52,8 @@ export const readWriteMany: Seed = {
   title: 'ReadWriteMany as a workaround',
   claim: 'Declared ReadWriteMany, the volume attaches elsewhere without the Multi-Attach error.',
   expected:
-    'Holds: the second mount comes as soon as there is a second pod, without the six minutes and without a detach. (ceph-csi refuses such file systems.)',
+    'Holds: the second mount comes as soon as there is a second pod, without the six ' +
+    'minutes and without a detach. (ceph-csi refuses such file systems.)',
   runs: [
     {
       experiment: 'network-partition',
@@ -67,7 +73,11 @@ export const readWriteMany: Seed = {
     const before = detached === undefined || detached.t > mounted.t;
     return {
       asExpected: errors.length === 0 && before,
-      said: `${workload}: second pod at ${since(run, scheduled.t)}, second mount ${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach events; verdict ${run.verdict.verdict}.`,
+      said:
+        `${workload}: second pod at ${since(run, scheduled.t)}, second mount ` +
+        `${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ` +
+        `${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach ` +
+        `events; verdict ${run.verdict.verdict}.`,
       evidence: linesOf(run, [scheduled, mounted, ...errors]),
     };
   },

@@ -24,7 +24,10 @@ export function restartedInTheWait(run: FinishedRun): Reading {
   const waitedMs = detached.t - leader.t;
   return {
     asExpected: waitedMs >= forceDetachAfterMs,
-    said: `The new controller manager led ${seconds(leader.t - gone.t)} after the pod was gone, and the volume was detached ${seconds(waitedMs)} after that (the timer is ${seconds(forceDetachAfterMs)}): ${seconds(detached.t - gone.t)} in all.`,
+    said:
+      `The new controller manager led ${seconds(leader.t - gone.t)} after the pod was ` +
+      `gone, and the volume was detached ${seconds(waitedMs)} after that (the timer is ` +
+      `${seconds(forceDetachAfterMs)}): ${seconds(detached.t - gone.t)} in all.`,
     evidence: linesOf(run, [gone, leader, detached]),
   };
 }

@@ -19,9 +19,11 @@ export const mountDirectories: Seed = {
   number: 21,
   title: 'Mount directories',
   claim:
-    'A volume is mounted at `<kr>/plugins/kubernetes.io/csi/pv/<pv>/globalmount`, then at `<kr>/pods/<uid>/volumes/kubernetes.io~csi/<pv>/mount`.',
+    'A volume is mounted at `<kr>/plugins/kubernetes.io/csi/pv/<pv>/globalmount`, then ' +
+    'at `<kr>/pods/<uid>/volumes/kubernetes.io~csi/<pv>/mount`.',
   expected:
-    'The pod’s directory holds; the global one is now `<kr>/plugins/kubernetes.io/csi/<driver>/<sha256 of the handle>/globalmount`.',
+    'The pod’s directory holds; the global one is now ' +
+    '`<kr>/plugins/kubernetes.io/csi/<driver>/<sha256 of the handle>/globalmount`.',
   runs: anyRun,
   read(run) {
     const published = callsOf(run, 'nodePublish')[0];
@@ -35,7 +37,9 @@ export const mountDirectories: Seed = {
       /^\/var\/lib\/kubelet\/pods\/[0-9a-f-]{36}\/volumes\/kubernetes\.io~csi\/[^/]+\/mount$/;
     return {
       asExpected: stagingTargetPath === global && pod.test(targetPath),
-      said: `Global: ${stagingTargetPath} (${stagingTargetPath === global ? 'is' : 'is not'} the handle’s sha256). Pod: ${targetPath}.`,
+      said:
+        `Global: ${stagingTargetPath} (${stagingTargetPath === global ? 'is' : 'is not'} ` +
+        `the handle’s sha256). Pod: ${targetPath}.`,
       evidence: linesOf(run, [published]),
     };
   },
@@ -58,7 +62,11 @@ export const nodeNameAndDirectory: Seed = {
       told.nodeId === undefined;
     return {
       asExpected: split,
-      said: `ControllerPublishVolume: nodeId ${asked?.nodeId ?? 'none'}, path ${asked?.targetPath ?? 'none'}. NodePublishVolume: nodeId ${told?.nodeId ?? 'none'}, path ${told?.targetPath === undefined ? 'none' : 'the pod’s directory'}.`,
+      said:
+        `ControllerPublishVolume: nodeId ${asked?.nodeId ?? 'none'}, path ` +
+        `${asked?.targetPath ?? 'none'}. NodePublishVolume: nodeId ` +
+        `${told?.nodeId ?? 'none'}, path ` +
+        `${told?.targetPath === undefined ? 'none' : 'the pod’s directory'}.`,
       evidence: linesOf(run, [attach, mount]),
     };
   },

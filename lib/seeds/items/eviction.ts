@@ -23,7 +23,9 @@ export const evictionAlone: Seed = {
   title: 'Eviction and six minutes write twice, unaided',
   claim: 'Eviction and the forced detach after 6 minutes alone lead to two writers.',
   expected:
-    'Refuted for a pod last seen Running: its Terminating object keeps the attachment, no second mount in 900 s. A grace period of 0 is an exception: two writers without any operator.',
+    'Refuted for a pod last seen Running: its Terminating object keeps the attachment, ' +
+    'no second mount in 900 s. A grace period of 0 is an exception: two writers ' +
+    'without any operator.',
   runs: [
     partitionNone,
     { ...partitionNone, flags: '--remedy none --horizon 900s --workload deployment-recreate' },
@@ -43,7 +45,10 @@ export const evictionAlone: Seed = {
       secondMount === null ? `none in ${horizonS.toFixed(0)} s` : `at +${secondMount.toFixed(1)} s`;
     return {
       asExpected: (secondMount === null) === terminationGraceS > 0,
-      said: `${workload}, grace period ${terminationGraceS} s: evicted at +${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ${acksAfter(run, evicted * 1000)} commits after its eviction.`,
+      said:
+        `${workload}, grace period ${terminationGraceS} s: evicted at ` +
+        `+${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ` +
+        `${acksAfter(run, evicted * 1000)} commits after its eviction.`,
       evidence: linesOf(
         run,
         [
@@ -87,7 +92,9 @@ export const evictionTimeout: Seed = {
   title: 'pod-eviction-timeout',
   claim: 'Pods are evicted `--pod-eviction-timeout` after their node was lost.',
   expected:
-    'Changed: the flag is gone and the controller manager refuses it; the toleration of the taint counts, 300 s, so that stock eviction comes 340 to 360 s after the fault.',
+    'Changed: the flag is gone and the controller manager refuses it; the toleration ' +
+    'of the taint counts, 300 s, so that stock eviction comes 340 to 360 s after the ' +
+    'fault.',
   runs: [partitionForce, { ...partitionForce, flags: '--remedy force-delete --toleration 60s' }],
   procedure: refusesEvictionTimeout,
   read(run) {
@@ -99,7 +106,9 @@ export const evictionTimeout: Seed = {
     const toleratedMs = evicted.t - taint.t;
     return {
       asExpected: Math.abs(toleratedMs - tolerationMs) <= tolerationSlackMs,
-      said: `Evicted ${seconds(toleratedMs)} after the taint (toleration ${seconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
+      said:
+        `Evicted ${seconds(toleratedMs)} after the taint (toleration ` +
+        `${seconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
       evidence: linesOf(run, [taint, evicted]),
     };
   },
@@ -148,7 +157,9 @@ export const deadNodesPod: Seed = {
     );
     return {
       asExpected: words.join() === 'Running' && lost.length === 0,
-      said: `Until it was removed the API showed phase ${words.join(', then ')}; Terminating at ${since(run, evicted.t)}; ${lost.length} records name NodeLost.`,
+      said:
+        `Until it was removed the API showed phase ${words.join(', then ')}; Terminating ` +
+        `at ${since(run, evicted.t)}; ${lost.length} records name NodeLost.`,
       evidence: linesOf(run, [...phases, evicted, ...lost]),
     };
   },

@@ -17,7 +17,9 @@ export const forceDetach: Seed = {
   title: 'Six-minute force detach',
   claim: 'When a node does not unmount for 6 minutes, the controller detaches its volume by force.',
   expected:
-    'Holds, counted from the moment when the pod object is gone, and only while the node is not Ready; `--disable-force-detach-on-timeout` switches it off. Log and counter also tell of volumes that were unmounted already: mounts decide.',
+    'Holds, counted from the moment when the pod object is gone, and only while the ' +
+    'node is not Ready; `--disable-force-detach-on-timeout` switches it off. Log and ' +
+    'counter also tell of volumes that were unmounted already: mounts decide.',
   runs: [
     { experiment: 'network-partition', flags: '--remedy force-delete' },
     { experiment: 'node-crash', flags: '--remedy force-delete' },
@@ -47,7 +49,12 @@ function read(run: FinishedRun): Reading {
   const inTime = waitedMs >= forceDetachAfterMs && waitedMs <= forceDetachAfterMs + slackMs;
   return {
     asExpected: inTime && ready?.data['status'] !== 'True',
-    said: `The VolumeAttachment was gone ${seconds(waitedMs)} after the pod object (the timer is ${seconds(forceDetachAfterMs)}); the node was ${String(ready?.data['reason'])}; the victim had the volume ${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; the counter says ${String(metric?.data['timeout'])}.`,
+    said:
+      `The VolumeAttachment was gone ${seconds(waitedMs)} after the pod object (the ` +
+      `timer is ${seconds(forceDetachAfterMs)}); the node was ` +
+      `${String(ready?.data['reason'])}; the victim had the volume ` +
+      `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
+      `the counter says ${String(metric?.data['timeout'])}.`,
     evidence: linesOf(
       run,
       [ready, gone, log, detached, metric].filter((each) => each !== undefined),
@@ -64,7 +71,9 @@ function switchedOff(
   const never = detached === undefined || detached.t >= run.story.healAtMs;
   return {
     asExpected: never,
-    said: `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in the ${seconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
+    said:
+      `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in ` +
+      `the ${seconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
     evidence: linesOf(run, detached === undefined ? [gone] : [gone, detached]),
   };
 }

@@ -8,7 +8,9 @@ export const formatting: Seed = {
   title: 'Formatting',
   claim: 'The device is formatted with `mkfs.ext4` and then mounted, whatever is on it.',
   expected:
-    'Only a blank device is formatted. A used one is checked by fsck before it is mounted, which replays the journal: a write, also while the other node still has it mounted.',
+    'Only a blank device is formatted. A used one is checked by fsck before it is ' +
+    'mounted, which replays the journal: a write, also while the other node still has ' +
+    'it mounted.',
   runs: [{ experiment: 'network-partition', flags: '--remedy force-delete' }],
   read(run) {
     const staged = callsOf(run, 'stage').find(
@@ -22,7 +24,11 @@ export const formatting: Seed = {
     const live = unmounted === undefined || unmounted.t > staged.t;
     return {
       asExpected: !formatted && fsckExitCode !== undefined,
-      said: `blkid said “${String(formatBefore)}”; formatted: ${String(formatted)}; fsck ended with ${String(fsckExitCode)}${replayed ? ' and replayed the journal' : ''}, while the victim had it ${live ? 'still mounted' : 'no longer mounted'}.`,
+      said:
+        `blkid said “${String(formatBefore)}”; formatted: ${String(formatted)}; fsck ` +
+        'ended with ' +
+        `${String(fsckExitCode)}${replayed ? ' and replayed the journal' : ''}, while ` +
+        `the victim had it ${live ? 'still mounted' : 'no longer mounted'}.`,
       evidence: linesOf(run, [staged, ...allSeen(run, observed.unmounted, onVictim(run))]),
     };
   },

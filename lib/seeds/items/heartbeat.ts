@@ -9,7 +9,8 @@ export const heartbeatCrash: Seed = {
   title: 'Heartbeat lost by a reboot or a crash',
   claim: 'A node that reboots or crashes sends no heartbeats, and is given up.',
   expected:
-    'Not Ready after the 50 s grace (40 s up to 1.31), 40 to 60 s after the fault. Back within the grace it is never given up, and the same pod restarts in place.',
+    'Not Ready after the 50 s grace (40 s up to 1.31), 40 to 60 s after the fault. ' +
+    'Back within the grace it is never given up, and the same pod restarts in place.',
   runs: [
     { experiment: 'node-crash', flags: '--remedy force-delete' },
     { experiment: 'node-reboot', flags: '--reboot-at 15s' },
@@ -29,7 +30,9 @@ export const heartbeatCrash: Seed = {
       );
       return {
         asExpected: early && gone.length === 0,
-        said: `Back after ${String(rebootAt)} ms, within the grace of ${graceMs} ms: never declared lost, ${gone.length} pods removed.`,
+        said:
+          `Back after ${String(rebootAt)} ms, within the grace of ${graceMs} ms: never ` +
+          `declared lost, ${gone.length} pods removed.`,
         evidence: linesOf(run, gone),
       };
     }
@@ -37,7 +40,9 @@ export const heartbeatCrash: Seed = {
     return {
       // The last renewal was up to 10 s before, a monitor's tick comes up to 5 s late.
       asExpected: afterMs >= graceMs - 10_500 && afterMs <= graceMs + 10_500,
-      said: `Not Ready (${String(lost.data['reason'])}) ${(afterMs / 1000).toFixed(1)} s after the node’s death; the grace is ${graceMs / 1000} s.`,
+      said:
+        `Not Ready (${String(lost.data['reason'])}) ${(afterMs / 1000).toFixed(1)} s ` +
+        `after the node’s death; the grace is ${graceMs / 1000} s.`,
       evidence: linesOf(run, [lost]),
     };
   },
@@ -60,7 +65,9 @@ export const heartbeatPartition: Seed = {
     const acks = run.victimAcksMs.filter((t) => t > lost.t && t < run.story.healAtMs);
     return {
       asExpected: acks.length > 0,
-      said: `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the victim’s mysqld acknowledged ${acks.length} commits.`,
+      said:
+        `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the ` +
+        `victim’s mysqld acknowledged ${acks.length} commits.`,
       evidence: linesOf(run, [lost]),
     };
   },
@@ -71,7 +78,8 @@ export const heartbeatStarved: Seed = {
   title: 'Heartbeat lost by CPU starvation',
   claim: 'Load that starves kubelet of CPU loses the heartbeats.',
   expected:
-    'A kubelet that stands still is given up like a dead one while its pods run; one that starves may flap between Ready and not.',
+    'A kubelet that stands still is given up like a dead one while its pods run; one ' +
+    'that starves may flap between Ready and not.',
   runs: [
     { experiment: 'kubelet-stall', flags: '--remedy force-delete' },
     { experiment: 'cpu-starvation', flags: '--remedy none' },

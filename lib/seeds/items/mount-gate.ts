@@ -9,7 +9,8 @@ export const mountGate: Seed = {
   title: 'Mount gate',
   claim: 'Kubelet confirms that a volume is attached before it mounts it.',
   expected:
-    'Holds: no NodeStage before the volume is in the node’s volumesAttached, and it is in volumesInUse by then.',
+    'Holds: no NodeStage before the volume is in the node’s volumesAttached, and it is ' +
+    'in volumesInUse by then.',
   runs: [{ experiment: 'network-partition', flags: '--remedy force-delete' }],
   read,
 };
@@ -31,7 +32,9 @@ function read(run: FinishedRun): Reading {
   const waited = waitedMs > 0 ? `kubelet waited ${seconds(waitedMs)} for the attach` : 'no wait';
   return {
     asExpected: attached.t <= staged.t && inUse.t <= staged.t,
-    said: `NodeStage came ${seconds(staged.t - attached.t)} after volumesAttached and ${seconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
+    said:
+      `NodeStage came ${seconds(staged.t - attached.t)} after volumesAttached and ` +
+      `${seconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
     evidence: linesOf(run, [inUse, attached, staged]),
   };
 }

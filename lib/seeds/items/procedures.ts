@@ -21,16 +21,19 @@ export const procedureSeeds: readonly Seed[] = [
     title: 'Division of labour',
     claim: 'The controller attaches from the control plane, kubelet mounts on its node.',
     expected:
-      'Holds: without the controller manager nothing is attached, without kubelet the volume is attached and not mounted.',
+      'Holds: without the controller manager nothing is attached, without kubelet the ' +
+      'volume is attached and not mounted.',
     procedure: division,
   },
   {
     number: 4,
     title: 'Attach by the controller or by kubelet',
     claim:
-      'An annotation of the node says who attaches; `enableControllerAttachDetach` makes kubelet do it.',
+      'An annotation of the node says who attaches; `enableControllerAttachDetach` ' +
+      'makes kubelet do it.',
     expected:
-      'The default holds (the controller). With false the annotation goes away and kubelet would attach; for CSI that fails, the pod does not start.',
+      'The default holds (the controller). With false the annotation goes away and ' +
+      'kubelet would attach; for CSI that fails, the pod does not start.',
     procedure: kubeletAttach,
   },
   {
@@ -38,7 +41,8 @@ export const procedureSeeds: readonly Seed[] = [
     title: 'Orphaned lock',
     claim: 'A node dies, nobody tells the provider, and the disk stays locked.',
     expected:
-      'Still so while the controller manager is away: the VolumeAttachment stays. (Kubelets that race each other are history and cannot be run.)',
+      'Still so while the controller manager is away: the VolumeAttachment stays. ' +
+      '(Kubelets that race each other are history and cannot be run.)',
     procedure: orphanedLock,
   },
   {
@@ -46,7 +50,8 @@ export const procedureSeeds: readonly Seed[] = [
     title: 'Detach gate',
     claim: 'The controller confirms that a volume is unmounted before it detaches it.',
     expected:
-      'Holds on a Ready node, for ever: no timer. But the out-of-service taint gets past it even on a Ready node.',
+      'Holds on a Ready node, for ever: no timer. But the out-of-service taint gets ' +
+      'past it even on a Ready node.',
     procedure: detachGate,
   },
   {
@@ -55,7 +60,8 @@ export const procedureSeeds: readonly Seed[] = [
     claim:
       'Controller and volume manager bring the actual state to the desired one, again and again.',
     expected:
-      'Holds: a VolumeAttachment deleted by hand comes back within about a minute. A restarted controller manager begins its wait anew.',
+      'Holds: a VolumeAttachment deleted by hand comes back within about a minute. A ' +
+      'restarted controller manager begins its wait anew.',
     runs: [{ experiment: 'controller-restart', flags: '--remedy force-delete' }],
     read: restartedInTheWait,
     procedure: deletedByHand,
@@ -64,7 +70,8 @@ export const procedureSeeds: readonly Seed[] = [
     number: 19,
     title: 'Node status fields',
     claim:
-      'volumesAttached and volumesInUse name `kubernetes.io/csi/<driver>^<handle>`; devicePath is `csi-<hash>`.',
+      'volumesAttached and volumesInUse name `kubernetes.io/csi/<driver>^<handle>`; ' +
+      'devicePath is `csi-<hash>`.',
     expected: 'The names hold; devicePath is empty for CSI now.',
     procedure: statusFields,
   },
@@ -82,7 +89,8 @@ export const procedureSeeds: readonly Seed[] = [
     title: 'NFS: no attach phase',
     claim: 'A file system from a server is mounted without an attach.',
     expected:
-      'Holds: no VolumeAttachment, no volumesAttached, no Multi-Attach error, also for ReadWriteOnce. A Deployment mounts a second time at the eviction.',
+      'Holds: no VolumeAttachment, no volumesAttached, no Multi-Attach error, also for ' +
+      'ReadWriteOnce. A Deployment mounts a second time at the eviction.',
     runs: [
       {
         experiment: 'network-partition',

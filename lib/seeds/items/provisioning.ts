@@ -7,9 +7,11 @@ export const volumePhases: Seed = {
   number: 31,
   title: 'Phases of volumes and claims',
   claim:
-    'A volume goes from Available to Bound to Released, then Available again (Recycle, or claimRef removed) or Failed; a claim whose volume is deleted is Lost.',
+    'A volume goes from Available to Bound to Released, then Available again (Recycle, ' +
+    'or claimRef removed) or Failed; a claim whose volume is deleted is Lost.',
   expected:
-    'Holds, but a volume begins Pending, finalizers delay Lost until the volume’s object is gone, and Recycle works for NFS and hostPath only: otherwise Failed.',
+    'Holds, but a volume begins Pending, finalizers delay Lost until the volume’s ' +
+    'object is gone, and Recycle works for NFS and hostPath only: otherwise Failed.',
   procedure: walkPhases,
 };
 
@@ -17,8 +19,12 @@ export const binding: Seed = {
   number: 32,
   title: 'Binding and provisioning',
   claim:
-    'The smallest volume that is big enough is bound, marked by annotations; WaitForFirstConsumer waits for a pod; a provisioner is named by the annotation `volume.beta.kubernetes.io/storage-provisioner`.',
+    'The smallest volume that is big enough is bound, marked by annotations; ' +
+    'WaitForFirstConsumer waits for a pod; a provisioner is named by the annotation ' +
+    '`volume.beta.kubernetes.io/storage-provisioner`.',
   expected:
-    'Holds; `volume.kubernetes.io/storage-provisioner` was added. CreateVolume is called by an external-provisioner, which is not installed here: that half is not measured.',
+    'Holds; `volume.kubernetes.io/storage-provisioner` was added. CreateVolume is ' +
+    'called by an external-provisioner, which is not installed here: that half is not ' +
+    'measured.',
   procedure: walkBinding,
 };

@@ -9,7 +9,9 @@ export const licence: Seed = {
   title: 'What lets the second writer in',
   claim: 'None of the articles says; they blame eviction and the forced detach.',
   expected:
-    'Whoever removes the pod object: force-delete (+6 min), the out-of-service taint (at once), deleting the Node (+6 min after the pod is collected). Two writers if the first one lives.',
+    'Whoever removes the pod object: force-delete (+6 min), the out-of-service taint ' +
+    '(at once), deleting the Node (+6 min after the pod is collected). Two writers if ' +
+    'the first one lives.',
   runs: [
     { experiment: 'network-partition', flags: '--remedy force-delete' },
     { experiment: 'network-partition', flags: '--remedy out-of-service' },
@@ -32,7 +34,10 @@ export const licence: Seed = {
     const chain = run.verdict.licence.map(({ atS, step }) => `+${atS.toFixed(1)} s ${step}`);
     return {
       asExpected: run.verdict.exposure.ms > 0,
-      said: `With ${remedy}: second mount at +${secondMount.toFixed(1)} s; two could write for ${(run.verdict.exposure.ms / 1000).toFixed(1)} s, in which the first one acknowledged ${acks} commits.`,
+      said:
+        `With ${remedy}: second mount at +${secondMount.toFixed(1)} s; two could write ` +
+        `for ${(run.verdict.exposure.ms / 1000).toFixed(1)} s, in which the first one ` +
+        `acknowledged ${acks} commits.`,
       evidence: chain,
     };
   },
@@ -55,7 +60,11 @@ export const doubleWrite: Seed = {
     );
     return {
       asExpected: verdict === 'corrupt' || verdict === 'lost',
-      said: `${verdict}: both wrote for ${(exposure.ms / 1000).toFixed(1)} s (${exposure.bytesVictim} and ${exposure.bytesSuccessor} bytes); at worst ${lost} of ${acked} acknowledged commits lost (by image: ${images.join('; ')}); ${damage.length} findings of damage.`,
+      said:
+        `${verdict}: both wrote for ${(exposure.ms / 1000).toFixed(1)} s ` +
+        `(${exposure.bytesVictim} and ${exposure.bytesSuccessor} bytes); at worst ` +
+        `${lost} of ${acked} acknowledged commits lost (by image: ${images.join('; ')}); ` +
+        `${damage.length} findings of damage.`,
       evidence: [
         ...damage.map(({ code, summary }) => `${code}: ${summary}`),
         ...linesOf(

@@ -34,7 +34,9 @@ function read(run: FinishedRun): Reading {
   );
   return {
     asExpected: overlapping.length === 0,
-    said: `${overlapping.length} of 3 steps overlap; between them lie ${gaps.join(', ')} (moved ${since(run, staged.t)} after the fault, healed).`,
+    said:
+      `${overlapping.length} of 3 steps overlap; between them lie ${gaps.join(', ')} ` +
+      `(moved ${since(run, staged.t)} after the fault, healed).`,
     evidence: linesOf(run, [unstaged, ...status, detached, attached, staged]),
   };
 }

@@ -13,7 +13,10 @@ export function mountedAtEviction(run: FinishedRun): Reading {
   const attached = firstSeen(run, observed.attachmentCreated);
   return {
     asExpected: attached === undefined,
-    said: `${run.story.scenario.workload}: second pod at ${since(run, elsewhere.t)}, mounted ${((published.t - elsewhere.t) / 1000).toFixed(1)} s later; ${attached === undefined ? 'no' : 'a'} VolumeAttachment was made.`,
+    said:
+      `${run.story.scenario.workload}: second pod at ${since(run, elsewhere.t)}, mounted ` +
+      `${((published.t - elsewhere.t) / 1000).toFixed(1)} s later; ` +
+      `${attached === undefined ? 'no' : 'a'} VolumeAttachment was made.`,
     evidence: linesOf(run, [elsewhere, published]),
   };
 }

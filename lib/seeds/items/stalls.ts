@@ -45,7 +45,9 @@ export const failedSteps: Seed = {
     }
     return {
       asExpected: unexplainedS <= total * tolerance,
-      said: `${total.toFixed(1)} s without the database: ${parts.join(', ')}; ${unexplainedS.toFixed(1)} s unexplained.`,
+      said:
+        `${total.toFixed(1)} s without the database: ${parts.join(', ')}; ` +
+        `${unexplainedS.toFixed(1)} s unexplained.`,
       evidence: linesOf(
         run,
         [observed.nodeReady, observed.podTerminating, observed.podGone, observed.attachmentGone]

@@ -11,7 +11,9 @@ export const providerExclusivity: Seed = {
   title: 'Provider exclusivity',
   claim: 'The provider refuses to attach a read-write disk to a second node.',
   expected:
-    'The driver decides: `pending-while-busy` refuses a second node, `unfenced` lets it in (the volume is declared ReadWriteMany, which switches Kubernetes’ own gate off).',
+    'The driver decides: `pending-while-busy` refuses a second node, `unfenced` lets ' +
+    'it in (the volume is declared ReadWriteMany, which switches Kubernetes’ own gate ' +
+    'off).',
   procedure: twoNodesAttach,
 };
 
@@ -21,7 +23,9 @@ export const rbdWatcher: Seed = {
   claim:
     'A mapped image has a watcher: while it lives the next pod is refused, a dead host has none.',
   expected:
-    'In-tree RBD is gone (1.31). A watcher that lives keeps the next node out; a dead host’s is forgotten; a check without an answer keeps the volume closed; but a writer whose link stalls loses its watcher and is alive.',
+    'In-tree RBD is gone (1.31). A watcher that lives keeps the next node out; a dead ' +
+    'host’s is forgotten; a check without an answer keeps the volume closed; but a ' +
+    'writer whose link stalls loses its watcher and is alive.',
   runs: [
     { experiment: 'api-partition', flags: `${short} --disk exclusive` },
     { experiment: 'node-crash', flags: `${short} --disk exclusive` },
@@ -55,7 +59,9 @@ function answerOf(run: FinishedRun): Answer {
     : `none in ${horizonS.toFixed(0)} s`;
   return {
     asExpected: entered === shouldEnter,
-    said: `${how} (${fault}): ${told}; verdict ${verdict}, exposed for ${(exposure.ms / 1000).toFixed(1)} s.`,
+    said:
+      `${how} (${fault}): ${told}; verdict ${verdict}, exposed for ` +
+      `${(exposure.ms / 1000).toFixed(1)} s.`,
     evidence: run.verdict.findings.map(({ code, summary }) => `${code}: ${summary}`).slice(0, 6),
   };
 }

@@ -38,7 +38,12 @@ export const walkBinding: Procedure = {
         waits.data['before'] === 'Pending' &&
         waits.data['after'] === 'Bound' &&
         found.length === 2,
-      `A claim of 20 MiB among volumes of 16, 32 and 64 got the one of ${String(fit.data['mib'])}, marked ${String(fit.data['marks'])}. WaitForFirstConsumer: ${String(waits.data['before'])} without a pod, ${String(waits.data['after'])} with one. A class with a provisioner: claim ${String(asked.data['phase'])}, annotated ${found.join(' and ')}; CreateVolume not measured.`,
+      'A claim of 20 MiB among volumes of 16, 32 and 64 got the one of ' +
+        `${String(fit.data['mib'])}, marked ${String(fit.data['marks'])}. ` +
+        `WaitForFirstConsumer: ${String(waits.data['before'])} without a pod, ` +
+        `${String(waits.data['after'])} with one. A class with a provisioner: claim ` +
+        `${String(asked.data['phase'])}, annotated ${found.join(' and ')}; CreateVolume ` +
+        'not measured.',
       [fit, waits, asked],
     );
   },

@@ -27,7 +27,9 @@ export class ControllerManager {
 
   /** What its program says to these flags, and its exit code. */
   async tryFlags(...flags: readonly string[]): Promise<{ exitCode: number; said: string }> {
-    const script = `pid=$(pidof ${program}) && chroot "/proc/\${pid%% *}/root" ${program} "$@" 2>&1; echo "exit $?"`;
+    const script =
+      `pid=$(pidof ${program}) && chroot "/proc/\${pid%% *}/root" ${program} "$@" 2>&1; ` +
+      'echo "exit $?"';
     const said = await docker(['exec', this.#node, 'sh', '-c', script, 'sh', ...flags]);
     const lines = said.trim().split('\n');
     const exitCode = Number(/^exit (\d+)$/.exec(lines.at(-1) ?? '')?.[1]);

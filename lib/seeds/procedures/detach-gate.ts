@@ -49,7 +49,10 @@ export const detachGate: Procedure = {
     const unmounted = notes.seen(observed.unmounted).find(({ t }) => t <= tainted.t);
     return answer(
       count(held) === 1 && held.data['ready'] === true && count(tainted) === 0,
-      `With NodeUnpublish hanging on a Ready node the volume stayed attached for ${Number(held.data['watchMs']) / 1000} s, beyond the timer. The out-of-service taint on the same Ready node detached it ${String(tainted.data['afterS'])} s later, ${unmounted === undefined ? 'still mounted' : 'unmounted by then'}.`,
+      'With NodeUnpublish hanging on a Ready node the volume stayed attached for ' +
+        `${Number(held.data['watchMs']) / 1000} s, beyond the timer. The out-of-service ` +
+        `taint on the same Ready node detached it ${String(tainted.data['afterS'])} s ` +
+        `later, ${unmounted === undefined ? 'still mounted' : 'unmounted by then'}.`,
       [
         held,
         tainted,

@@ -34,7 +34,10 @@ export const detachStalls: Procedure = {
     if (stopped === undefined || resumed === undefined) return endedEarly;
     return answer(
       stopped.data['deleting'] === true,
-      `With the attacher stopped the VolumeAttachment stayed for ${stallMs / 1000} s, marked for deletion: ${String(stopped.data['deleting'])}, held by ${String(stopped.data['finalizers'])}; it was gone ${String(resumed.data['afterS'])} s after the attacher went on.`,
+      `With the attacher stopped the VolumeAttachment stayed for ${stallMs / 1000} s, ` +
+        `marked for deletion: ${String(stopped.data['deleting'])}, held by ` +
+        `${String(stopped.data['finalizers'])}; it was gone ` +
+        `${String(resumed.data['afterS'])} s after the attacher went on.`,
       [stopped, resumed, ...notes.calls('unpublish')],
     );
   },

@@ -20,7 +20,11 @@ export const division: Procedure = {
     const noMount = stalled.data['attached'] === true && stalled.data['phase'] === 'Pending';
     return answer(
       noAttach && noMount,
-      `Without the controller manager: ${String(off.data['attachments'])} attachments in ${watchMs / 1000} s; the pod ran ${String(on.data['afterS'])} s after it was back. Without kubelet: attached ${String(stalled.data['attached'])}, pod ${String(stalled.data['phase'])} for ${watchMs / 1000} s; it ran ${String(resumed.data['afterS'])} s after kubelet went on.`,
+      `Without the controller manager: ${String(off.data['attachments'])} attachments ` +
+        `in ${watchMs / 1000} s; the pod ran ${String(on.data['afterS'])} s after it was ` +
+        `back. Without kubelet: attached ${String(stalled.data['attached'])}, pod ` +
+        `${String(stalled.data['phase'])} for ${watchMs / 1000} s; it ran ` +
+        `${String(resumed.data['afterS'])} s after kubelet went on.`,
       [off, on, stalled, resumed, ...notes.calls('publish'), ...notes.calls('stage')],
     );
   },

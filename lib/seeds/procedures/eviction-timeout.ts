@@ -16,7 +16,8 @@ export const refusesEvictionTimeout: Procedure = {
       .find((line) => line.includes('unknown flag'));
     return answer(
       exitCode !== 0 && String(said).includes('unknown flag'),
-      `kube-controller-manager --pod-eviction-timeout=5m0s ends with ${String(exitCode)}: “${said ?? ''}”.`,
+      'kube-controller-manager --pod-eviction-timeout=5m0s ends with ' +
+        `${String(exitCode)}: “${said ?? ''}”.`,
       [seen],
     );
   },

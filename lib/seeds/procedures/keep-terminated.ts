@@ -55,7 +55,10 @@ export const keepTerminated: Procedure = {
     const { attachments, afterS, phase } = seen.data;
     return answer(
       attachments === 0 && flag.data['exitCode'] !== 0,
-      `On the annotated node the ended pod (still ${String(phase)}) kept ${String(attachments)} attachments; detached ${String(afterS)} s after its end. kubelet --keep-terminated-pod-volumes ends with ${String(flag.data['exitCode'])}: “${String(flag.data['said'])}”.`,
+      `On the annotated node the ended pod (still ${String(phase)}) kept ` +
+        `${String(attachments)} attachments; detached ${String(afterS)} s after its end. ` +
+        'kubelet --keep-terminated-pod-volumes ends with ' +
+        `${String(flag.data['exitCode'])}: “${String(flag.data['said'])}”.`,
       [flag, seen, ...notes.seen(observed.unmounted), ...notes.seen(observed.attachmentGone)],
     );
   },

@@ -40,7 +40,10 @@ export const kubeletAttach: Procedure = {
     const said = [failures, attachFailures].flat().map(String);
     return answer(
       stock.data['annotation'] === 'true' && own.data['annotation'] === null && phase === 'Pending',
-      `Stock: annotation ${String(stock.data['annotation'])}. With enableControllerAttachDetach false: annotation ${String(own.data['annotation'])}, ${published} ${csiCalls.publish} calls, pod ${String(phase)} after ${watchMs / 1000} s; it says: ${said[0] ?? 'nothing'}.`,
+      `Stock: annotation ${String(stock.data['annotation'])}. With ` +
+        'enableControllerAttachDetach false: annotation ' +
+        `${String(own.data['annotation'])}, ${published} ${csiCalls.publish} calls, pod ` +
+        `${String(phase)} after ${watchMs / 1000} s; it says: ${said[0] ?? 'nothing'}.`,
       [stock, own, notes.note('stock again')],
     );
   },

@@ -30,7 +30,9 @@ export const noAttach: Procedure = {
     const counts = [attachments, volumesAttached, multiAttach].map(Number);
     return answer(
       counts.every((count) => count === 0),
-      `One ReadWriteOnce claim, pods Running on two nodes: ${counts[0]} VolumeAttachments, ${counts[1]} entries in volumesAttached, ${counts[2]} Multi-Attach events.`,
+      `One ReadWriteOnce claim, pods Running on two nodes: ${counts[0]} ` +
+        `VolumeAttachments, ${counts[1]} entries in volumesAttached, ${counts[2]} ` +
+        'Multi-Attach events.',
       [seen, ...notes.seen(observed.podRunning), ...notes.calls('nodePublish')],
     );
   },

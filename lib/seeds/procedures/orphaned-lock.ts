@@ -29,7 +29,10 @@ export const orphanedLock: Procedure = {
     const locked = Array.isArray(attachments) && attachments.length === 1;
     return answer(
       locked && ready === 'True',
-      `${Number(watchMs) / 1000} s after the node’s death, longer than grace and forced detach together, ${Array.isArray(attachments) ? attachments.length : 0} VolumeAttachment still names it, and its Ready condition still says ${String(ready)}.`,
+      `${Number(watchMs) / 1000} s after the node’s death, longer than grace and ` +
+        `forced detach together, ${Array.isArray(attachments) ? attachments.length : 0} ` +
+        'VolumeAttachment still names it, and its Ready condition still says ' +
+        `${String(ready)}.`,
       [seen],
     );
   },

@@ -30,12 +30,15 @@ export const sameNodeRecreate: Procedure = {
     const [plain, forced] = [waits('delete'), waits('force')];
     if (plain.length < rounds || forced.length < rounds) return endedEarly;
     const told = (of: readonly number[]): string =>
-      `${of[0]?.toFixed(1)}, median ${of[Math.floor(of.length / 2)]?.toFixed(1)}, at most ${of.at(-1)?.toFixed(1)} s`;
+      `${of[0]?.toFixed(1)}, median ${of[Math.floor(of.length / 2)]?.toFixed(1)}, at ` +
+      `most ${of.at(-1)?.toFixed(1)} s`;
     const slowest = Math.max(...plain, ...forced);
     const overlaps = all.filter(({ data }) => data['overlap'] === true).length;
     return answer(
       slowest < 60,
-      `${rounds} deletions: running again after ${told(plain)}. ${rounds} force-deletions: ${told(forced)}; in ${overlaps} of them the new pod ran while the old container still did. None failed to mount.`,
+      `${rounds} deletions: running again after ${told(plain)}. ${rounds} ` +
+        `force-deletions: ${told(forced)}; in ${overlaps} of them the new pod ran while ` +
+        'the old container still did. None failed to mount.',
       all,
     );
   },

@@ -29,7 +29,10 @@ export const sharedMount: Procedure = {
         of('stage') === 1 &&
         of('nodePublish') === 2 &&
         pod.data['phase'] === 'Pending',
-      `ReadWriteOnce: the second pod is ${String(once.data['phase'])}, by ${of('stage')} NodeStage and ${of('nodePublish')} NodePublish. ReadWriteOncePod: ${String(pod.data['phase'])} (${String((pod.data['events'] as unknown[])[0])}).`,
+      `ReadWriteOnce: the second pod is ${String(once.data['phase'])}, by ` +
+        `${of('stage')} NodeStage and ${of('nodePublish')} NodePublish. ` +
+        `ReadWriteOncePod: ${String(pod.data['phase'])} ` +
+        `(${String((pod.data['events'] as unknown[])[0])}).`,
       [once, pod, ...notes.calls('stage'), ...notes.calls('nodePublish')],
     );
   },

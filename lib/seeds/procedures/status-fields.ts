@@ -30,7 +30,10 @@ export const statusFields: Procedure = {
         running.data['attached'] === name &&
         running.data['devicePath'] === '' &&
         running.data['inUse'] === true,
-      `While the pod runs volumesAttached has ${String(running.data['attached'])} with devicePath “${String(running.data['devicePath'])}”, volumesInUse the same name: ${String(running.data['inUse'])}; before and after both are empty of it: ${String(none)}.`,
+      `While the pod runs volumesAttached has ${String(running.data['attached'])} with ` +
+        `devicePath “${String(running.data['devicePath'])}”, volumesInUse the same name: ` +
+        `${String(running.data['inUse'])}; before and after both are empty of it: ` +
+        `${String(none)}.`,
       [before, running, after],
     );
   },

@@ -26,7 +26,10 @@ export const twoNodesAttach: Procedure = {
       permissive.data['phase'] === 'Running' &&
         exclusive.data['phase'] === 'Pending' &&
         refused.length > 0,
-      `unfenced: the second node’s pod is ${String(permissive.data['phase'])}. pending-while-busy: ${String(exclusive.data['phase'])}, ControllerPublish refused ${refused.length} times in ${refusedForMs / 1000} s (${String(refused[0]?.data['error'])}).`,
+      `unfenced: the second node’s pod is ${String(permissive.data['phase'])}. ` +
+        `pending-while-busy: ${String(exclusive.data['phase'])}, ControllerPublish ` +
+        `refused ${refused.length} times in ${refusedForMs / 1000} s ` +
+        `(${String(refused[0]?.data['error'])}).`,
       [...tried, ...notes.seen(observed.mounted), ...refused.slice(0, 2)],
     );
   },

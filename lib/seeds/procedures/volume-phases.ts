@@ -46,7 +46,10 @@ export const walkPhases: Procedure = {
       lost.data['whileDeleting'] === 'Bound' &&
         lost.data['after'] === 'Lost' &&
         recycled.data['phase'] === 'Failed',
-      `Volume: ${told}, Released in between. Its deletion under a claim leaves the claim ${String(lost.data['whileDeleting'])} until the finalizer is gone, then ${String(lost.data['after'])}. Recycle with a CSI volume: ${String(recycled.data['phase'])} (${String(recycled.data['message'])}).`,
+      `Volume: ${told}, Released in between. Its deletion under a claim leaves the ` +
+        `claim ${String(lost.data['whileDeleting'])} until the finalizer is gone, then ` +
+        `${String(lost.data['after'])}. Recycle with a CSI volume: ` +
+        `${String(recycled.data['phase'])} (${String(recycled.data['message'])}).`,
       [...walked, lost, recycled],
     );
   },
