@@ -3,7 +3,7 @@
  * per second of sysbench's single-row inserts, in turns. The array may cost at most three tenths.
  */
 import { ensureImages } from '../lib/images/ensure.ts';
-import { startArray } from './support/array.ts';
+import { startBenchArray } from './support/array.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
@@ -42,7 +42,7 @@ async function measureAll(
   images: { readonly tools: string; readonly array: string },
   onProgress: BenchContext['onProgress'],
 ): Promise<Row[]> {
-  await using array = await startArray(images.array);
+  await using array = await startBenchArray(images.array);
   await using plain = await startDatabase(images.tools);
   const start = async (keepData: boolean): Promise<BenchDatabase> =>
     startDatabase(images.tools, await array.newDevice({ keepData }));

@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { startArray } from '../../lib/cluster/kind/array.ts';
 import { docker } from '../../lib/cluster/kind/engine.ts';
-import { waitFor } from '../../lib/cluster/kind/wait.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 
 const volumeBytes = 4 * 2 ** 30;
@@ -16,11 +16,10 @@ export interface BenchArray extends AsyncDisposable {
 }
 
 /** `image`: reference of the array's image. Everything is gone when disposed. */
-export async function startArray(image: string): Promise<BenchArray> {
+export async function startBenchArray(image: string): Promise<BenchArray> {
   const root = await mkdtemp(join(tmpdir(), 'forcedetach-bench-array-'));
   const name = basename(root);
-  const flags = ['--detach', '--privileged', '--network', 'none', '--volume', `${root}:${root}`];
-  await docker(['run', '--name', name, ...flags, image, 'serve', '--root', root]);
+  await startArray({ container: name, image, source: root, root });
   const array = arrayAt(join(root, 'array.sock'));
   const opened: { readonly volume: string; readonly generation: number }[] = [];
   const dispose = async (): Promise<void> => {
@@ -28,10 +27,6 @@ export async function startArray(image: string): Promise<BenchArray> {
     await docker(['rm', '--force', name]);
     await rm(root, { recursive: true });
   };
-  await waitFor(
-    { what: 'the array answers', timeoutMs: 10_000, command: `docker logs ${name}` },
-    () => array.ping(),
-  );
   return {
     async newDevice({ keepData }) {
       const path = { volume: `bench-${opened.length}`, generation: 1 };
