@@ -1,0 +1,106 @@
+/** docs/expectations-measured.json: what runs came to, beside what was expected of them. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { diskModes } from '../disk-kinds.ts';
+import { parseScenario, verdictWords, type Scenario } from '../experiment/scenario.ts';
+import type { Cell } from './table.ts';
+
+const measuredSchema = z.strictObject({
+  /** Of the cell. */
+  id: z.string(),
+  disk: z.enum(diskModes),
+  verdict: z.enum(verdictWords),
+  /** Stock timers, or shortened ones. */
+  basis: z.enum(['measured', 'shortened']),
+  /** Seconds after the fault; null: none before the heal. */
+  secondMountS: z.number().nullable(),
+  lost: z.number(),
+  acked: z.number(),
+  runId: z.string(),
+  seed: z.string(),
+  kubernetes: z.string(),
+});
+export type Measured = z.output<typeof measuredSchema>;
+
+const path = new URL('../../docs/expectations-measured.json', import.meta.url);
+
+export const readMeasured = (): Measured[] =>
+  existsSync(path) ? z.array(measuredSchema).parse(JSON.parse(readFileSync(path, 'utf8'))) : [];
+
+export const measuredPath = path;
+
+/** What of a verdict.json is asked for here. */
+const runSchema = z.object({
+  verdict: z.enum(verdictWords),
+  basis: z.enum(['measured', 'shortened', 'predicted']),
+  scenario: z.record(z.string(), z.unknown()),
+  phases: z.object({ secondMount: z.number().nullable() }),
+  lost: z.number(),
+  acked: z.number(),
+  runId: z.string(),
+  seed: z.string(),
+  versions: z.record(z.string(), z.string()),
+});
+
+/** Every run below a folder that answers a cell; predictions are none. In the cells' order. */
+export function measuredBelow(folder: string, cells: readonly Cell[]): Measured[] {
+  return verdictFiles(folder).flatMap((file) => {
+    const run = runSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    if (!run.success || run.data.basis === 'predicted') return [];
+    const { verdict, basis, scenario, phases, lost, acked, runId, seed, versions } = run.data;
+    const key = keyOf(parseScenario(scenario));
+    const cell = cells.find((each) => each.scenario !== undefined && keyOf(each.scenario) === key);
+    if (cell === undefined) return [];
+    const about = { verdict, basis, lost, acked, runId, seed };
+    const { id, disk } = cell;
+    const kubernetes = versions['kubernetes'] ?? 'unknown';
+    return [{ id, disk, ...about, secondMountS: phases.secondMount, kubernetes }];
+  });
+}
+
+function verdictFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('verdict.json'))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+/** What of a scenario decides its cell; timers, rates and moments of the remedy do not. */
+function keyOf(scenario: Scenario): string {
+  const { name: _name, question: _question, expected: _expected, ...rest } = scenario;
+  const { graceMs: _grace, tolerationMs: _toleration, forceDetachAfterMs, ...decisive } = rest;
+  const free = { ...decisive, rate: scenario.rate === 0 ? 0 : 'some' };
+  const moments = ['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs', 'connections'];
+  const ignored = new Set([
+    ...moments,
+    'remedyAt',
+    'alsoAt',
+    'alsoForMs',
+    'keepWrites',
+    'rebootAt',
+  ]);
+  const kept = Object.entries(free).filter(([field]) => !ignored.has(field));
+  return JSON.stringify([...kept.toSorted(([a], [b]) => (a < b ? -1 : 1)), rebootOf(scenario)]);
+}
+
+/** Back before the node is missed, at the forced detach, or later. */
+function rebootOf({ fault, rebootAt, graceMs }: Scenario): string {
+  if (fault !== 'node-reboot') return 'none';
+  if (rebootAt === 'force-detach') return 'at the forced detach';
+  return rebootAt < graceMs ? 'within' : 'after';
+}
+
+/** The newer of two results of one run takes the place of the older. */
+export function merged(
+  older: readonly Measured[],
+  newer: readonly Measured[],
+  cells: readonly Cell[],
+): Measured[] {
+  const byRun = new Map([...older, ...newer].map((each) => [each.runId, each]));
+  const order = new Map(cells.map(({ id, disk }, at) => [`${id} ${disk}`, at]));
+  const place = ({ id, disk }: Measured): number => order.get(`${id} ${disk}`) ?? cells.length;
+  return [...byRun.values()]
+    .filter((each) => order.has(`${each.id} ${each.disk}`))
+    .toSorted((a, b) => place(a) - place(b) || (a.runId < b.runId ? -1 : 1));
+}
