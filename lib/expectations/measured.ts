@@ -66,22 +66,19 @@ function verdictFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** What of a scenario decides its cell; timers, rates and moments of the remedy do not. */
+/** Names, timers and moments: what of a scenario does not decide its cell, or decides it coarsely. */
+const indifferent = new Set<string>([
+  ...['name', 'question', 'expected', 'connections', 'keepWrites', 'rate', 'rebootAt'],
+  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'alsoAt', 'alsoForMs'],
+  ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+]);
+
 function keyOf(scenario: Scenario): string {
-  const { name: _name, question: _question, expected: _expected, ...rest } = scenario;
-  const { graceMs: _grace, tolerationMs: _toleration, forceDetachAfterMs, ...decisive } = rest;
-  const free = { ...decisive, rate: scenario.rate === 0 ? 0 : 'some' };
-  const moments = ['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs', 'connections'];
-  const ignored = new Set([
-    ...moments,
-    'remedyAt',
-    'alsoAt',
-    'alsoForMs',
-    'keepWrites',
-    'rebootAt',
-  ]);
-  const kept = Object.entries(free).filter(([field]) => !ignored.has(field));
-  return JSON.stringify([...kept.toSorted(([a], [b]) => (a < b ? -1 : 1)), rebootOf(scenario)]);
+  const decisive = Object.entries(scenario)
+    .filter(([field]) => !indifferent.has(field))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const load = scenario.rate === 0 ? 'idle' : 'busy';
+  return JSON.stringify([decisive, load, rebootOf(scenario)]);
 }
 
 /** Back before the node is missed, at the forced detach, or later. */
