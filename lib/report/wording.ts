@@ -51,7 +51,7 @@ export function expectation({ asExpected, expected }: Verdict): string {
 }
 
 export function advice(verdict: Verdict): string[] {
-  const { remedy, trxCommit, fault, flushes, accessMode } = scenarioOf(verdict);
+  const { remedy, trxCommit, fault, flushes, accessMode, terminationGraceS } = scenarioOf(verdict);
   if (verdict.verdict === 'inconclusive') {
     return [
       'Mend what is missing (see the findings) and run it again; draw no conclusion from it.',
@@ -72,6 +72,9 @@ export function advice(verdict: Verdict): string[] {
   return [
     ...(many
       ? ['Declare the volume ReadWriteOnce: otherwise it is attached before it is detached.']
+      : []),
+    ...(terminationGraceS === 0
+      ? ['Give the pod a grace period: with 0 seconds the eviction itself is a forced deletion.']
       : []),
     'Before you force-delete the pod or taint the node out of service, prove that the node is ' +
       'off (power, hypervisor) or cut its storage path.',
