@@ -88,6 +88,11 @@ function remedyOf({ t }: ObservationRecord, { story }: Passage): string | undefi
   return remedy === undefined ? undefined : `the operator (remedy ${remedy})`;
 }
 
+function whoDeletedNode(seen: ObservationRecord, passage: Passage): string | undefined {
+  const wanted = { verbs: ['delete'], resources: ['nodes'], object: passage.mount.from };
+  return asked(wanted, seen, passage) ?? remedyOf(seen, passage);
+}
+
 const whoTainted =
   (key: string) =>
   (seen: ObservationRecord, passage: Passage): string | undefined =>
@@ -137,6 +142,11 @@ export const links = {
     step: 'the node was tainted out-of-service',
     fits: (seen, passage) => onOld(seen, passage) && tainted(seen, 'out-of-service'),
     by: (seen, passage) => whoTainted('out-of-service')(seen, passage) ?? remedyOf(seen, passage),
+  },
+  nodeGone: {
+    step: 'the Node object was deleted',
+    fits: (seen, passage) => seen.name === observed.nodeGone && onOld(seen, passage),
+    by: whoDeletedNode,
   },
   podGone: {
     step: 'the pod object was gone',
