@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
-import { accessModes, workloads, type Scenario } from '../experiment/scenario.ts';
+import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration } from '../durations.ts';
 import {
@@ -107,7 +107,7 @@ export function scenarioOptions(base: Scenario): Option[] {
     choice(
       '--self-fence <how>',
       'lease: a sidecar ends the database once its node’s Lease is not renewed',
-      ['off', 'lease'],
+      selfFences,
       base.selfFence,
     ),
     duration(

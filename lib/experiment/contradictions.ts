@@ -132,7 +132,7 @@ const rules: readonly Rule[] = [
   },
   {
     field: 'selfFenceAfterMs',
-    message: 'only selfFence lease has a deadline',
+    message: 'only a selfFence has a deadline',
     broken: ({ selfFence, selfFenceAfterMs }) =>
       selfFence === 'off' && selfFenceAfterMs !== defaultSelfFenceAfterMs,
   },
@@ -141,7 +141,7 @@ const rules: readonly Rule[] = [
     message:
       'shorter than two renewals of the Lease, each a fifth of graceMs: a healthy node would be fenced',
     broken: ({ selfFence, selfFenceAfterMs, graceMs }) =>
-      selfFence === 'lease' && selfFenceAfterMs < (2 * graceMs) / 5,
+      selfFence !== 'off' && selfFenceAfterMs < (2 * graceMs) / 5,
   },
   {
     field: 'moveBack',

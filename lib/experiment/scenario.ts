@@ -28,6 +28,8 @@ export const workloads = [
   'deployment-rolling-update',
 ] as const;
 
+export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
+
 const durationMs = z.number().int().nonnegative();
 
 const fields = z.strictObject({
@@ -104,8 +106,11 @@ const fields = z.strictObject({
   trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
   /** The server's binary log; on and synced at each commit is stock. */
   binlog: z.enum(['on', 'off']).default('on'),
-  /** `lease`: a sidecar ends the database once the node's Lease is not renewed, as it can see. */
-  selfFence: z.enum(['off', 'lease']).default('off'),
+  /**
+   * `lease`: a sidecar ends the database once the node's Lease is not renewed, as it can see;
+   * `lease-read-only`: it makes the file system read-only as well.
+   */
+  selfFence: z.enum(selfFences).default('off'),
   /** `selfFence` only: so long after the last renewal that it saw. */
   selfFenceAfterMs: durationMs.default(defaultSelfFenceAfterMs),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */

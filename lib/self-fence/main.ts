@@ -4,8 +4,10 @@
  * it down, by a gate file that the database's container waits for, until the Lease is renewed again
  * and the pod is still wanted.
  *
- * What it cannot do: act while it stands still itself (a frozen node), stop what the node's kernel
- * still holds (pages, the mounted file system), or be earlier than its deadline. So the deadline must
+ * The kill alone is no fence: the file system stays mounted, and the node's clean unmount, when it
+ * comes back, writes over the successor's. With --folder it is made read-only after the kill.
+ *
+ * What it cannot do: act while it stands still itself (a frozen node), or be earlier than its deadline. So the deadline must
  * be shorter than what anybody waits before a second writer is let in: node-monitor-grace-period.
  */
 import { rm, writeFile } from 'node:fs/promises';
@@ -15,10 +17,13 @@ import { describeError, UsageError } from '../errors.ts';
 import type { ApiServer } from '../kubernetes-get.ts';
 import { renewalOf, stillWanted, type Self } from './api.ts';
 import { Deadline } from './deadline.ts';
+import { remount } from './file-system.ts';
 import { killAll } from './processes.ts';
 
-/** The Lease is read so often; an answer must come within the same time. */
+/** The Lease is read so often, one question at a time. */
 const askEveryMs = 1000;
+/** A busy API server may be slow: an answer counts from its question, so that waiting is no risk. */
+const answerWithinMs = 3000;
 const lookEveryMs = 100;
 
 const say = (text: string): void => console.error(`self-fence: ${text}`);
@@ -28,6 +33,8 @@ interface Options {
   readonly self: Self;
   readonly gate: string;
   readonly afterMs: number;
+  /** On the volume: made read-only after the kill. Undefined: only the kill. */
+  readonly folder: string | undefined;
 }
 
 /** What the asking finds out, and the guard acts on. */
@@ -36,6 +43,8 @@ interface Knowledge {
   /** Asked at each new beginning: a pod that runs may end by itself when it is deleted. */
   isWanted: boolean;
   isOpen: boolean;
+  /** The file system was taken away. */
+  isReadOnly: boolean;
 }
 
 /** Asks for ever; a question without an answer is no sign of life, and is said once. */
@@ -44,8 +53,8 @@ async function ask({ server, self }: Options, known: Knowledge): Promise<never> 
   for (;;) {
     const askedAtMs = performance.now();
     try {
-      const renewal = await renewalOf(server, self, askEveryMs);
-      if (!known.isOpen) known.isWanted = await stillWanted(server, self, askEveryMs);
+      const renewal = await renewalOf(server, self, answerWithinMs);
+      if (!known.isOpen) known.isWanted = await stillWanted(server, self, answerWithinMs);
       known.deadline.see(renewal, askedAtMs);
       if (!answered) say('the API server answers again');
       answered = true;
@@ -57,29 +66,45 @@ async function ask({ server, self }: Options, known: Knowledge): Promise<never> 
   }
 }
 
-/** Opens and shuts the gate for ever. The gate is shut before the kill, so that none slips through. */
-async function guard({ gate, afterMs }: Options, known: Knowledge): Promise<never> {
-  await rm(gate, { force: true });
+/** Opens and shuts the gate for ever. */
+async function guard(options: Options, known: Knowledge): Promise<never> {
+  await rm(options.gate, { force: true });
   for (;;) {
     const nowMs = performance.now();
-    const isAlive = known.deadline.isAlive(nowMs);
-    if (isAlive && !known.isOpen && known.isWanted) {
-      known.isOpen = true;
-      await writeFile(gate, '');
-      say('open: the Lease is renewed and the pod is wanted');
-    } else if (!isAlive) {
-      const wasOpen = known.isOpen;
-      known.isOpen = false;
-      known.isWanted = false;
-      if (wasOpen) await rm(gate, { force: true });
-      const killed = await killAll('mysqld');
-      if (wasOpen || killed.length > 0) {
-        const silentMs = Math.round(known.deadline.silentForMs(nowMs) ?? 0);
-        const processes = killed.length === 0 ? 'none was there' : killed.join(', ');
-        say(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed mysqld: ${processes}`);
-      }
-    }
+    if (!known.deadline.isAlive(nowMs)) await shut(options, known, nowMs);
+    else if (!known.isOpen && known.isWanted) await open(options, known);
     await pause(lookEveryMs);
+  }
+}
+
+async function open({ gate, folder }: Options, known: Knowledge): Promise<void> {
+  known.isOpen = true;
+  if (folder !== undefined && known.isReadOnly) await remount(folder, 'rw');
+  known.isReadOnly = false;
+  await writeFile(gate, '');
+  say('open: the Lease is renewed and the pod is wanted');
+}
+
+/** The gate is shut before the kill, so that none slips through. */
+async function shut(options: Options, known: Knowledge, nowMs: number): Promise<void> {
+  const { gate, afterMs, folder } = options;
+  const wasOpen = known.isOpen;
+  known.isOpen = false;
+  known.isWanted = false;
+  if (wasOpen) await rm(gate, { force: true });
+  const killed = await killAll('mysqld');
+  if (wasOpen || killed.length > 0) {
+    const silentMs = Math.round(known.deadline.silentForMs(nowMs) ?? 0);
+    const processes = killed.length === 0 ? 'none was there' : killed.join(', ');
+    say(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed mysqld: ${processes}`);
+  }
+  if (folder === undefined || known.isReadOnly) return;
+  try {
+    await remount(folder, 'ro');
+    known.isReadOnly = true;
+    say(`read-only: ${folder}`);
+  } catch (error) {
+    say(`not read-only yet: ${describeError(error).split('\n')[0]}`);
   }
 }
 
@@ -97,10 +122,14 @@ const environmentSchema = z.object({
 
 function readOptions(): Options {
   const { values } = parseArgs({
-    options: { 'after-ms': { type: 'string' }, gate: { type: 'string' } },
+    options: {
+      'after-ms': { type: 'string' },
+      gate: { type: 'string' },
+      folder: { type: 'string' },
+    },
   });
   const afterMs = Number(values['after-ms']);
-  const { gate } = values;
+  const { gate, folder } = values;
   const environment = environmentSchema.safeParse(process.env);
   if (!(afterMs > 0) || gate === undefined || !environment.success) {
     const variables = Object.keys(environmentSchema.shape).join(', ');
@@ -116,10 +145,11 @@ function readOptions(): Options {
     podUid: data.POD_UID,
   };
   const server = { host: data.KUBERNETES_SERVICE_HOST, port: data.KUBERNETES_SERVICE_PORT };
-  return { server, self, gate, afterMs };
+  return { server, self, gate, afterMs, folder };
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 const options = readOptions();
-const known = { deadline: new Deadline(options.afterMs), isWanted: false, isOpen: false };
+const deadline = new Deadline(options.afterMs);
+const known = { deadline, isWanted: false, isOpen: false, isReadOnly: false };
 await Promise.all([ask(options, known), guard(options, known)]);

@@ -57,9 +57,25 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   const sidecar = await readTemplate('mysql/self-fence-pod.yaml', {
     DRIVER_IMAGE: options.driverImage,
     API_HOST: options.apiHost,
-    SELF_FENCE_AFTER_MS: choice.selfFenceAfterMs,
+    ...selfFenceValues(choice),
   });
   return merge(template, sidecar);
+}
+
+const dataFolder = '/var/lib/mysql';
+
+function selfFenceValues({ selfFence, selfFenceAfterMs }: PodChoice): Record<string, string> {
+  const takesFileSystem = selfFence === 'lease-read-only';
+  const command = [
+    ...['node', '/app/lib/self-fence/main.ts', '--gate=/self-fence/open'],
+    `--after-ms=${selfFenceAfterMs}`,
+    ...(takesFileSystem ? [`--folder=${dataFolder}`] : []),
+  ];
+  const security = takesFileSystem ? { privileged: true } : { runAsUser: 0 };
+  return {
+    SELF_FENCE_COMMAND: JSON.stringify(command),
+    SELF_FENCE_SECURITY: JSON.stringify(security),
+  };
 }
 
 const lifecycleOf = ({ preStopS }: PodChoice): object =>

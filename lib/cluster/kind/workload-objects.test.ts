@@ -102,6 +102,15 @@ test('the binary log can be off', async () => {
   expect(args).not.toContain('--log-bin=binlog');
 });
 
+test('taking the file system away needs a privileged sidecar, and only that', async () => {
+  const sidecar = async (selfFence: ScenarioInput['selfFence']): Promise<string> => {
+    const pod = podOf((await render({ selfFence })).at(-1));
+    return JSON.stringify('initContainers' in pod ? pod.initContainers : undefined);
+  };
+  expect(await sidecar('lease')).not.toMatch(/privileged|--folder/);
+  expect(await sidecar('lease-read-only')).toMatch(/--folder=\/var\/lib\/mysql.*"privileged":true/);
+});
+
 const gate: unknown = expect.stringContaining('until [ -e /self-fence/open ]');
 
 test('a self-fence brings its identity, its sidecar, and a gate before the database', async () => {
