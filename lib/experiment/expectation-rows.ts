@@ -24,7 +24,10 @@ export interface Situation
     | 'flushes'
     | 'powerLoss'
     | 'trxCommit'
+    | 'selfFence'
   > {
+  /** Whether a sidecar that can act ends the database before a successor can be let in. */
+  readonly selfFenced: 'in time' | 'late' | 'never';
   /** An idle victim has few writes under way, and may do no harm. */
   readonly victim: 'busy' | 'idle';
   /** When `ack-early` cuts: before a successor can mount, before the heal, or later. */
@@ -125,6 +128,18 @@ export const partitionRows: readonly Row[] = [
     verdicts: ['safe', ...overlapping],
     because:
       'two pods want the volume that nobody has any more: whichever node is attached first gets it',
+  },
+  {
+    when: { selfFenced: ['in time'], selfFence: ['lease-read-only'] },
+    verdicts: ['safe'],
+    because: 'the sidecar ended the database and took its file system away in time',
+  },
+  {
+    when: { selfFenced: ['in time'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the sidecar ended the database in time, but the node’s clean unmount may still write over ' +
+      'the successor’s file system',
   },
   {
     when: { release: ['untainted early'] },

@@ -16,7 +16,18 @@ function situationOf(scenario: Scenario): Situation {
     victim: rate === 0 ? 'idle' : 'busy',
     cut: cutAfterMs <= soonestMountMs ? 'at once' : beforeHeal,
     release: releaseOf(scenario),
+    selfFenced: selfFenced(scenario),
   };
+}
+
+/** The sidecar's look, its kill and the remount, on a machine that keeps time. */
+const selfFenceTakesMs = 2000;
+const standStill: readonly Scenario['fault'][] = ['freeze', 'cpu-starvation'];
+
+function selfFenced(scenario: Scenario): Situation['selfFenced'] {
+  const { selfFence, selfFenceAfterMs, graceMs, fault, link } = scenario;
+  if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
+  return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
 }
 
 const fits = ({ when }: Row, situation: Situation): boolean =>

@@ -58,6 +58,17 @@ function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Sto
 
 const opened = at(10, 1, writeOps.open);
 
+test('a file system that the self-fence took away is no exposure, where no write came after it', () => {
+  const line = (text: string): { line: string } => ({ line: `self-fence: ${text}` });
+  const shut = see(5_000, observed.selfFence, 'a', line('read-only: /var/lib/mysql'));
+  const before = logOf(opened, write(4_900, 1, 0), at(9_000, 2, writeOps.open), write(9_100, 2, 0));
+  expect(exposureOf(story({}, shut), { writes: before }).summary.ms).toBe(0);
+  const again = see(20_000, observed.selfFence, 'a', line('open: the Lease is renewed'));
+  expect(exposureOf(story({}, shut, again), { writes: before }).summary.ms).toBeGreaterThan(0);
+  const after = logOf(opened, at(9_000, 2, writeOps.open), write(9_100, 2, 0), write(9_200, 1, 0));
+  expect(exposureOf(story({}, shut), { writes: after }).summary.ms).toBeGreaterThan(0);
+});
+
 test('bytes and blocks count from the successor’s first write to the last moment both could', () => {
   const writes = logOf(
     opened,

@@ -141,8 +141,29 @@ function writesUntil(story: Story, marks: WriteMarks | undefined): number {
   if (marks?.victimEndedMs !== undefined) ended.push(marks.victimEndedMs);
   const unmounted = unmountedAfter(story, victimNode, faultAtMs);
   if (unmounted !== undefined) ended.push(unmounted);
+  const readOnly = readOnlyAfter(story, marks, faultAtMs);
+  if (readOnly !== undefined) ended.push(readOnly);
   if (losesPower(scenario.fault) && faultDoneAtMs !== undefined) ended.push(faultDoneAtMs);
   return Math.min(...ended);
+}
+
+/**
+ * The victim's self-fence took its file system away, and did not give it back. Its word is taken
+ * where the disk's log shows that no write came after it.
+ */
+function readOnlyAfter(
+  { observations, victimNode }: Story,
+  marks: WriteMarks | undefined,
+  afterMs: number,
+): number | undefined {
+  const said = observations.filter(
+    ({ t, name, node }) => name === observed.selfFence && node === victimNode && t >= afterMs,
+  );
+  const says = (text: string) => (seen: (typeof said)[number]) =>
+    String(seen.data['line']).startsWith(`self-fence: ${text}`);
+  const readOnly = said.find(says('read-only'))?.t;
+  if (readOnly === undefined || said.some(says('open'))) return undefined;
+  return (marks?.victimWroteMs ?? Infinity) <= readOnly ? readOnly : undefined;
 }
 
 function unmountedAfter(

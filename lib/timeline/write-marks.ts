@@ -17,6 +17,8 @@ export interface WriteMarks {
   readonly handover?: { readonly atMs: number; readonly node: string };
   /** When the last of the paths that the victim had at the fault was cut, lost power or closed. */
   readonly victimEndedMs?: number;
+  /** The last write that the disk took from the victim. */
+  readonly victimWroteMs?: number;
   /** While the victim's path stalled or failed. */
   readonly severed: readonly Span[];
   /** What the victim wrote after its path was cut, and the disk did not take. */
@@ -38,6 +40,7 @@ export function readMarks(log: WriteLog, victim: string, faultAtMs: number): Wri
   const severed: { fromMs: number; toMs?: number }[] = [];
   const refused = { count: 0, bytes: 0 };
   let handover: { atMs: number; node: string } | undefined;
+  let victimWroteMs: number | undefined;
   const leaked = { whileSevered: 0, afterCut: 0 };
 
   for (let index = 0; index < log.length; index += 1) {
@@ -55,6 +58,7 @@ export function readMarks(log: WriteLog, victim: string, faultAtMs: number): Wri
       refused.count += 1;
       refused.bytes += record.length;
     } else if (isWrite(record)) {
+      victimWroteMs = atMs;
       const last = severed.at(-1);
       const isSevered = last !== undefined && last.toMs === undefined;
       if (isSevered && atMs > last.fromMs + underWayMs) leaked.whileSevered += 1;
@@ -67,6 +71,7 @@ export function readMarks(log: WriteLog, victim: string, faultAtMs: number): Wri
     refused,
     leaked,
     ...(handover === undefined ? {} : { handover }),
+    ...(victimWroteMs === undefined ? {} : { victimWroteMs }),
     ...(victimEndedMs === undefined ? {} : { victimEndedMs }),
   };
 }
