@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runRecord } from '../../test/support/run-record.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../test/support/writes.ts';
 import { diskFindings } from '../experiment/disk-findings.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
@@ -32,15 +32,6 @@ function logOf(...records: WriteInput[]): WriteLog {
   if (log === undefined) throw new Error('no log');
   return log;
 }
-
-const see = (t: number, name: string, node: string, data = {}): SmallRecord => ({
-  type: 'observation',
-  source: 'test',
-  t,
-  name,
-  node,
-  data,
-});
 
 function story(fields: Partial<ScenarioInput> = {}, ...more: SmallRecord[]): Story {
   const about = { type: 'action', actor: 'fault', name: 'network-partition', node: 'a' } as const;

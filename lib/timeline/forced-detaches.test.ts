@@ -1,6 +1,6 @@
 /** Log and counter of forced detaches, held against the mounts. */
 import { expect, test } from 'vitest';
-import { runRecord } from '../../test/support/run-record.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
 import { controlFindings } from '../experiment/control-findings.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import { csiCalls, observed } from '../history/observations.ts';
@@ -8,19 +8,6 @@ import type { SmallRecord } from '../history/reader.ts';
 import { forcedDetachesOf } from './forced-detaches.ts';
 import { tellStory, type Story } from './story.ts';
 
-const see = (
-  t: number,
-  name: string,
-  node = '',
-  data: Record<string, unknown> = {},
-): SmallRecord => ({
-  type: 'observation',
-  source: 'test',
-  t,
-  name,
-  ...(node === '' ? {} : { node }),
-  data,
-});
 const counter = (t: number, timeout: number, outOfService = 0): SmallRecord =>
   see(t, observed.forceDetachMetric, '', { timeout, 'out-of-service': outOfService });
 const line = (t: number): SmallRecord =>

@@ -1,25 +1,12 @@
 /** Licences with an audit log: who asked for each step, what is missing, and a way back. */
 import { expect, test } from 'vitest';
-import { runRecord } from '../../test/support/run-record.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import { laterLicencesOf, licenceGapsOf, licenceOf } from './licence.ts';
 import { tellStory, type Story } from './story.ts';
 
-const see = (
-  t: number,
-  name: string,
-  node = '',
-  data: Record<string, unknown> = {},
-): SmallRecord => ({
-  type: 'observation',
-  source: 'test',
-  t,
-  name,
-  ...(node === '' ? {} : { node }),
-  data,
-});
 const asked = (t: number, user: string, data: Record<string, unknown>): SmallRecord =>
   see(t, observed.apiRequest, '', { user, code: 200, ...data });
 const call = (t: number, node: string, name: string): SmallRecord =>

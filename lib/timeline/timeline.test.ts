@@ -1,7 +1,6 @@
 /** The derivations, held against a hand-written partition with a forced detach. */
 import { expect, test } from 'vitest';
-import { runRecord } from '../../test/support/run-record.ts';
-import type { ObservationRecord } from '../history/events.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 import { exposureOf } from './exposure.ts';
@@ -9,20 +8,6 @@ import { licenceOf } from './licence.ts';
 import { phasesOf } from './phases.ts';
 import { ServiceMeter } from './service.ts';
 import { tellStory, type Story } from './story.ts';
-
-const see = (
-  t: number,
-  name: string,
-  node?: string,
-  data: Record<string, unknown> = {},
-): ObservationRecord => ({
-  type: 'observation',
-  source: 'test',
-  t,
-  name,
-  ...(node === undefined ? {} : { node }),
-  data,
-});
 
 const begin: SmallRecord[] = [
   runRecord(),

@@ -1,9 +1,8 @@
 /** Every fault on the model: proven, healed, and with the verdict that is expected of it. */
 import { expect, test } from 'vitest';
-import { expectationOf } from '../../lib/experiment/expectations.ts';
 import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;
 
@@ -31,12 +30,7 @@ test.each<Fields>([
   { fault: 'node-reboot', rebootAt: 'force-detach', remedy },
   { fault: 'node-reboot', rebootAt: 'force-detach', remedy: 'out-of-service' },
 ])('%o', async (fields) => {
-  const verdict = await run(fields);
-  const { verdicts, because } = expectationOf(scenarioOf(fields));
-  const said = [because, verdict.sentence, ...verdict.incompleteBecause].join('\n');
-  expect(verdict.incompleteBecause, said).toEqual([]);
-  expect(verdicts, said).toContain(verdict.verdict);
-  expect(verdict.availability.recovered, said).toBe(true);
+  const verdict = await runAsExpected(scenarioOf(fields));
   expect(momentsOf(verdict)).toEqual(['before', 'during', 'after']);
 });
 

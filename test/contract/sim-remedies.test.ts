@@ -1,14 +1,12 @@
 /** The remedies that the model plays, each with the verdict and the times that are expected of it. */
 import { expect, test } from 'vitest';
-import { expectationOf } from '../../lib/experiment/expectations.ts';
 import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;
 
-const scenarioOf = (fields: Fields): Scenario =>
-  modelScenario({ ...shortTimers, fault: 'network-partition', ...fields });
+const scenarioOf = (fields: Fields): Scenario => modelScenario({ ...shortTimers, ...fields });
 const run = async (fields: Fields): Promise<Verdict> =>
   (await runOnModel(scenarioOf(fields))).verdict;
 
@@ -36,12 +34,7 @@ test.each<Fields>([
   { fault: 'node-crash', remedy: 'fence-first' },
   { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 60_000, untaintAt: 'kept' },
 ])('%o', async (fields) => {
-  const verdict = await run(fields);
-  const { verdicts, because } = expectationOf(scenarioOf(fields));
-  const said = [because, verdict.sentence, ...verdict.incompleteBecause].join('\n');
-  expect(verdict.incompleteBecause, said).toEqual([]);
-  expect(verdicts, said).toContain(verdict.verdict);
-  expect(verdict.availability.recovered, said).toBe(true);
+  await runAsExpected(scenarioOf(fields));
 });
 
 test.each<Fields>([

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
+import { expectationOf } from '../../lib/experiment/expectations.ts';
 import { runScenario } from '../../lib/experiment/run.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
@@ -43,4 +44,15 @@ export async function runOnModel(scenario: Scenario, seed = '1'): Promise<ModelR
     signal: new AbortController().signal,
   });
   return { verdict, folder };
+}
+
+/** The same; the run is complete, its verdict is expected, and a database serves at the end. */
+export async function runAsExpected(scenario: Scenario): Promise<Verdict> {
+  const { verdict } = await runOnModel(scenario);
+  const { verdicts, because } = expectationOf(scenario);
+  const said = [because, verdict.sentence, ...verdict.incompleteBecause].join('\n');
+  expect(verdict.incompleteBecause, said).toEqual([]);
+  expect(verdicts, said).toContain(verdict.verdict);
+  expect(verdict.availability.recovered, said).toBe(true);
+  return verdict;
 }

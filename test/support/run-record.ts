@@ -1,8 +1,8 @@
-/** The first record of a run that never was. */
+/** Records of a run that never was. */
 import { parseScenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { RunRecord } from '../../lib/history/events.ts';
+import type { ObservationRecord, RunRecord } from '../../lib/history/events.ts';
 
-/** A partition on kind, where the fields say nothing else. */
+/** The first record: a partition on kind, where the fields say nothing else. */
 export const runRecord = (
   fields: Partial<ScenarioInput> = {},
   about: Partial<Pick<RunRecord, 'runId' | 'seed'>> = {},
@@ -14,4 +14,15 @@ export const runRecord = (
     ...fields,
   }),
   ...about,
+});
+
+/** `node`: none where it is empty. */
+export const see = (
+  t: number,
+  name: string,
+  node = '',
+  data: Readonly<Record<string, unknown>> = {},
+): ObservationRecord => ({
+  ...{ type: 'observation', source: 'test', t, name, data },
+  ...(node === '' ? {} : { node }),
 });
