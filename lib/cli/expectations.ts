@@ -31,14 +31,15 @@ export async function noteResults(): Promise<void> {
 
 /** Without folders the page alone is made anew. */
 async function note(folders: readonly string[]): Promise<void> {
-  const { measuredBelow, measuredPath, merged, readMeasured } = await import(
+  const { measuredBelow, measuredOfDisks, measuredPath, merged, readMeasured } = await import(
     '../expectations/measured.ts'
   );
   const { pagePath, renderPage } = await import('../expectations/page.ts');
   const { cellsOf, readTable } = await import('../expectations/table.ts');
   const table = readTable();
   const cells = cellsOf(table);
-  const found = folders.flatMap((folder) => measuredBelow(folder, cells));
+  const disks = measuredOfDisks(new URL('../../docs/disk-modes.json', import.meta.url), cells);
+  const found = [...disks, ...folders.flatMap((folder) => measuredBelow(folder, cells))];
   const all = merged(readMeasured(), found, cells);
   writeFileSync(measuredPath, `${JSON.stringify(all, undefined, 2)}\n`);
   writeFileSync(pagePath, renderPage(table, all));

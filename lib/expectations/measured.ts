@@ -43,19 +43,51 @@ const runSchema = z.object({
   versions: z.record(z.string(), z.string()),
 });
 
-/** Every run below a folder that answers a cell; predictions are none. In the cells' order. */
+/** Every run below a folder that answers a cell; one that proves nothing, or is a prediction, does not. */
 export function measuredBelow(folder: string, cells: readonly Cell[]): Measured[] {
   return verdictFiles(folder).flatMap((file) => {
     const run = runSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    if (!run.success || run.data.basis === 'predicted') return [];
+    if (!run.success || run.data.verdict === 'inconclusive') return [];
     const { verdict, basis, scenario, phases, lost, acked, runId, seed, versions } = run.data;
-    const key = keyOf(parseScenario(scenario));
-    const cell = cells.find((each) => each.scenario !== undefined && keyOf(each.scenario) === key);
+    if (basis === 'predicted') return [];
+    const cell = cellOf(parseScenario(scenario), cells);
     if (cell === undefined) return [];
     const about = { verdict, basis, lost, acked, runId, seed };
     const { id, disk } = cell;
     const kubernetes = versions['kubernetes'] ?? 'unknown';
     return [{ id, disk, ...about, secondMountS: phases.secondMount, kubernetes }];
+  });
+}
+
+function cellOf(scenario: Scenario, cells: readonly Cell[]): Cell | undefined {
+  const key = keyOf(scenario);
+  return cells.find((each) => each.scenario !== undefined && keyOf(each.scenario) === key);
+}
+
+const diskModesSchema = z.array(
+  z.object({
+    ...{ name: z.string(), flags: z.string(), verdict: z.enum(verdictWords), seed: z.string() },
+    ...{ secondMountS: z.number().nullable(), lost: z.number(), acked: z.number() },
+    kubernetes: z.string(),
+  }),
+);
+
+/** What docs/disk-modes.json has of these cells: a disk, a remedy, nothing else changed. */
+export function measuredOfDisks(file: URL, cells: readonly Cell[]): Measured[] {
+  const rows = diskModesSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return rows.flatMap(({ name, flags, ...row }) => {
+    const words = flags.replace('--keep-writes', '').split(' ').filter(Boolean);
+    const pairs = words.flatMap((word, at) => (at % 2 === 0 ? [[word, words[at + 1]]] : []));
+    const { '--disk': disk, '--remedy': remedy, ...others } = Object.fromEntries(pairs);
+    if (Object.keys(others).length > 0) return [];
+    // As its experiments do, which force-delete where nothing is said.
+    const fault = name.startsWith('crash') ? 'node-crash' : 'network-partition';
+    const base = { name: 'disk-modes', question: '?', expected: ['safe'], fault };
+    const given = { ...base, disk, remedy: remedy ?? 'force-delete' };
+    const cell = cellOf(parseScenario(given), cells);
+    if (cell === undefined || row.verdict === 'inconclusive') return [];
+    const about = { id: cell.id, disk: cell.disk, basis: 'shortened' as const };
+    return [{ ...about, ...row, runId: `disk-modes/${name}` }];
   });
 }
 
