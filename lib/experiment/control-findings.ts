@@ -48,7 +48,7 @@ function forcedDetachFindings(story: Story): Finding[] {
   return findings;
 }
 
-/** No fence of the disk prevents it: what the old server has in memory, it serves. */
+/** What the old server has in memory, it serves, whatever became of its disk. */
 function staleReadFindings(story: Story, stale: readonly StaleReads[]): Finding[] {
   return stale.map((each) => {
     const { client, count, fromMs, toMs, oldestMs, behind } = each;

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend, PodRef, Testbed, Writers } from '../../lib/cluster/port.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
+import type { HistoryRecord, ObservationRecord, ReadRecord } from '../../lib/history/events.ts';
 import { csiCalls, observed } from '../../lib/history/observations.ts';
+import { openHistory } from '../../lib/history/reader.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
 import { testControlPlane } from './control-plane-contract.ts';
@@ -151,12 +152,23 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
     test('writers of both sides commit on the database’s node', async () => {
       const { rate } = scenario;
       writers = await testbed.startWriters([
-        { client: 'inside', connections: 2, rate, seed },
+        { client: 'inside', connections: 2, rate, seed, readEveryMs: 200 },
         { client: 'outside', connections: 2, rate, seed },
       ]);
       expect(await grows('inside', 30_000)).toBe(true);
       expect(await grows('outside', 30_000)).toBe(true);
       expect(new Set(writers.acked().map(({ node }) => node))).toEqual(new Set([pod.node]));
+    });
+
+    test('a client’s reads tell who answered and the newest row, and only when asked for', async () => {
+      const reads = (): ReadRecord[] =>
+        [...openHistory(bench.folder).smallRecords()].filter((record) => record.type === 'read');
+      const seesRow = (): boolean => reads().some(({ head }) => head !== undefined);
+      expect(await bench.within(20_000, seesRow)).toBe(true);
+      for (const { client, server, sentAtMs, t } of reads()) {
+        expect([client, server.node, server.podUid]).toEqual(['inside', pod.node, pod.uid]);
+        expect(t).toBeGreaterThanOrEqual(sentAtMs);
+      }
     });
 
     test('the audit of a healthy copy is clean and has every acknowledged commit', async () => {
@@ -260,6 +272,15 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       const gone = ({ name, data }: ObservationRecord): boolean =>
         name === observed.podGone && data['uid'] === pod.uid;
       expect(await bench.within(10_000, () => bench.seen(gone))).toBe(true);
+      // The model has no audit log; on a cluster it names who asked.
+      const asked = ({ name, data }: ObservationRecord): boolean =>
+        name === observed.apiRequest &&
+        data['verb'] === 'delete' &&
+        data['object'] === pod.name &&
+        data['gracePeriodS'] === 0;
+      if (testbed.backend === 'kind') {
+        expect(await bench.within(10_000, () => bench.seen(asked))).toBe(true);
+      }
       const replaced = await bench.within(60_000, async () => {
         const now = await testbed.kubernetes.databasePod();
         return now !== undefined && now.uid !== pod.uid;

@@ -1,0 +1,45 @@
+/** Licence, forced detaches and stale reads of whole runs on the model. */
+import { expect, test } from 'vitest';
+import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+
+const run = async (fields: Partial<ScenarioInput>): Promise<Verdict> =>
+  (await runOnModel(modelScenario({ ...shortTimers, ...fields }))).verdict;
+const codes = ({ findings }: Verdict): string[] => findings.map(({ code }) => code);
+
+test('the replaced database answers stale reads, and each link of the licence has its record', async () => {
+  const { verdict, folder } = await runOnModel(
+    modelScenario({ ...shortTimers, remedy: 'force-delete' }),
+  );
+  expect(verdict.licenceGaps).toEqual([]);
+  expect(verdict.licence.find(({ step }) => step === 'the pod object was gone')?.by).toBe(
+    'the operator (remedy force-delete)',
+  );
+  const stale = verdict.findings.find(({ code }) => code === 'STALE_READS');
+  expect(stale).toMatchObject({ level: 'note', safety: 'safe', loud: false });
+  expect(stale?.summary).toContain('of the inside client');
+  const reads = [...openHistory(folder).smallRecords()].filter(({ type }) => type === 'read');
+  expect(reads.length).toBeGreaterThan(20);
+  expect(codes(verdict)).not.toContain('FORCED_COUNT_DIFFERS');
+});
+
+test('the taint is a reason of its own, told by the log', async () => {
+  const verdict = await run({ remedy: 'out-of-service' });
+  expect(verdict.licence.map(({ step }) => step)).toContain(
+    'the attach/detach controller took the taint’s word and did not wait',
+  );
+  expect(verdict.licenceGaps).toEqual([]);
+});
+
+test('after a crash the forced detach is of a volume that nobody has mounted', async () => {
+  const verdict = await run({ fault: 'node-crash', remedy: 'force-delete' });
+  expect(codes(verdict)).toContain('FORCED_WITHOUT_MOUNT');
+  expect(codes(verdict)).not.toContain('STALE_READS');
+});
+
+test('without a second mount there is no licence, and nothing is missing from it', async () => {
+  const verdict = await run({ remedy: 'none', horizonMs: 60_000 });
+  expect([verdict.licence, verdict.licenceGaps]).toEqual([[], []]);
+});
