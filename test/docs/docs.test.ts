@@ -9,6 +9,7 @@ import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';
 import { remediesPage } from '../full/remedies-page.ts';
+import { workloadsPage } from '../full/workloads-page.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = [
@@ -58,7 +59,7 @@ test('docs/scenarios.md has every field with its default', () => {
   expect(documented).toEqual(fields);
 });
 
-test.each([diskModesPage, remediesPage])(
+test.each([diskModesPage, remediesPage, workloadsPage])(
   'the table of $path has what its JSON file says',
   (page) => {
     expect(read(page.path)).toBe(page.rendered());

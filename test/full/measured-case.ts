@@ -1,9 +1,20 @@
 /** A run that test:full makes on kind, and the flags that shorten each. */
 
+export type MeasuredExperiment =
+  | 'network-partition'
+  | 'node-crash'
+  | 'node-reboot'
+  | 'healthy-node'
+  | 'api-partition'
+  | 'zombie'
+  | 'uncertain-attachment'
+  | 'stale-global-mount'
+  | 'same-node-recreate';
+
 export interface MeasuredCase {
   /** Kebab-case; names the row in the page's JSON file. */
   readonly name: string;
-  readonly experiment: 'network-partition' | 'node-crash' | 'node-reboot' | 'healthy-node';
+  readonly experiment: MeasuredExperiment;
   /** Beyond the shortened timers; remedy and fault are the experiment's own. */
   readonly flags: string;
   /** What a reader learns from it, one line. */

@@ -104,6 +104,11 @@ const words: Readonly<Record<MeasuredCase['experiment'], string>> = {
   'node-crash': 'crash',
   'node-reboot': 'reboot',
   'healthy-node': 'healthy node',
+  'api-partition': 'API partition',
+  zombie: 'freeze',
+  'uncertain-attachment': 'uncertain attachment',
+  'stale-global-mount': 'stale global mount',
+  'same-node-recreate': 'same-node recreate',
 };
 
 function table(cases: readonly MeasuredCase[], measured: readonly Measured[]): string {
