@@ -12,6 +12,7 @@ export const limits: readonly string[] = [
   'What a stalled path holds is replayed in order, at one moment; as many sessions hang in it as clients open, without the server’s limit of connections.',
   'Two servers on one shared directory with local locks both go on; measured, one of the two died each time.',
   'A disk that refuses asks nobody for help: no operator unmounts, stops a machine or breaks a lock.',
+  'A lost node is tainted at once. Kubernetes taints one node in 10 s, and looks in vain now and then, so that a real one may wait 10 s longer.',
   'The control plane never fails, restarts or lags; watches take 1 to 20 ms. Scenarios with such a fault are refused.',
   'Nobody deletes a Node or a VolumeAttachment by hand, and nothing has a finalizer. Scenarios with such a remedy are refused.',
   'A node has all the CPU time that it wants, and no kubelet restarts alone. Scenarios with such a fault are refused.',
