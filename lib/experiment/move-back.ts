@@ -3,14 +3,19 @@
  * but to the victim; then the victim is healed. Its old pod may not have been stopped yet, and the
  * volume is still mounted there as it was before the hand-over.
  */
-import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+import type { Kubernetes, PodRef, Recorder, Testbed } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
+/** What of a testbed it takes to empty nodes. */
+interface Drainable extends Pick<Testbed, 'clock' | 'nodes'> {
+  readonly kubernetes: Pick<Kubernetes, 'drain' | 'uncordon'>;
+}
+
 export interface MoveBackContext {
-  readonly testbed: Testbed;
-  readonly recorder: Recorder;
+  readonly testbed: Drainable;
+  readonly recorder: Pick<Recorder, 'record'>;
   readonly sightings: Sightings;
   readonly victim: PodRef;
   readonly signal: AbortSignal;
@@ -36,9 +41,9 @@ export async function moveBack(context: MoveBackContext): Promise<void> {
 }
 
 /** Idempotent. */
-export async function letOthersServe(testbed: Testbed, victim: PodRef): Promise<void> {
+export async function letOthersServe(testbed: Drainable, victim: PodRef): Promise<void> {
   for (const node of others(testbed, victim)) await testbed.kubernetes.uncordon(node);
 }
 
-const others = ({ nodes }: Testbed, victim: PodRef): string[] =>
+const others = ({ nodes }: Drainable, victim: PodRef): string[] =>
   nodes.filter((node) => node !== victim.node);

@@ -2,21 +2,18 @@
  * Deletes the database's pod again and again on one node, in turn as usual and by force, and waits
  * each time until the next one is Ready. All other nodes are drained, so that it stays where it is.
  */
-import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+import type { Kubernetes, PodRef } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { recreation } from '../timeline/recreations.ts';
-import { moveBack } from './move-back.ts';
+import { moveBack, type MoveBackContext } from './move-back.ts';
 import type { Scenario } from './scenario.ts';
-import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
-export interface RecreateContext {
-  readonly scenario: Scenario;
-  readonly testbed: Testbed;
-  readonly recorder: Recorder;
-  readonly sightings: Sightings;
-  readonly victim: PodRef;
-  readonly signal: AbortSignal;
+export interface RecreateContext extends MoveBackContext {
+  readonly scenario: Pick<Scenario, 'recreations'>;
+  readonly testbed: MoveBackContext['testbed'] & {
+    readonly kubernetes: Pick<Kubernetes, 'databasePod' | 'deletePod' | 'forceDelete'>;
+  };
   readonly onProgress: (line: string) => void;
 }
 
