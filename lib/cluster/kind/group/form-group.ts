@@ -1,4 +1,5 @@
 /** Makes one group of servers that know nothing of each other yet. */
+import { InfrastructureError } from '../../../errors.ts';
 import { hasQuorum } from '../../../group-replication/views.ts';
 import { waitFor } from '../wait.ts';
 import { askView, bootstrapGroup, joinGroup, prepareMember, viewOf } from './group-sql.ts';
@@ -31,5 +32,13 @@ export async function formGroup(
 }
 
 async function say(client: MemberClient, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await client.query(statement);
+  for (const statement of statements) {
+    await client.query(statement).catch((cause: unknown) => {
+      throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
+        hint: 'its error log says why',
+        command: 'kubectl logs --selector app=mysql-group --prefix --tail 30',
+        cause,
+      });
+    });
+  }
 }

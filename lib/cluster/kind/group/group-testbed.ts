@@ -29,8 +29,8 @@ import { MemberWays } from './ways.ts';
 /** Of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
 const terminationGraceMs = 30_000;
-/** A statement of the set-up: joining a group takes seconds. */
-const setupDeadlineMs = 60_000;
+/** A statement of the set-up. A server that cannot join a group says so after 60 s. */
+const setupDeadlineMs = 90_000;
 
 export interface GroupTestbedOptions extends Omit<TestbedOptions, 'scenario'>, GroupScenario {
   readonly cluster: Cluster;
