@@ -37,6 +37,9 @@ describe.each(committed)('%s', (folder) => {
   test('its answers follow from its history', () => {
     const quoted = measured.filter(({ from }) => from === folder);
     const asked = seeds.filter(({ number }) => quoted.some(({ seed }) => seed === number));
-    expect(readAnswers(folder, asked).map((told) => told.measured)).toEqual(quoted);
+    // Evidence may quote a verdict, whose words change now and then; answers must not.
+    const answers = quoted.map(({ evidence: _, ...answer }) => answer);
+    const told = readAnswers(folder, asked).map(({ measured: answer }) => answer);
+    expect(told).toMatchObject(answers);
   });
 });
