@@ -162,6 +162,14 @@ export const links = {
     step: 'the old node had the volume mounted no more',
     fits: (seen, passage) => seen.name === observed.unmounted && onOld(seen, passage),
   },
+  controllerAnew: {
+    step: 'another controller manager took over, and its waits began anew',
+    fits: ({ name }) => name === observed.leaderAcquired,
+  },
+  cutOff: {
+    step: 'the disk cut the old node off',
+    fits: (seen, passage) => seen.name === observed.deviceCut && onOld(seen, passage),
+  },
   waitOver: {
     step: 'the attach/detach controller gave up waiting for the unmount',
     fits: (seen) => forced(seen, 'maxWaitForUnmountDuration expired'),

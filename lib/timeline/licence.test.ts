@@ -92,6 +92,18 @@ test('a request that was refused, or for another object, is nobody’s doing', (
   expect(steps.find(({ step }) => step === 'the pod object was gone')?.by).toBeUndefined();
 });
 
+test('a restart of the controller manager and a cut are told where they came', () => {
+  const between = [see(40_000, observed.leaderAcquired), see(60_035, observed.deviceCut, 'a')];
+  const steps = licenceOf(story([...evicted, ...between, ...attachedElsewhere])).map(
+    ({ step }) => step,
+  );
+  expect(steps.slice(1, 3)).toEqual([
+    'another controller manager took over, and its waits began anew',
+    'the attach/detach controller gave up waiting for the unmount',
+  ]);
+  expect(steps).toContain('the disk cut the old node off');
+});
+
 test('links without a record are named', () => {
   const told = story([call(62_000, 'b', csiCalls.stage), see(62_200, observed.mounted, 'b')]);
   expect(licenceGapsOf(told)).toEqual([
