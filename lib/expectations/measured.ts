@@ -100,7 +100,7 @@ function verdictFiles(folder: string): string[] {
 
 /** Names, timers and moments: what of a scenario does not decide its cell, or decides it coarsely. */
 const indifferent = new Set<string>([
-  ...['name', 'question', 'expected', 'connections', 'keepWrites', 'rate', 'rebootAt'],
+  ...['name', 'question', 'expected', 'connections', 'keepWrites', 'rate', 'rebootAt', 'workload'],
   ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'alsoAt', 'alsoForMs'],
   ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
 ]);
@@ -110,7 +110,9 @@ function keyOf(scenario: Scenario): string {
     .filter(([field]) => !indifferent.has(field))
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const load = scenario.rate === 0 ? 'idle' : 'busy';
-  return JSON.stringify([decisive, load, rebootOf(scenario)]);
+  // OrderedReady or Parallel, Recreate or RollingUpdate: they differ in rollouts only.
+  const kind = scenario.workload.startsWith('deployment') ? 'Deployment' : 'StatefulSet';
+  return JSON.stringify([decisive, load, kind, rebootOf(scenario)]);
 }
 
 /** Back before the node is missed, at the forced detach, or later. */
