@@ -42,17 +42,17 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
  */
 export const askSeeds = (): Promise<void> =>
   runCommand('seed', async (args) => {
-    const { numbers, flags } = readArguments(args);
-    const asked = seeds.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+    const { chosen, flags } = readArguments(args);
+    const asked = chosen.length === 0 ? seeds : chosen;
     const wanted = asked.map((seed) => without(seed, flags));
     if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), flags);
-    if (numbers.length === 0) return list(wanted);
+    if (chosen.length === 0) return list(wanted);
     for (const line of wanted.flatMap((seed) => commandsOf(seed, flags))) say(line);
     if (flags.dryRun) return exitCode.expected;
     return tell(answersOf(await runAll(wanted, flags), wanted), flags);
   });
 
-function readArguments(args: readonly string[]): { numbers: number[]; flags: Flags } {
+function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags } {
   const command = new Command('seed')
     .description('What became of the claims that this project began with (docs/seeds.md).')
     .argument('[numbers...]', 'of the seeds; none: a list of all, with what was measured')
@@ -71,12 +71,12 @@ function readArguments(args: readonly string[]): { numbers: number[]; flags: Fla
     .option('--out <folder>', 'the runs’ folders are made in it', 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
   command.exitOverride().parse(args, { from: 'user' });
-  return { numbers: command.args.map(seedNumber), flags: command.opts<Flags>() };
+  return { chosen: command.args.map(seedOf), flags: command.opts<Flags>() };
 }
 
-function seedNumber(text: string): number {
+function seedOf(text: string): Seed {
   const found = seeds.find(({ number }) => String(number) === text);
-  if (found !== undefined) return found.number;
+  if (found !== undefined) return found;
   throw new UsageError('NO_SUCH_SEED', `seeds are numbered 1 to ${seeds.length}: ${text}`, {
     command: 'npx zx experiments/seed.mjs',
   });
