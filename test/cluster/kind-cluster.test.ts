@@ -63,7 +63,7 @@ afterEach(async () => {
   for (const cluster of held.splice(0)) await cluster.release();
 });
 afterAll(async () => {
-  for (const name of ['kept', 'main']) await reap({ all: true, only: `${prefix}-${name}` });
+  await reap({ all: true, only: `${prefix}-kept` });
 });
 
 /** Everything on the machine that bears this test's name or lies in a lease it had. */
@@ -99,8 +99,7 @@ async function anonymousVolumes(cluster: Cluster): Promise<string[]> {
 test('two clusters live side by side, and nothing of them stays', {
   timeout: 10 * minutes,
 }, async () => {
-  const one = await open('one');
-  const other = await open('other');
+  const [one, other] = await Promise.all([open('one'), open('other')]);
   expect(one.index).not.toBe(other.index);
   expect(one.loops.first).not.toBe(other.loops.first);
   for (const cluster of [one, other]) {
@@ -120,10 +119,30 @@ test('two clusters live side by side, and nothing of them stays', {
   expect(left.filter((name) => volumes.includes(name))).toEqual([]);
 });
 
-test('a database survives what is done to its node, and leaves a clean slate', {
+test('a kept cluster is mended and used again', {
   timeout: 10 * minutes,
 }, async () => {
-  const cluster = await open('main', { graceMs: 10_000, workers: 2 });
+  const first = await open('kept', { keep: true });
+  const worker = first.nodes[0] ?? '';
+  await first.machine(worker).disconnect();
+  await first.release();
+  await shell`docker kill fd-ct-kept-array`;
+  expect((await reap({ only: 'ct-kept' })).removed).toEqual([]);
+
+  const second = await open('kept', { keep: true });
+  expect(second.reused).toBe(true);
+  expect(await second.machine(worker).reachesApi()).toBe(true);
+  const array = await shell`docker inspect --format ${'{{.State.Status}}'} fd-ct-kept-array`;
+  expect(array.stdout.trim()).toBe('running');
+  expect((await restoreLink(second.lab, worker)).link).toBe('pass');
+  await second.release();
+});
+
+test('another configuration replaces a kept cluster; its database survives what is done to its node', {
+  timeout: 10 * minutes,
+}, async () => {
+  const cluster = await open('kept', { graceMs: 10_000, workers: 2 });
+  expect(cluster.reused).toBe(false);
   const clients = await cluster.kube();
   const volume = 'fd-ct-volume';
   const sizeBytes = 2 * 1024 ** 3;
@@ -210,30 +229,6 @@ test('a database survives what is done to its node, and leaves a clean slate', {
   expect(items).toEqual([]);
   await logs.disposeAsync();
   await cluster.release();
-  expect(await traces()).toEqual([]);
-});
-
-test('a kept cluster is mended and used again; another configuration replaces it', {
-  timeout: 10 * minutes,
-}, async () => {
-  const first = await open('kept', { keep: true });
-  const worker = first.nodes[0] ?? '';
-  await first.machine(worker).disconnect();
-  await first.release();
-  await shell`docker kill fd-ct-kept-array`;
-  expect((await reap({ only: 'ct-kept' })).removed).toEqual([]);
-
-  const second = await open('kept', { keep: true });
-  expect(second.reused).toBe(true);
-  expect(await second.machine(worker).reachesApi()).toBe(true);
-  const array = await shell`docker inspect --format ${'{{.State.Status}}'} fd-ct-kept-array`;
-  expect(array.stdout.trim()).toBe('running');
-  expect((await restoreLink(second.lab, worker)).link).toBe('pass');
-  await second.release();
-
-  const third = await open('kept', { graceMs: 10_000 });
-  expect(third.reused).toBe(false);
-  await third.release();
   expect(await traces()).toEqual([]);
 });
 

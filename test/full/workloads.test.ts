@@ -6,7 +6,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
 import { machineState } from '../cluster/machine-state.ts';
-import { expectCase, runCase } from '../cluster/mode-run.ts';
+import { expectCase, runCase } from './mode-run.ts';
 import { measuredIn } from './measured-page.ts';
 import { workloadsPage } from './workloads-page.ts';
 import { workloadCases } from './workload-cases.ts';

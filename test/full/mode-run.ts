@@ -1,8 +1,8 @@
 /** Runs one case of test/full on a kept kind cluster and checks what all share. */
 import { expect } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-import { shortened, type MeasuredCase } from '../full/measured-case.ts';
-import { runExperiment, type ExperimentResult } from './experiment.ts';
+import { shortened, type MeasuredCase } from './measured-case.ts';
+import { runExperiment, type ExperimentResult } from '../cluster/experiment.ts';
 
 export const runCase = (
   { experiment, flags }: MeasuredCase,
