@@ -1,5 +1,5 @@
 /** The command line of experiments/matrix.mjs. */
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { clusterName, nonEmpty, version, workerCount } from './flag-values.ts';
 
@@ -12,6 +12,7 @@ export interface MatrixFlags {
   readonly workers: number;
   readonly keep: boolean;
   readonly only?: string;
+  readonly shard?: Part;
   readonly seed?: string;
   readonly out?: string;
   readonly reports: 'all' | 'unexpected';
@@ -19,7 +20,19 @@ export interface MatrixFlags {
   readonly dryRun: boolean;
 }
 
+/** One of so many parts, from 1. */
+export interface Part {
+  readonly number: number;
+  readonly of: number;
+}
+
 export const defaultMatrix = 'experiments/matrices/default.yaml';
+
+function part(text: string): Part {
+  const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (number >= 1 && number <= of) return { number, of };
+  throw new InvalidArgumentError('Give a part such as 1/3.');
+}
 
 const names = (text: string): string[] => text.split(',').map(clusterName);
 
@@ -57,6 +70,7 @@ export function matrixCommand(): Command {
       '--only <text>',
       'only cells whose id or label has this in it; controls run all the same',
     )
+    .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches.mjs joins them', part)
     .option(
       '--seed <text>',
       'draws the order and all chance (default: the file’s, else at random)',

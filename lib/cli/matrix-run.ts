@@ -15,18 +15,19 @@ export interface TrialPlace {
   readonly signal: AbortSignal;
 }
 
+export interface TrialSetting {
+  readonly choice: BackendChoice;
+  readonly flags: MatrixFlags;
+  readonly replay: (trial: Trial) => string;
+  readonly onProgress: (line: string) => void;
+}
+
 /** Throws where nothing could be set up; later trouble is in the outcome. */
 export async function runTrial(
   trial: Trial,
   { slot, folder, signal }: TrialPlace,
-  setting: {
-    readonly choice: BackendChoice;
-    readonly flags: MatrixFlags;
-    readonly replay: string;
-    readonly onProgress: (line: string) => void;
-  },
+  { choice, flags, replay, onProgress }: TrialSetting,
 ): Promise<Outcome> {
-  const { choice, flags, replay, onProgress } = setting;
   const { runScenario } = await import('../experiment/run.ts');
   const { openHistory } = await import('../history/reader.ts');
   const { kubernetesVersion, workers } = flags;
@@ -46,7 +47,7 @@ export async function runTrial(
       workers,
       keep: true,
     }),
-    replay,
+    replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),
     signal,

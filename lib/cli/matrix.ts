@@ -1,17 +1,15 @@
 /** `experiments/matrix.mjs FILE`: every cell of a matrix, and a report of them all. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { join } from 'node:path';
-import { quote } from 'zx';
 import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import type { Batch } from '../matrix/batch.ts';
 import { clustersFor } from '../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../matrix/cells.ts';
 import type { Matrix } from '../matrix/matrix-schema.ts';
-import { planOf, type Plan } from '../matrix/plan.ts';
+import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
@@ -19,6 +17,7 @@ import { runCommand } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
 import { refuseUntunable } from './request.ts';
+import { batchLine, paste, writeBatch } from './write-batch.ts';
 
 interface Request {
   readonly file: string;
@@ -40,7 +39,7 @@ export const runMatrix = (): Promise<void> =>
 
 async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const matrix = readMatrix(file);
-  const cells = chosen(cellsOf(matrix), flags.only);
+  const cells = chosen(cellsOf(matrix), flags);
   const folder = flags.out ?? newFolder(matrix);
   const begun = readResults(folder);
   const drawn = (): string => randomBytes(8).toString('hex');
@@ -59,13 +58,15 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   return { file, flags, plan, folder, choice, slots: slotsOf(choice, flags) };
 }
 
-function chosen(cells: readonly Cell[], only: string | undefined): readonly Cell[] {
-  if (only === undefined) return cells;
-  const found = cells.filter(({ id, label }) => id.includes(only) || label.includes(only));
+/** Throws UsageError `NO_SUCH_CELL` where nothing is left. */
+function chosen(cells: readonly Cell[], { only, shard }: MatrixFlags): readonly Cell[] {
+  const found = cells
+    .filter((_, index) => shard === undefined || index % shard.of === shard.number - 1)
+    .filter(({ id, label }) => only === undefined || `${id} ${label}`.includes(only));
   if (found.length > 0) return found;
-  throw new UsageError('NO_SUCH_CELL', `no cell has \`${only}\` in its id or label`, {
-    hint: '--dry-run lists the cells',
-  });
+  const what =
+    only === undefined ? 'this shard has no cell' : `no cell has \`${only}\` in its name`;
+  throw new UsageError('NO_SUCH_CELL', what, { hint: '--dry-run lists the cells' });
 }
 
 function newFolder({ name }: Matrix): string {
@@ -92,8 +93,8 @@ async function carryOut(request: Request): Promise<ExitCode> {
   makeFolder(folder);
   const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
   const batch = summarize(request.plan, await run(request));
-  await writeBatch(request, batch);
-  const line = `${batch.verdict.toUpperCase()} — ${batch.sentence} → ${join(folder, 'report.html')}`;
+  await writeBatch(folder, batch, commandOf(request));
+  const line = batchLine(batch, folder);
   (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
   return batchExitCode(batch);
@@ -109,7 +110,6 @@ function makeFolder(folder: string): void {
 }
 
 async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatchOf>>> {
-  const { folder } = request;
   const startedMs = performance.now();
   const say = (line: string): void => {
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
@@ -119,7 +119,9 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
   try {
     return await runBatchOf(request, say, interrupt.signal);
   } catch (error) {
-    say(`go on with: ${commandOf(request)} --out ${quote(folder)}`);
+    if (!(error instanceof UsageError)) {
+      say(`go on with: ${commandOf(request)} ${whereOf(request)}`);
+    }
     throw error;
   } finally {
     if (request.choice.backend === 'kind' && !request.flags.keep) await removeClusters(request);
@@ -130,16 +132,15 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
   const { runBatch } = await import('../matrix/run-batch.ts');
   const { runTrial } = await import('./matrix-run.ts');
   const { plan, folder, choice, flags, slots } = request;
+  const replay = ({ kind, subject }: Trial): string =>
+    commandOf(request, kind === 'control' ? undefined : subject);
   await makeImages(request, say);
   return runBatch({
     plan,
     folder,
     backend: choice.backend,
     slots,
-    run: (trial, where) => {
-      const replay = commandOf(request, trial.kind === 'control' ? undefined : trial.subject);
-      return runTrial(trial, where, { choice, flags, replay, onProgress: say });
-    },
+    run: (trial, where) => runTrial(trial, where, { choice, flags, replay, onProgress: say }),
     wallMs: () => Date.now(),
     onProgress: say,
     signal,
@@ -162,24 +163,21 @@ async function removeClusters({ slots }: Request): Promise<void> {
   for (const only of slots) await reap({ all: true, only });
 }
 
-async function writeBatch(request: Request, batch: Batch): Promise<void> {
-  const { renderBatchHtml } = await import('../report/batch-html.ts');
-  const { renderBatchMarkdown } = await import('../report/batch-markdown.ts');
-  const { folder } = request;
-  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
-  const hasReport = (run: string): boolean => existsSync(join(folder, run, 'report.html'));
-  write('batch.json', `${JSON.stringify(batch, undefined, 2)}\n`);
-  write('summary.md', renderBatchMarkdown(batch));
-  const replay = commandOf(request);
-  write('report.html', await renderBatchHtml({ batch, replay, hasReport }));
-}
-
 /** Paste-ready; narrowed to one cell where it is named. */
 function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
   const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
   if (choice.backend === 'kind') words.push('--images', choice.images.source);
   if (only !== undefined) words.push('--only', only);
-  return [...words, '--seed', plan.seed].map((word) => quote(word)).join(' ');
+  if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
+  return paste([...words, '--seed', plan.seed]);
+}
+
+/** What a batch that goes on needs besides, and a new one does not. */
+function whereOf({ folder, flags }: Request): string {
+  const words = ['--out', folder];
+  if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
+  if (flags.keep) words.push('--keep');
+  return paste(words);
 }
 
 function describe(request: Request): string {

@@ -38,7 +38,7 @@ const controls: Readonly<Record<ControlRole, Known>> = {
   },
   silent: {
     label: 'crash with trx_commit 2: a few commits gone, and nothing that tells',
-    settings: { fault: 'node-crash', trxCommit: 2, ...soon },
+    settings: { fault: 'node-crash', trxCommit: 2, powerLoss: 'drops', ...soon },
     expected: ['lost'],
     judge: ({ verdict, lost, acked, noticed }) =>
       verdict === 'lost' && lost > 0 && lost * 10 < acked && noticed === 'silent'

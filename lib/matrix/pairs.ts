@@ -1,5 +1,4 @@
 /** Pairs of cells that differ in one axis: what that axis did. */
-import type { Axis } from './matrix-schema.ts';
 import type { Batch, BatchCell, Difference } from './batch.ts';
 import { difference } from './intervals.ts';
 import { compareGrades, gradeOf } from './severity.ts';
@@ -7,7 +6,7 @@ import { compareGrades, gradeOf } from './severity.ts';
 type Compared = Pick<Batch, 'contrasts' | 'differences'>;
 
 /** Cells outside the grid, and those that came to no verdict, are compared with nothing. */
-export function comparePairs(axes: readonly Axis[], cells: readonly BatchCell[]): Compared {
+export function comparePairs({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): Compared {
   const names = axes.map(({ name }) => name);
   const byPlace = new Map(
     cells
@@ -15,9 +14,9 @@ export function comparePairs(axes: readonly Axis[], cells: readonly BatchCell[])
       .map((cell) => [placeKey(names, cell.place), cell]),
   );
   const differences: Difference[] = [];
-  const contrasts = axes.flatMap(({ name, values }) =>
-    values.flatMap(({ label: from }, index) =>
-      values.slice(index + 1).map(({ label: to }) => {
+  const contrasts = axes.flatMap(({ name, labels }) =>
+    labels.flatMap((from, index) =>
+      labels.slice(index + 1).map((to) => {
         const pairs = [...byPlace.values()]
           .filter(({ place }) => place[name] === from)
           .flatMap((cell) => {

@@ -39,20 +39,15 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   const outcomes = attempts.map(({ outcome }) => outcome).filter((each) => each !== undefined);
   const busyS = busyMs(attempts) / 1000;
   const concluded = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
-  const inconclusiveBecause = troubles({ cells, controls, checks });
-  const told = {
-    cells,
-    controls,
-    checks,
-    inconclusiveBecause,
-    verdict: verdictOf(cells, inconclusiveBecause),
-  };
+  const axes = plan.matrix.axes.map(({ name, values }) => ({
+    name,
+    labels: values.map(({ label }) => label),
+  }));
   return {
     schemaVersion: 1,
     name: plan.matrix.name,
     question: plan.matrix.question,
-    sentence: sentenceOf(told),
-    ...told,
+    ...conclude({ axes, cells, controls, checks }),
     basis: weakestBasis(outcomes, head.backend),
     cluster: head.backend,
     seed: head.seed,
@@ -60,13 +55,33 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
     busyS: Math.round(busyS),
     eventsPerHour: busyS === 0 ? 0 : Number(((concluded * 3600) / busyS).toPrecision(3)),
     worstTimerLagMs: Math.round(Math.max(0, ...outcomes.map((each) => each.worstTimerLagMs))),
-    axes: plan.matrix.axes.map(({ name, values }) => ({
-      name,
-      labels: values.map(({ label }) => label),
-    })),
-    ...comparePairs(plan.matrix.axes, cells),
   };
 }
+
+/** All that follows from the parts of a batch. */
+export function conclude(parts: Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks'>): Conclusion {
+  const inconclusiveBecause = troubles(parts);
+  return {
+    ...parts,
+    sentence: sentenceOf({ ...parts, inconclusiveBecause }),
+    inconclusiveBecause,
+    verdict: verdictOf(parts.cells, inconclusiveBecause),
+    ...comparePairs(parts),
+  };
+}
+
+type Conclusion = Pick<
+  Batch,
+  | 'axes'
+  | 'cells'
+  | 'controls'
+  | 'checks'
+  | 'sentence'
+  | 'inconclusiveBecause'
+  | 'verdict'
+  | 'contrasts'
+  | 'differences'
+>;
 
 /** Alone, the cell must come to something that it also came to beside others. */
 function agreement(

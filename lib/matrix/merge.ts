@@ -1,0 +1,63 @@
+/** Shards of one matrix, run apart, as one batch: all cells compared, every shard's controls count. */
+import { UsageError } from '../errors.ts';
+import type { Batch } from './batch.ts';
+import { conclude } from './summarize.ts';
+
+export interface Shard {
+  readonly batch: Batch;
+  /** Of its folder, as seen from the merged batch's. */
+  readonly path: string;
+}
+
+/** Throws UsageError `SHARDS_DIFFER` where they are of different matrices, or share a cell. */
+export function mergeBatches(shards: readonly Shard[]): Batch {
+  const [first, ...others] = shards.map(({ batch }) => batch);
+  if (first === undefined) throw new UsageError('NO_SHARDS', 'there is nothing to merge');
+  const stranger = others.find((batch) => identity(batch) !== identity(first));
+  if (stranger !== undefined) throw differ(`one is of ${identity(stranger)}`);
+  const cells = shards.flatMap(({ batch, path }) =>
+    batch.cells.map((cell) => ({
+      ...cell,
+      runs: cell.runs.map((run) => ({ ...run, folder: `${path}/${run.folder}` })),
+    })),
+  );
+  const twice = cells.find(({ id }, index) => cells.findIndex((each) => each.id === id) < index);
+  if (twice !== undefined) throw differ(`${twice.id} is in two of them`);
+  const batches = [first, ...others];
+  const total = (of: (batch: Batch) => number): number =>
+    batches.reduce((sum, batch) => sum + of(batch), 0);
+  const busyS = total((batch) => batch.busyS);
+  const events = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+  return {
+    ...first,
+    ...conclude({
+      axes: first.axes,
+      cells: cells.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true })),
+      controls: withPaths(shards, 'controls'),
+      checks: withPaths(shards, 'checks'),
+    }),
+    basis: batches.map(({ basis }) => basis).toSorted(byTrust)[0] ?? first.basis,
+    startedAt: batches.map(({ startedAt }) => startedAt).toSorted()[0] ?? first.startedAt,
+    busyS,
+    eventsPerHour: busyS === 0 ? 0 : Number(((events * 3600) / busyS).toPrecision(3)),
+    worstTimerLagMs: Math.max(...batches.map((batch) => batch.worstTimerLagMs)),
+  };
+}
+
+const identity = ({ name, seed, cluster, axes }: Batch): string =>
+  `${name} on ${cluster} with seed ${seed} and axes ${JSON.stringify(axes)}`;
+
+const differ = (why: string): UsageError =>
+  new UsageError('SHARDS_DIFFER', `these are no shards of one batch: ${why}`, {
+    hint: 'run all shards of one file with the same --seed',
+  });
+
+const trust: readonly Batch['basis'][] = ['predicted', 'shortened', 'measured'];
+const byTrust = (a: Batch['basis'], b: Batch['basis']): number =>
+  trust.indexOf(a) - trust.indexOf(b);
+
+function withPaths<K extends 'controls' | 'checks'>(shards: readonly Shard[], part: K): Batch[K] {
+  return shards.flatMap(({ batch, path }) =>
+    batch[part].map((each) => ({ ...each, folder: `${path}/${each.folder}` })),
+  ) as Batch[K];
+}

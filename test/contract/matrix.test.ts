@@ -1,0 +1,119 @@
+/** A whole batch on the model, as a user starts it: outputs, exit codes, going on after a kill. */
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const zx = join(root, 'node_modules/zx/build/cli.js');
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-matrix-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const matrix = (...words: readonly string[]): Promise<Answer> =>
+  script('matrix', ...words, '--cluster', 'sim');
+
+function script(name: string, ...words: readonly string[]): Promise<Answer> {
+  const args = [zx, `experiments/${name}.mjs`, ...words];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+const file = join(folder, 'small.yaml');
+writeFileSync(
+  file,
+  `
+name: small
+question: Does the fence come in time?
+base: { fault: network-partition, remedy: force-delete, rate: 10, connections: 1, graceMs: 10s,
+        tolerationMs: 10s, forceDetachAfterMs: 30s, warmupMs: 3s, horizonMs: 200s }
+axes: { disk: [unfenced, fenced] }
+`,
+);
+
+const batchIn = (out: string): Batch =>
+  batchSchema.parse(JSON.parse(readFileSync(join(out, 'batch.json'), 'utf8')));
+
+test('a batch leaves its outputs, and goes on where it was cut short', {
+  timeout: 120_000,
+}, async () => {
+  const out = join(folder, 'batch');
+  const words = [file, '--seed', 'one', '--out', out];
+  const first = await matrix(...words, '--json', '--reports', 'unexpected');
+  expect(first.stderr).toContain('3 of 3 controls hold; 1 of 1 reruns alone agree');
+  expect(first.code).toBe(0);
+  const batch = batchIn(out);
+  expect(batchSchema.parse(JSON.parse(first.stdout))).toEqual(batch);
+  expect(batch.cells.map(({ verdict }) => verdict)).toEqual(['lost', 'safe']);
+  expect(batch.differences).toMatchObject([{ axis: 'disk', from: 'unfenced', to: 'fenced' }]);
+  expect(batch.basis).toBe('predicted');
+  expect(readFileSync(join(out, 'summary.md'), 'utf8')).toContain('| disk unfenced | lost');
+  const page = readFileSync(join(out, 'report.html'), 'utf8');
+  expect(page).toContain('data:image/svg+xml;base64,');
+  expect(page).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
+
+  const results = join(out, 'results.jsonl');
+  truncateSync(results, readFileSync(results).lastIndexOf('{"type":"attempt"') + 30);
+  const second = await matrix(...words, '--reports', 'unexpected');
+  expect(second.stderr).toMatch(/going on: 5 of 6 are done\n.*was cut short: it begins anew/);
+  const again = batchIn(out);
+  expect(again.cells).toEqual(batch.cells);
+  expect(readdirSync(join(out, 'cells'))).toHaveLength(6);
+
+  const other = await matrix(file, '--seed', 'two', '--out', out);
+  expect({ code: other.code, said: other.stderr }).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('BATCH_CHANGED') as string,
+  });
+});
+
+test('shards run apart and merged are the batch', { timeout: 120_000 }, async () => {
+  const words = [file, '--seed', 'one', '--reports', 'unexpected'];
+  const whole = batchIn(join(folder, 'batch'));
+  const shards = ['1/2', '2/2'].map((shard) => join(folder, shard.replace('/', '-')));
+  for (const out of shards) {
+    const shard = out.slice(-3).replace('-', '/');
+    expect((await matrix(...words, '--shard', shard, '--out', out)).code).toBe(0);
+  }
+  const out = join(folder, 'merged');
+  const { code, stdout } = await script('merge-batches', out, ...shards);
+  expect({ code, line: stdout.split(' ')[0] }).toEqual({ code: 0, line: 'EXPECTED' });
+  const merged = batchIn(out);
+  expect(merged.controls).toHaveLength(6);
+  expect(merged.differences).toEqual(whole.differences);
+  expect(merged.cells.map((cell) => ({ ...cell, runs: cell.runs.length }))).toEqual(
+    whole.cells.map((cell) => ({ ...cell, runs: cell.runs.length })),
+  );
+  expect(merged.cells[0]?.runs[0]?.folder).toBe('../1-2/cells/01-unfenced.1');
+  const twice = await script('merge-batches', out, ...shards, ...shards);
+  expect(twice.stderr).toMatch(/^SHARDS_DIFFER: .*is in two of them/);
+});
+
+test('a file with a mistake creates nothing', async () => {
+  const bad = join(folder, 'bad.yaml');
+  writeFileSync(bad, 'name: bad\nquestion: q\naxes: { remedy: [pray] }\n');
+  const out = join(folder, 'none');
+  const { code, stderr } = await matrix(bad, '--out', out);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/bad\.yaml:3:18: axes\.remedy\.0: .*\n {2}hint: /);
+  expect(existsSync(out)).toBe(false);
+});
