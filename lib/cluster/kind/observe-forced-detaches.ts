@@ -4,6 +4,7 @@ import { observed } from '../../history/observations.ts';
 import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { readForcedDetachMetric } from './controller-manager.ts';
+import { waitFor } from './wait.ts';
 
 /** After these the counter may have moved, or have begun anew. */
 const occasions: readonly string[] = [
@@ -15,6 +16,9 @@ const occasions: readonly string[] = [
 
 /** The counter moves right before the line is logged, and a reading is a process: one for many. */
 const settleMs = 500;
+
+/** One that is just being started again is waited for. */
+const restartWithinMs = 60_000;
 
 /**
  * Reads it now, after each occasion, and at the end: it is lost with the process that keeps it. A
@@ -49,7 +53,11 @@ export async function observeForcedDetaches(
       unsubscribe();
       clearTimeout(due);
       await reading;
-      await read();
+      const what = 'the controller manager tells its counter';
+      await waitFor({ what, timeoutMs: restartWithinMs, everyMs: 1000 }, async () => {
+        await read();
+        return true;
+      });
     },
   };
 }
