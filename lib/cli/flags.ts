@@ -100,9 +100,8 @@ export interface ParsedFlags {
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Throws UsageError `BAD_FLAG`; undefined when help was asked for, which was then printed. */
-export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags | undefined {
-  const command = experimentCommand(base);
+/** Fills, while the command parses, with its flags as they would be typed again. */
+export function rememberGiven(command: Command): ReadonlyMap<string, readonly string[]> {
   const given = new Map<string, readonly string[]>();
   for (const option of command.options) {
     command.on(`option:${option.name()}`, (value: string | undefined) => {
@@ -110,6 +109,13 @@ export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags
       given.set(flag, value === undefined || value === null ? [flag] : [flag, value]);
     });
   }
+  return given;
+}
+
+/** Throws UsageError `BAD_FLAG`; undefined when help was asked for, which was then printed. */
+export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags | undefined {
+  const command = experimentCommand(base);
+  const given = rememberGiven(command);
   try {
     command.parse([...args], { from: 'user' });
   } catch (error) {

@@ -19,8 +19,9 @@ import type { GroupVerdict } from '../group-replication/verdict.ts';
 import { runCommand } from './command.ts';
 import { outputOptions, scenarioOptions, timerOptions, whereOptions } from './flag-options.ts';
 import { durationMs, wholeNumber } from './flag-values.ts';
-import type { Flags } from './flags.ts';
+import { rememberGiven, type Flags } from './flags.ts';
 import { onInterrupt } from './interrupt.ts';
+import { notReplayed } from './request.ts';
 
 const name = 'group-replication';
 const base = parseScenario({
@@ -116,9 +117,9 @@ function commandLine(): Command {
 
 /** Throws UsageError before anything is created. */
 function requestOf(args: readonly string[]): Request {
-  const flags = commandLine()
-    .parse([...args], { from: 'user' })
-    .opts<GroupFlags>();
+  const command = commandLine();
+  const given = rememberGiven(command);
+  const flags = command.parse([...args], { from: 'user' }).opts<GroupFlags>();
   if (flags.workers < groupSize) {
     throw new UsageError(
       'TOO_FEW_WORKERS',
@@ -152,7 +153,8 @@ function requestOf(args: readonly string[]): Request {
   const seed = flags.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
   const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  const command = ['npx', 'zx', `experiments/${name}.mjs`, ...args, '--seed', seed];
+  const kept = [...given].flatMap(([flag, words]) => (notReplayed.has(flag) ? [] : words));
+  const words = ['npx', 'zx', `experiments/${name}.mjs`, ...kept, '--seed', seed];
   return {
     flags,
     scenario,
@@ -160,7 +162,7 @@ function requestOf(args: readonly string[]): Request {
     seed,
     runId,
     folder: flags.out ?? join('reports', `${time}-${name}-${runId}`),
-    replay: command.map((word) => quote(word)).join(' '),
+    replay: words.map((word) => quote(word)).join(' '),
   };
 }
 

@@ -37,7 +37,14 @@ export interface RunRequest {
 }
 
 /** Flags that say where output goes or what stays, and so don't belong to a replay. */
-const notReplayed = new Set(['--out', '--json', '--dry-run', '--keep', '--seed', '--cluster']);
+export const notReplayed: ReadonlySet<string> = new Set([
+  '--out',
+  '--json',
+  '--dry-run',
+  '--keep',
+  '--seed',
+  '--cluster',
+]);
 
 /** Throws UsageError; undefined when only help was asked for. */
 export function requestOf(

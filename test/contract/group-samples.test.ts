@@ -1,0 +1,18 @@
+/** The committed runs on a replication group are real: their verdicts follow from their histories. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { judgeGroup } from '../../lib/group-replication/judge.ts';
+import { groupSummary } from '../../lib/group-replication/write.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+
+const folder = 'reports/group-replication';
+const names = readdirSync(folder);
+
+test.each(names)('%s', (name) => {
+  const read = (file: string): string => readFileSync(join(folder, name, file), 'utf8');
+  const verdict = judgeGroup(openHistory(join(folder, name)));
+  expect(verdict).toEqual(JSON.parse(read('verdict.json')));
+  expect(groupSummary(verdict)).toBe(read('summary.md'));
+  expect(verdict).toMatchObject({ verdict: 'safe', basis: 'measured', lost: 0, asExpected: true });
+});
