@@ -31,6 +31,9 @@ function findingsOf(...images: readonly Image[]): readonly Finding[] {
 const judged = (changed: Partial<ImageEvidence>, found: readonly LedgerRow[] = rows): string[] =>
   findingsOf({ evidence: { ...healthy, ...changed }, rows: found }).map(({ code }) => code);
 
+/** As a crash state of real MySQL 9.7.4 said it, which then put the doublewrite copy there. */
+const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafile: ./mysql.ibd';
+
 const starts = (last: Partial<ServerStart>): ServerStart[] => {
   const [first] = healthy.starts;
   return first === undefined ? [] : [{ ...first, ...last }];
@@ -95,6 +98,8 @@ describe('the checkers', () => {
       { fsck: { command: 'xfs_repair -n -f copy', exitCode: 1, output: '', durationMs: 1 } },
     ],
     ['ERROR_LOG_DAMAGE', { starts: starts({ errorLines: ['[ERROR] [MY-012562] [InnoDB] LSN'] }) }],
+    ['TORN_PAGE_MENDED', { starts: starts({ errorLines: [tornFirstPage] }) }],
+    ['ERROR_LOG_DAMAGE', { starts: starts({ purpose: 'cold', errorLines: [tornFirstPage] }) }],
     ['ERROR_LOG_OTHER', { starts: starts({ errorLines: ['[ERROR] [MY-010000] [Server] odd'] }) }],
     ['SERVER_DIED', { starts: starts({ purpose: 'cold', died: 'SIGABRT' }) }],
     ['CHECK_TABLE_CRASHED', { starts: starts({ purpose: 'check', died: 'SIGABRT' }) }],

@@ -43,13 +43,30 @@ function judgeStart(image: string, start: ServerStart): Finding[] {
 /** InnoDB's errors and any talk of corruption or a crash; other errors are for a person to read. */
 const saysDamage = /\[InnoDB\]|corrupt|Assertion failure|mysqld got signal/i;
 
+/**
+ * InnoDB says so of a data file whose first page is torn, before it puts the copy from the
+ * doublewrite file there (storage/innobase/fsp/fsp0file.cc, Datafile::validate_for_recovery).
+ */
+const saysTornFirstPage = /\[MY-012224\]/;
+
+const mendedLines = ({ purpose, ready, died, errorLines }: ServerStart): string[] =>
+  purpose === 'recovery' && ready && died === undefined
+    ? errorLines.filter((line) => saysTornFirstPage.test(line))
+    : [];
+
 export const errorLog: Checker = {
   name: 'error-log',
   check({ image, evidence }) {
-    const lines = [...new Set(evidence.starts.flatMap(({ errorLines }) => errorLines))];
+    const mended = evidence.starts.flatMap(mendedLines);
+    const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
+    const lines = [...said].filter((line) => !mended.includes(line));
     const bad = lines.filter((line) => saysDamage.test(line));
     const other = lines.filter((line) => !saysDamage.test(line));
     const findings: Finding[] = [];
+    if (mended.length > 0) {
+      const summary = `${image} image: crash recovery mended a torn first page`;
+      findings.push(note('TORN_PAGE_MENDED', summary, mended));
+    }
     if (bad.length > 0) {
       const summary = `mysqld's error log tells of damage in ${plural(bad.length, 'line')}`;
       const code = 'ERROR_LOG_DAMAGE';
