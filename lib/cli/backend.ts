@@ -1,5 +1,6 @@
 /** Which backend a run takes, with which images, and why. */
 import { $ } from 'zx';
+import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
 import { InfrastructureError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
@@ -78,6 +79,7 @@ async function chooseImages(
 export async function openBackend(
   choice: BackendChoice,
   flags: Pick<Flags, 'clusterName' | 'kubernetesVersion' | 'workers' | 'keep'>,
+  beside?: Beside,
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
@@ -86,5 +88,5 @@ export async function openBackend(
   const { kindBackend } = await import('../cluster/kind/backend.ts');
   const { clusterName, kubernetesVersion, workers, keep } = flags;
   const images = choice.images.source;
-  return kindBackend({ clusterName, images, kubernetesVersion, workers, keep });
+  return kindBackend({ clusterName, images, kubernetesVersion, workers, keep }, beside);
 }

@@ -10,6 +10,7 @@ export interface MatrixFlags {
   readonly images: 'auto' | 'published' | 'built';
   readonly kubernetesVersion: string;
   readonly workers: number;
+  readonly volumes: number;
   readonly keep: boolean;
   readonly only?: string;
   readonly shard?: Part;
@@ -27,6 +28,11 @@ export interface Part {
 }
 
 export const defaultMatrix = 'experiments/matrices/default.yaml';
+
+function count(text: string): number {
+  if (/^[1-9]\d?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a number from 1.');
+}
 
 function part(text: string): Part {
   const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
@@ -65,6 +71,12 @@ export function matrixCommand(): Command {
       defaultKubernetesVersion,
     )
     .option('--workers <n>', 'worker nodes of each cluster', workerCount, 2)
+    .option(
+      '--volumes <n>',
+      'on kind, at most so many cells under one fault event, each with a volume on the victim',
+      count,
+      1,
+    )
     .option('--keep', 'keep the clusters for the next batch', false)
     .option(
       '--only <text>',

@@ -6,27 +6,54 @@ import type { Verdict } from '../experiment/verdict.ts';
 import type { History } from '../history/reader.ts';
 import type { Trial } from '../matrix/plan.ts';
 import type { Outcome } from '../matrix/results.ts';
+import type { TrialRun } from '../matrix/run-batch.ts';
+import type { Beside } from '../cluster/kind/shared-cluster.ts';
+import { rendezvous } from '../cluster/rendezvous.ts';
 import { openBackend, type BackendChoice } from './backend.ts';
 import type { MatrixFlags } from './matrix-flags.ts';
 
-export interface TrialPlace {
+export interface EventPlace {
   readonly slot: string;
-  readonly folder: string;
   readonly signal: AbortSignal;
 }
 
-export interface TrialSetting {
+export interface EventSetting {
   readonly choice: BackendChoice;
   readonly flags: MatrixFlags;
   readonly replay: (trial: Trial) => string;
   readonly onProgress: (line: string) => void;
 }
 
+/** One promise a trial; all of them share the fault where there are several. */
+export function runEvent(
+  runs: readonly TrialRun[],
+  place: EventPlace,
+  setting: EventSetting,
+): readonly Promise<Outcome>[] {
+  const [only, ...others] = runs;
+  if (only !== undefined && others.length === 0) return [runTrial(only, place, setting)];
+  const parties = rendezvous(runs.length);
+  const opening = import('../cluster/kind/shared-cluster.ts').then(
+    ({ SharedCluster }) => new SharedCluster(parties),
+  );
+  return parties.map(async (party, index) => {
+    const shared = await opening;
+    const run = runs[index];
+    if (run === undefined) throw new RangeError('one party a run');
+    try {
+      return await runTrial(run, place, setting, { party, number: index + 1, shared });
+    } finally {
+      await shared.leave(party);
+    }
+  });
+}
+
 /** Throws where nothing could be set up; later trouble is in the outcome. */
-export async function runTrial(
-  trial: Trial,
-  { slot, folder, signal }: TrialPlace,
-  { choice, flags, replay, onProgress }: TrialSetting,
+async function runTrial(
+  { trial, folder }: TrialRun,
+  { slot, signal }: EventPlace,
+  { choice, flags, replay, onProgress }: EventSetting,
+  beside?: Beside,
 ): Promise<Outcome> {
   const { runScenario } = await import('../experiment/run.ts');
   const { openHistory } = await import('../history/reader.ts');
@@ -41,16 +68,16 @@ export async function runTrial(
     runId: randomBytes(4).toString('hex'),
     folder,
     // Kept for the next trial; the batch removes it at its end.
-    backend: await openBackend(choice, {
-      clusterName: slot,
-      kubernetesVersion,
-      workers,
-      keep: true,
-    }),
+    backend: await openBackend(
+      choice,
+      { clusterName: slot, kubernetesVersion, workers, keep: true },
+      beside,
+    ),
     replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),
     signal,
+    ...(beside === undefined ? {} : { meet: (gate) => beside.party.pass(gate) }),
   });
   const history = openHistory(folder);
   await writeRun(folder, verdict, history, flags.reports === 'all' || !verdict.asExpected);

@@ -130,7 +130,7 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
 
 async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
   const { runBatch } = await import('../matrix/run-batch.ts');
-  const { runTrial } = await import('./matrix-run.ts');
+  const { runEvent } = await import('./matrix-run.ts');
   const { plan, folder, choice, flags, slots } = request;
   const replay = ({ kind, subject }: Trial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
@@ -140,7 +140,8 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
     folder,
     backend: choice.backend,
     slots,
-    run: (trial, where) => runTrial(trial, where, { choice, flags, replay, onProgress: say }),
+    volumes: choice.backend === 'kind' ? flags.volumes : 1,
+    run: (runs, where) => runEvent(runs, where, { choice, flags, replay, onProgress: say }),
     wallMs: () => Date.now(),
     onProgress: say,
     signal,
@@ -176,6 +177,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
 function whereOf({ folder, flags }: Request): string {
   const words = ['--out', folder];
   if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
+  if (flags.volumes > 1) words.push('--volumes', String(flags.volumes));
   if (flags.keep) words.push('--keep');
   return paste(words);
 }

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly onProgress: (line: string) => void;
   readonly onPhase: (phase: PhaseName) => void;
   readonly signal: AbortSignal;
+  /** Resolves when all runs that share this one's fault event have come so far. Default: alone. */
+  readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
 }
 
 interface Run extends RunOptions {
@@ -159,11 +161,12 @@ async function faultToConvergence(
   victim: PodRef,
   attempt: Attempt,
 ): Promise<void> {
-  const { testbed, scenario, recorder, sightings, signal } = run;
+  const { testbed, scenario, recorder, sightings, signal, meet } = run;
   const { clock } = testbed;
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
+  await meet?.('fault');
   sightings.begin(victim);
   enter(run, 'fault');
   const faultAtMs = clock.nowMs();
@@ -187,11 +190,13 @@ async function faultToConvergence(
     await takeImage(run, 'first');
     if (scenario.moveBack) await moveBack({ ...run, victim });
   });
+  await meet?.('heal');
   enter(run, 'heal');
   await attempt('heal', () => fault.heal(context));
   if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
   enter(run, 'converge');
   await attempt('converge', () => converge({ ...run, writers, victim, remedy }));
+  await meet?.('undo');
   // Also where the convergence failed.
   await attempt('undo remedy', () => remedy.takeBack());
   if (scenario.moveBack || scenario.recreations > 0) {

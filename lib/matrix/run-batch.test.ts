@@ -32,12 +32,13 @@ async function play(
     folder,
     backend: 'sim',
     slots: ['one', 'two'],
-    async run({ id }, where) {
-      ran.push(id);
-      mkdirSync(where.folder);
-      await Promise.resolve();
-      return answer(id, ran.filter((each) => each === id).length);
-    },
+    run: (runs) =>
+      runs.map(async ({ trial: { id }, folder }) => {
+        ran.push(id);
+        mkdirSync(folder);
+        await Promise.resolve();
+        return answer(id, ran.filter((each) => each === id).length);
+      }),
     wallMs: () => Date.UTC(2026, 0, 1),
     onProgress: (line) => void said.push(line),
     signal: new AbortController().signal,
@@ -141,6 +142,21 @@ test('damage that a starved run proved stands', async () => {
   const lost = exampleOutcome({ verdict: 'lost', starved: true });
   const { ran } = await play(newFolder(), () => lost);
   expect(ran).toEqual(ids());
+});
+
+test('trials under one fault event name it, and one that fails leaves the others alone', async () => {
+  const plan = examplePlan({ disks: 3 });
+  const fail = (id: string): Outcome => {
+    if (id === '02-none-fenced.1') throw new Error('its volume is gone');
+    return exampleOutcome();
+  };
+  const { results } = await play(newFolder(), fail, { plan, volumes: 9 });
+  expect(results.attempts).toHaveLength(plan.trials.length);
+  const cells = results.attempts.filter(({ trial }) => /^0\d-.*\.1$/.test(trial));
+  expect(cells).toHaveLength(6);
+  expect(new Set(cells.map(({ event }) => event)).size).toBe(1);
+  const without = results.attempts.filter(({ outcome }) => outcome === undefined);
+  expect(without.map(({ trial }) => trial)).toEqual(['02-none-fenced.1']);
 });
 
 test('another plan does not go on in this folder, nor a file that is no batch', async () => {

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../errors.ts';
+import { eventsOf } from './events.ts';
 import type { Plan, Trial } from './plan.ts';
 import {
   readResults,
@@ -18,17 +19,27 @@ export interface BatchOptions {
   /** The batch's folder; it exists. */
   readonly folder: string;
   readonly backend: 'kind' | 'sim';
-  /** As many trials run side by side. */
+  /** As many fault events run side by side. */
   readonly slots: readonly string[];
-  /** Runs one trial in a folder that it makes. Rejects where it came to no verdict. */
+  /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
+  readonly volumes?: number;
+  /**
+   * Runs trials under one fault event, each in a folder that it makes; one promise a trial, which
+   * rejects where it came to no verdict.
+   */
   readonly run: (
-    trial: Trial,
-    where: { readonly slot: string; readonly folder: string; readonly signal: AbortSignal },
-  ) => Promise<Outcome>;
+    runs: readonly TrialRun[],
+    where: { readonly slot: string; readonly signal: AbortSignal },
+  ) => readonly Promise<Outcome>[];
   /** Wall time, Unix milliseconds. */
   readonly wallMs: () => number;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
+}
+
+export interface TrialRun {
+  readonly trial: Trial;
+  readonly folder: string;
 }
 
 const cellsFolder = 'cells';
@@ -58,18 +69,21 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
   using file = new ResultsFile(folder);
   if (before.isNew) file.append(before.head);
   await runQueue({
-    items: turns,
+    items: eventsOf(turns, ({ trial }) => trial, options.volumes ?? 1),
     slots,
-    isAlone: ({ alone }) => alone,
+    isAlone: (event) => event.some(({ alone }) => alone),
     signal,
-    work: async (turn, slot) => {
-      const attempt = await perform(options, turn, slot);
-      // What an abort cut short was not done: the next start does it from its beginning.
-      if (signal.aborted) return [];
-      file.append(attempt);
-      attempts.push(attempt);
-      onProgress(tell(plan, attempts, attempt));
-      return again(turn, attempt, plan.matrix.attempts);
+    work: async (event, slot) => {
+      const next: Turn[][] = [];
+      await perform(options, event, slot, (turn, attempt) => {
+        // What an abort cut short was not done: the next start does it from its beginning.
+        if (signal.aborted) return;
+        file.append(attempt);
+        attempts.push(attempt);
+        onProgress(tell(plan, attempts, attempt));
+        next.push(...again(turn, attempt, plan.matrix.attempts).map((each) => [each]));
+      });
+      return next;
     },
   });
   signal.throwIfAborted();
@@ -116,28 +130,49 @@ function nextTurn(trial: Trial, attempts: readonly Attempt[], most: number): Tur
 const again = ({ trial, attempt }: Turn, result: Attempt, most: number): Turn[] =>
   mustRepeat(result) && attempt < most ? [{ trial, attempt: attempt + 1, alone: true }] : [];
 
-async function perform(options: BatchOptions, turn: Turn, slot: string): Promise<Attempt> {
-  const { trial, attempt, alone } = turn;
-  const name = attempt === 1 ? trial.id : `${trial.id}.try-${attempt}`;
-  const folder = join(cellsFolder, name);
-  const startedMs = options.wallMs();
-  const about = {
-    type: 'attempt' as const,
-    trial: trial.id,
-    attempt,
-    event: name,
-    slot,
-    alone,
-    folder,
-    startedAt: new Date(startedMs).toISOString(),
-  };
+const nameOf = ({ trial, attempt }: Turn): string =>
+  attempt === 1 ? trial.id : `${trial.id}.try-${attempt}`;
+
+/** `done` hears of each attempt as it ends. */
+async function perform(
+  options: BatchOptions,
+  event: readonly Turn[],
+  slot: string,
+  done: (turn: Turn, attempt: Attempt) => void,
+): Promise<void> {
+  const { folder, signal, wallMs } = options;
+  const startedMs = wallMs();
+  const runs = event.map((turn) => ({
+    trial: turn.trial,
+    folder: join(folder, cellsFolder, nameOf(turn)),
+  }));
+  const outcomes = options.run(runs, { slot, signal });
+  await Promise.all(
+    event.map(async (turn, index) => {
+      const result = await settle(outcomes[index]);
+      done(turn, {
+        type: 'attempt',
+        trial: turn.trial.id,
+        attempt: turn.attempt,
+        event: event.map(nameOf).join(' '),
+        slot,
+        alone: turn.alone,
+        folder: join(cellsFolder, nameOf(turn)),
+        startedAt: new Date(startedMs).toISOString(),
+        durationMs: wallMs() - startedMs,
+        ...result,
+      });
+    }),
+  );
+}
+
+async function settle(
+  outcome: Promise<Outcome> | undefined,
+): Promise<Pick<Attempt, 'outcome' | 'error'>> {
   try {
-    const where = { slot, folder: join(options.folder, folder), signal: options.signal };
-    const outcome = await options.run(trial, where);
-    return { ...about, durationMs: options.wallMs() - startedMs, outcome };
+    return outcome === undefined ? { error: 'it was not run' } : { outcome: await outcome };
   } catch (error) {
-    const durationMs = options.wallMs() - startedMs;
-    return { ...about, durationMs, error: describeError(error) };
+    return { error: describeError(error) };
   }
 }
 

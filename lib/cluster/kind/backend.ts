@@ -1,18 +1,26 @@
 /** The backend `kind`: images, a cluster of our own, and a testbed on it. */
 import type { Backend } from '../port.ts';
+import { shareFault } from '../shared-fault.ts';
 import { openCluster, type ClusterChoice } from './open-cluster.ts';
 import { realClock } from './real-clock.ts';
+import type { Beside } from './shared-cluster.ts';
 import { openKindTestbed } from './testbed.ts';
 
-export function kindBackend(choice: ClusterChoice = {}): Backend {
+/** `beside`: other runs share the cluster and the fault event. Default: none. */
+export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backend {
   const originNs = process.hrtime.bigint();
   const clock = realClock(originNs);
   return {
     backend: 'kind',
     clock,
     async open(request) {
-      const { cluster, images } = await openCluster(choice, request);
-      return openKindTestbed({ ...request, cluster, images, clock, originNs });
+      const own = { ...request, clock, originNs };
+      if (beside === undefined) {
+        return openKindTestbed({ ...own, ...(await openCluster(choice, request)) });
+      }
+      const { party, shared } = beside;
+      const opened = await shared.join(party, () => openCluster(choice, request));
+      return shareFault(await openKindTestbed({ ...own, ...opened, beside }), party);
     },
   };
 }

@@ -58,6 +58,8 @@ export interface Cluster {
   readonly reused: boolean;
   readonly lab: Lab;
   readonly relays: Relays;
+  /** Relays that one of several runs opens and closes for itself. */
+  newRelays(): Relays;
   machine(node: string): KindMachine;
   kube(): Promise<KubeClients>;
   /** Removes the cluster unless it is kept, and gives the lock back. Idempotent. */
@@ -184,6 +186,7 @@ function clusterOf(
     reused,
     lab,
     relays,
+    newRelays: () => new Relays(lab, state.sockets),
     machine(node) {
       const machine = machines.get(node);
       if (machine === undefined) throw new UsageError('NO_SUCH_NODE', `there is no node ${node}`);

@@ -4,17 +4,16 @@ import { driverName } from '../../csi/layout.ts';
 import type { PodRef } from '../port.ts';
 import { apply, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
+import { isIn, namespaceOf, solePlace, type Place } from './place.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
-const namespace = 'default';
 /** Of the StatefulSet, or of the Deployment. */
 const controller = 'mysql';
 const service = 'mysql';
 const claim = 'data-mysql-0';
-const volumeName = 'forcedetach-mysql';
 
 export interface DatabaseOptions extends WorkloadOptions {
   /** Default 180 000: initialising a data directory takes its time on a busy machine. */
@@ -31,6 +30,8 @@ export async function deployDatabase(
   clients: KubeClients,
   options: DatabaseOptions,
 ): Promise<DatabasePod> {
+  const { place = solePlace } = options;
+  if (place !== solePlace) await apply(clients, [namespaceOf(place)]);
   await apply(clients, await renderWorkload(options));
   const wait = {
     what: 'the database’s pod is Ready',
@@ -38,16 +39,16 @@ export async function deployDatabase(
     signal: options.signal,
     command: `kubectl describe pod --selector ${podSelector}`,
   };
-  return waitFor(wait, () => readyPod(clients));
+  return waitFor(wait, () => readyPod(clients, place));
 }
 
-async function listPods({ core }: KubeClients): Promise<V1Pod[]> {
+async function listPods({ core }: KubeClients, { namespace }: Place): Promise<V1Pod[]> {
   const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
   return newestFirst(items);
 }
 
-async function readyPod(clients: KubeClients): Promise<DatabasePod | string> {
-  const [pod] = await listPods(clients);
+async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod | string> {
+  const [pod] = await listPods(clients, place);
   if (pod === undefined) return 'there is no pod yet';
   const { name, uid } = pod.metadata ?? {};
   const node = pod.spec?.nodeName;
@@ -72,15 +73,19 @@ const removalTimeoutMs = 120_000;
  */
 export async function removeDatabase(
   clients: KubeClients,
-  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  {
+    signal,
+    place = solePlace,
+  }: { readonly signal?: AbortSignal | undefined; readonly place?: Place } = {},
 ): Promise<void> {
   const { core, apps, objects } = clients;
+  const { namespace, volumeName } = place;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name: controller, ...named }));
   await orMissing(apps.deleteNamespacedDeployment({ name: controller, ...named }));
   await orMissing(core.deleteNamespacedService({ name: service, namespace }));
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
-  for (const pod of await listPods(clients)) await dropOwnFinalizer(clients, pod);
+  for (const pod of await listPods(clients, place)) await dropOwnFinalizer(clients, pod);
   await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
   await orMissing(core.deletePersistentVolume({ name: volumeName }));
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
@@ -92,37 +97,40 @@ export async function removeDatabase(
       command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment',
     },
     async () => {
-      const left = await leftovers(clients);
+      const left = await leftovers(clients, place);
       return left.length === 0 ? true : `left: ${left.join(', ')}`;
     },
   );
+  if (place !== solePlace) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
-  const { name, finalizers = [] } = metadata ?? {};
+  const { name, namespace = solePlace.namespace, finalizers = [] } = metadata ?? {};
   if (name === undefined || !finalizers.includes(podFinalizer)) return;
   const value = finalizers.filter((each) => each !== podFinalizer);
   const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
   await orMissing(core.patchNamespacedPod({ name, namespace, body }));
 }
 
-async function attachments({ storage }: KubeClients): Promise<string[]> {
+async function attachments({ storage }: KubeClients, place: Place): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   return items
     .filter(({ spec }) => spec.attacher === driverName)
+    .filter(({ spec }) => isIn(place, spec.source.persistentVolumeName))
     .flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
-async function leftovers(clients: KubeClients): Promise<string[]> {
+async function leftovers(clients: KubeClients, place: Place): Promise<string[]> {
   const { core, apps } = clients;
+  const { namespace, volumeName } = place;
   const named = { name: controller, namespace };
   const [set, deployment, pods, bound, volume, attached] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
-    listPods(clients),
+    listPods(clients, place),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claim, namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
-    attachments(clients),
+    attachments(clients, place),
   ]);
   const objects = {
     'the StatefulSet': set,
@@ -139,12 +147,15 @@ async function leftovers(clients: KubeClients): Promise<string[]> {
 }
 
 /** mysqld's error log on one node, of every pod of the database that ran there. */
-export const followDatabaseLog = (node: string, onLine: (line: LogLine) => void): AsyncDisposable =>
-  followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/mysql/*.log`, onLine);
+export const followDatabaseLog = (
+  node: string,
+  onLine: (line: LogLine) => void,
+  { namespace }: Place = solePlace,
+): AsyncDisposable => followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/mysql/*.log`, onLine);
 
 /** What the self-fencing sidecars on one node did. */
 export const followSelfFenceLog = (
   node: string,
   onLine: (line: LogLine) => void,
 ): AsyncDisposable =>
-  followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/self-fence/*.log`, onLine);
+  followPodLogs(node, `/var/log/pods/${solePlace.namespace}_mysql-*/self-fence/*.log`, onLine);

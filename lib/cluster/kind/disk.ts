@@ -21,6 +21,8 @@ export interface KindDiskOptions {
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
   readonly machine: (node: string) => Machine;
+  /** How the disk names its copy of an image. Default: by the image's own label. */
+  readonly copyLabel?: (image: string) => string;
 }
 
 interface NodeAndVolume {
@@ -30,6 +32,7 @@ interface NodeAndVolume {
 
 export function kindDisk(options: KindDiskOptions): Disk {
   const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
+  const copyLabel = options.copyLabel ?? ((image: string): string => image);
   return {
     async losePower(node) {
       const lost = await tool.losePower(lab, { node, powerLoss, seed });
@@ -68,7 +71,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
         if ((await each.state()) !== 'running') continue;
         thaw.defer(await stopServers(each.node));
       }
-      await tool.copyVolume(lab, volume, label);
+      await tool.copyVolume(lab, volume, copyLabel(label));
     },
 
     async exportWrites(folder) {

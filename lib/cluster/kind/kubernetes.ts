@@ -5,14 +5,19 @@ import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Kubernetes, PodRef } from '../port.ts';
 import { drainNode, uncordonNode } from './drain.ts';
 import { orMissing, statusOf, type KubeClients } from './kube.ts';
+import { isIn, solePlace, type Place } from './place.ts';
 
-const namespace = 'default';
 /** Label of the database's pods (manifests/mysql). */
 export const podSelector = 'app=mysql';
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
-export function kubernetesOf(clients: KubeClients, controlPlane: string): Kubernetes {
+export function kubernetesOf(
+  clients: KubeClients,
+  controlPlane: string,
+  place: Place = solePlace,
+): Kubernetes {
   const { core } = clients;
+  const { namespace } = place;
   return {
     async databasePod(): Promise<PodRef | undefined> {
       const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
@@ -22,8 +27,8 @@ export function kubernetesOf(clients: KubeClients, controlPlane: string): Kubern
     },
 
     // In the body: the API server ignores the query's grace period where there is a body.
-    forceDelete: (pod) => deletePod(clients, pod, { gracePeriodSeconds: 0 }),
-    deletePod: (pod) => deletePod(clients, pod, {}),
+    forceDelete: (pod) => deletePod(clients, namespace, pod, { gracePeriodSeconds: 0 }),
+    deletePod: (pod) => deletePod(clients, namespace, pod, {}),
 
     async stripPodFinalizers({ name, uid }): Promise<void> {
       const body = [
@@ -43,7 +48,7 @@ export function kubernetesOf(clients: KubeClients, controlPlane: string): Kubern
 
     drain: (node, timeoutMs) => drainNode(controlPlane, node, timeoutMs),
     uncordon: (node) => uncordonNode(controlPlane, node),
-    deleteAttachments: (node, options) => deleteAttachments(clients, node, options),
+    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, place }),
 
     taint: (node, taint) =>
       changeTaints(clients, node, (taints) => [
@@ -85,6 +90,7 @@ const changeTaints = (
 
 async function deletePod(
   { core }: KubeClients,
+  namespace: string,
   { name, uid }: PodRef,
   options: { readonly gracePeriodSeconds?: number },
 ): Promise<void> {
@@ -95,11 +101,12 @@ async function deletePod(
 async function deleteAttachments(
   { storage }: KubeClients,
   node: string,
-  { stripFinalizers }: { readonly stripFinalizers: boolean },
+  { stripFinalizers, place }: { readonly stripFinalizers: boolean; readonly place: Place },
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   const names = items
     .filter(({ spec }) => spec.nodeName === node && ours.includes(spec.attacher))
+    .filter(({ spec }) => isIn(place, spec.source.persistentVolumeName))
     .flatMap(({ metadata }) => metadata?.name ?? []);
   for (const name of names) {
     await orMissing(storage.deleteVolumeAttachment({ name }));

@@ -16,12 +16,14 @@ export interface ApiScope {
   readonly namespace: string;
   /** Label selector of the database's pods. */
   readonly podSelector: string;
+  /** Only attachments of this PersistentVolume. Default: all. */
+  readonly volumeName?: string;
 }
 
 /** Watches until disposed. A watch that breaks is opened again and what it missed is read anew. */
 export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<AsyncDisposable> {
   const { CoreV1Api, StorageV1Api, makeInformer } = await import('@kubernetes/client-node');
-  const { kubeConfig, namespace, podSelector } = scope;
+  const { kubeConfig, namespace, podSelector, volumeName } = scope;
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const storage = kubeConfig.makeApiClient(StorageV1Api);
   const nodes = new NodeWatcher(recorder);
@@ -44,14 +46,20 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
     makeInformer<V1VolumeAttachment>(kubeConfig, '/apis/storage.k8s.io/v1/volumeattachments', () =>
       storage.listVolumeAttachment(),
     ),
-    makeInformer<CoreV1Event>(kubeConfig, `/api/v1/namespaces/${namespace}/events`, () =>
-      core.listNamespacedEvent({ namespace }),
-    ),
+    makeInformer<CoreV1Event>(kubeConfig, '/api/v1/events', () => core.listEventForAllNamespaces()),
   ] as const;
   connect(informers[0], (node, gone) => (gone ? nodes.gone(node) : nodes.see(node)));
   connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)));
-  connect(informers[2], (each, gone) => (gone ? attachments.gone(each) : attachments.see(each)));
-  connect(informers[3], (event, gone) => gone || recordEvent(event, recorder));
+  connect(informers[2], (each, gone) => {
+    const volume = each.spec.source.persistentVolumeName;
+    if (volumeName !== undefined && volume !== volumeName) return;
+    return gone ? attachments.gone(each) : attachments.see(each);
+  });
+  // Those about nodes are in the default namespace.
+  const near = [namespace, 'default', undefined];
+  connect(informers[3], (event, gone) => {
+    if (!gone && near.includes(event.metadata.namespace)) recordEvent(event, recorder);
+  });
   await Promise.all(informers.map((informer) => informer.start()));
 
   return {

@@ -27,28 +27,34 @@ const objectSchema = z.object({
   deleteOptions: z.object({ gracePeriodSeconds: z.number().nullish() }).nullish(),
 });
 
-/** Of the database's volume and pods, and of nodes; kube-system's own pods say nothing. */
-const namespaces: readonly (string | undefined)[] = [undefined, '', 'default'];
-
 /** A container's log goes back to its start: what was asked before the observer began is left out. */
 export function observeAudit(
   controlPlane: string,
   recorder: Recorder,
   clock: Clock,
+  namespace = 'default',
 ): AsyncDisposable {
   const sinceMs = clock.wallMs();
   const pattern = '/var/log/pods/kube-system_kube-apiserver-*/kube-apiserver/*.log';
   return followPodLogs(controlPlane, pattern, ({ text, stream }) => {
     if (stream !== 'stdout') return;
-    const record = requestRecord(text, clock);
+    const record = requestRecord(text, clock, namespace);
     if (record?.wall !== undefined && record.wall >= sinceMs) recorder.record(record);
   });
 }
 
-/** Stamped when the request came in. Undefined where the line is none of ours. */
-export function requestRecord(text: string, clock: Clock): Unstamped | undefined {
+/**
+ * Stamped when the request came in. Undefined where the line is none of ours: it must be about the
+ * volume, a node, or something in the database's namespace.
+ */
+export function requestRecord(
+  text: string,
+  clock: Clock,
+  ownNamespace = 'default',
+): Unstamped | undefined {
   const entry = parseEntry(text);
-  if (entry === undefined || !namespaces.includes(entry.objectRef.namespace)) return undefined;
+  const near = [undefined, '', ownNamespace];
+  if (entry === undefined || !near.includes(entry.objectRef.namespace)) return undefined;
   const { verb, user, userAgent, objectRef, responseStatus, requestObject } = entry;
   const { resource, subresource, name, namespace } = objectRef;
   const wall = Date.parse(entry.requestReceivedTimestamp);

@@ -14,11 +14,13 @@ export interface Watched {
   readonly lab: Lab;
   /** Containers of the nodes that may mount the volume. */
   readonly nodes: readonly string[];
+  /** Only what concerns this volume. Default: all. */
+  readonly volume?: string;
 }
 
 /** `originNs`: CLOCK_MONOTONIC at the run's beginning, which the lab's clock shares. */
 export async function observeDisk(
-  { lab, nodes }: Watched,
+  { lab, nodes, volume }: Watched,
   recorder: Recorder,
   originNs: bigint,
 ): Promise<AsyncDisposable> {
@@ -30,6 +32,7 @@ export async function observeDisk(
     await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
+      else if (volume !== undefined && isOther(line, volume)) return;
       else if (line.type === 'call' && !tells(line.entry)) return;
       else recorder.record(recordOf(line, originMs));
     }),
@@ -57,6 +60,11 @@ export async function observeDisk(
  */
 const tells = ({ volume, call }: CallEntry): boolean =>
   volume !== undefined && call !== 'NodeGetVolumeStats';
+
+function isOther(line: Told, volume: string): boolean {
+  const about = line.type === 'call' ? line.entry.volume : 'volume' in line && line.volume;
+  return typeof about === 'string' && about !== volume;
+}
 
 const inspectedSchema = z.array(
   z.object({ Name: z.string(), State: z.object({ Pid: z.number() }) }),

@@ -5,6 +5,7 @@ import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { followControllerManager } from './controller-manager.ts';
 import { followDatabaseLog, followSelfFenceLog } from './database.ts';
+import { solePlace, type Place } from './place.ts';
 import type { LogLine } from './pod-log.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
@@ -20,17 +21,20 @@ const written = (clock: Clock, wallMs: number): { readonly t: number; readonly w
   wall: wallMs,
 });
 
+/** `volume`: handle of the only volume whose forced detaches are meant. Default: all. */
 export function observeControllerManager(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
+  volume = '',
 ): AsyncDisposable {
   return followControllerManager(cluster.controlPlane, ({ text, wallMs }) => {
-    const name = forceDetachLine.test(text)
-      ? observed.forceDetachLog
-      : leaderLine.test(text)
-        ? observed.leaderAcquired
-        : undefined;
+    const name =
+      forceDetachLine.test(text) && text.includes(volume)
+        ? observed.forceDetachLog
+        : leaderLine.test(text)
+          ? observed.leaderAcquired
+          : undefined;
     if (name === undefined) return;
     recorder.record({
       ...written(clock, wallMs),
@@ -46,12 +50,17 @@ export const observeServerLogs = (
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
+  place: Place = solePlace,
 ): AsyncDisposable =>
   onEveryNode(cluster, (node) =>
-    followDatabaseLog(node, (line) => {
-      if (!serverLine.test(line.text)) return;
-      see({ recorder, clock }, 'mysqld', observed.serverLog, line);
-    }),
+    followDatabaseLog(
+      node,
+      (line) => {
+        if (!serverLine.test(line.text)) return;
+        see({ recorder, clock }, 'mysqld', observed.serverLog, line);
+      },
+      place,
+    ),
   );
 
 export const observeSelfFences = (

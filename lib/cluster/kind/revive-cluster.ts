@@ -14,6 +14,7 @@ import { arrayName, encodeLabels, engineName, labName } from './labels.ts';
 import { leaseAt } from './lease.ts';
 import { KindMachine } from './machine.ts';
 import { installCni, routeLab } from './node-network.ts';
+import { placesBeside } from './place.ts';
 import { findCluster, type FoundCluster } from './registry.ts';
 import { isComplete, stateDirAt } from './state-dir.ts';
 import { registerNodes, unmarkNodes } from './undo-remedies.ts';
@@ -94,6 +95,7 @@ async function cleanSlate(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await removeDatabase(clients, { signal });
+  for (const place of await placesBeside(clients)) await removeDatabase(clients, { signal, place });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
 }
 

@@ -10,6 +10,7 @@ import { kindDisk } from './disk.ts';
 import { createVolume, removeVolume } from './disk-tool.ts';
 import { removeGroup } from './group/group-database.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
+import { placeBeside, solePlace, type Place } from './place.ts';
 import { observeApi } from './observe-api.ts';
 import { observeAudit } from './observe-audit.ts';
 import { observeDisk } from './observe-disk.ts';
@@ -19,6 +20,7 @@ import { observeMachine } from './observe-machine.ts';
 import { Routes } from './routes.ts';
 import { restoreNodes } from './restore-nodes.ts';
 import { prepareSchema } from './schema.ts';
+import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './versions.ts';
 import { startWriterProcesses } from './writers.ts';
 
@@ -31,6 +33,8 @@ export interface KindTestbedOptions extends TestbedOptions {
   readonly clock: Clock;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
+  /** Other runs on this cluster share the fault event. Default: none. */
+  readonly beside?: Beside | undefined;
 }
 
 /**
@@ -38,19 +42,23 @@ export interface KindTestbedOptions extends TestbedOptions {
  * closing the testbed releases it, and so does an error here.
  */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
-  const { cluster, images, scenario, runId, seed, folder, signal, onProgress } = options;
+  const { cluster, images, scenario, runId, seed, folder, signal, onProgress, beside } = options;
+  const place = placeOf(options);
+  const relays = cluster.newRelays();
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
   opening.defer(() => cluster.release());
-  opening.defer(() => cluster.relays.closeAll());
+  opening.defer(() => relays.closeAll());
   const clients = await cluster.kube();
   const volume = `fd-${runId}`;
-  await removeGroup(clients, { signal });
-  await removeDatabase(clients, { signal });
+  if (beside === undefined) {
+    await removeGroup(clients, { signal });
+    await removeDatabase(clients, { signal });
+  }
   opening.defer(() => removeVolume(cluster.lab, volume));
   await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
   onProgress('MySQL starts on an empty volume');
-  opening.defer(() => removeDatabase(clients, { signal: AbortSignal.timeout(120_000) }));
+  opening.defer(() => removeDatabase(clients, { place, signal: AbortSignal.timeout(120_000) }));
   const pod = await deployDatabase(clients, {
     image: images.mysql,
     driverImage: images.driver,
@@ -59,12 +67,14 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     sizeBytes: volumeBytes,
     choice: scenario,
     signal,
+    place,
   });
-  const routes = new Routes(cluster.relays);
+  const routes = new Routes(relays);
   await routes.start(pod);
   await prepareSchema(routes);
   const versions = await versionsOf(cluster, images);
-  opening.defer(() => restoreNodes(cluster));
+  await beside?.shared.begin(beside.party, cluster);
+  opening.defer(() => restoreWhole(cluster, beside));
   const opened = opening.move();
 
   return {
@@ -77,7 +87,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     },
     versions,
     nodes: cluster.nodes,
-    kubernetes: kubernetesOf(clients, cluster.controlPlane),
+    kubernetes: kubernetesOf(clients, cluster.controlPlane, place),
     controlPlane: kindControlPlane(cluster.controlPlane),
     disk: kindDisk({
       lab: cluster.lab,
@@ -87,12 +97,14 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
       seed,
       originNs: options.originNs,
       machine: (node) => cluster.machine(node),
+      copyLabel: copyLabelOf(options),
     }),
     auditor: kindAuditor({
       lab: cluster.lab,
       loop: auditLoop(cluster),
       isDirectory: scenario.disk === 'shared-file',
       seed,
+      copyLabel: copyLabelOf(options),
     }),
     machine: (node) => cluster.machine(node),
     observe: (recorder) => observe(options, routes, recorder),
@@ -102,24 +114,43 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   };
 }
 
+const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
+  beside === undefined ? solePlace : placeBeside(runId);
+
+/** Copies of several volumes lie side by side. */
+function copyLabelOf({ beside }: KindTestbedOptions): (image: string) => string {
+  return (image) => (beside === undefined ? image : `${beside.number}-${image}`);
+}
+
+/** While others are under the fault, the nodes are not one run's to mend. */
+async function restoreWhole(cluster: Cluster, beside: Beside | undefined): Promise<void> {
+  await beside?.party.pass('close');
+  const restore = (): Promise<void> => restoreNodes(cluster);
+  await (beside === undefined ? restore() : beside.party.once('restore', restore));
+}
+
 async function observe(
-  { cluster, clock, originNs, scenario }: KindTestbedOptions,
+  options: KindTestbedOptions,
   routes: Routes,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
+  const { cluster, clock, originNs, scenario, runId, beside } = options;
+  const volume = `fd-${runId}`;
+  const { namespace, volumeName } = placeOf(options);
   const clients = await cluster.kube();
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
   stack.use(observeMachine(recorder));
-  stack.use(await observeDisk(cluster, recorder, originNs));
-  stack.use(observeControllerManager(cluster, recorder, clock));
-  stack.use(observeAudit(cluster.controlPlane, recorder, clock));
-  stack.use(observeServerLogs(cluster, recorder, clock));
+  stack.use(await observeDisk({ ...cluster, volume }, recorder, originNs));
+  stack.use(observeControllerManager(cluster, recorder, clock, volume));
+  stack.use(observeAudit(cluster.controlPlane, recorder, clock, namespace));
+  stack.use(observeServerLogs(cluster, recorder, clock, placeOf(options)));
   if (scenario.selfFence !== 'off') stack.use(observeSelfFences(cluster, recorder, clock));
   stack.use(
-    await observeApi({ kubeConfig: clients.config, namespace: 'default', podSelector }, recorder),
+    await observeApi({ kubeConfig: clients.config, namespace, podSelector, volumeName }, recorder),
   );
-  stack.use(await observeForcedDetaches(cluster, recorder));
+  // The counter is of the whole cluster: it says nothing of one volume beside others.
+  if (beside === undefined) stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
 }
 

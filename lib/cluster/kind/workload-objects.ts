@@ -3,6 +3,7 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './manifest.ts';
+import { solePlace, type Place } from './place.ts';
 import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
@@ -23,6 +24,8 @@ type DiskChoice = Pick<
 export interface WorkloadOptions extends PodOptions {
   /** Of the CSI volume; its image exists already. */
   readonly volumeHandle: string;
+  /** Default: that of a run which has the cluster for itself. */
+  readonly place?: Place;
   readonly sizeBytes: number;
   readonly choice: PodChoice & DiskChoice;
 }
@@ -37,10 +40,12 @@ const controllers = {
 
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
-  const { choice } = options;
+  const { choice, place = solePlace } = options;
   const { file, values } = controllers[choice.workload];
   const volume = {
     ...volumeValues(choice),
+    NAMESPACE: place.namespace,
+    VOLUME_NAME: place.volumeName,
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };

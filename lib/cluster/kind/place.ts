@@ -1,0 +1,51 @@
+/** Where one run's objects live in the cluster; several runs may share a cluster for a fault event. */
+import type { V1Namespace } from '@kubernetes/client-node';
+import type { KubeClients } from './kube.ts';
+
+export interface Place {
+  readonly namespace: string;
+  /** Name of the PersistentVolume. */
+  readonly volumeName: string;
+}
+
+/** Of a run that has the cluster for itself. */
+export const solePlace: Place = { namespace: 'default', volumeName: 'forcedetach-mysql' };
+
+const prefix = 'party-';
+const label = 'forcedetach.party';
+
+/** Of one run beside others. */
+export const placeBeside = (runId: string): Place => ({
+  namespace: `${prefix}${runId}`,
+  volumeName: `forcedetach-mysql-${runId}`,
+});
+
+/** To a run alone in its cluster every volume belongs, whatever an older run left. */
+export const isIn = (place: Place, volumeName: string | undefined): boolean =>
+  place === solePlace || place.volumeName === volumeName;
+
+/** The namespace as an object to apply. */
+export const namespaceOf = ({ namespace }: Place): V1Namespace => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: namespace, labels: { [label]: 'yes' } },
+});
+
+/** Places that runs beside others have, or left behind. */
+export async function placesBeside({ core }: KubeClients): Promise<Place[]> {
+  const { items } = await core.listNamespace({ labelSelector: label });
+  return items.flatMap(({ metadata }) => {
+    const { name = '', deletionTimestamp } = metadata ?? {};
+    return deletionTimestamp === undefined ? [placeBeside(name.slice(prefix.length))] : [];
+  });
+}
+
+/** Lets pods be scheduled on these nodes, or keeps new ones away. Idempotent. */
+export async function setSchedulable(
+  { core }: KubeClients,
+  nodes: readonly string[],
+  schedulable: boolean,
+): Promise<void> {
+  const body = [{ op: 'add', path: '/spec/unschedulable', value: !schedulable }];
+  for (const name of nodes) await core.patchNode({ name, body });
+}

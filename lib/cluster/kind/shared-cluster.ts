@@ -1,0 +1,54 @@
+/** One cluster under several runs that share a fault event: opened once, given back by the last. */
+import type { ImageSet } from '../../images/image-set.ts';
+import type { Party } from '../rendezvous.ts';
+import type { Cluster } from './cluster.ts';
+import { setSchedulable } from './place.ts';
+
+interface OpenCluster {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+}
+
+export class SharedCluster {
+  #opening: Promise<OpenCluster> | undefined;
+  readonly #users = new Set<Party>();
+
+  constructor(parties: readonly Party[]) {
+    this.#users = new Set(parties);
+  }
+
+  /** `open` is called once; all databases start on the first worker, so that one fault meets them. */
+  async join(party: Party, open: () => Promise<OpenCluster>): Promise<OpenCluster> {
+    this.#opening ??= open().then(async (opened) => {
+      const { cluster } = opened;
+      await setSchedulable(await cluster.kube(), cluster.nodes.slice(1), false);
+      return opened;
+    });
+    const { cluster, images } = await this.#opening;
+    return { images, cluster: { ...cluster, release: () => this.leave(party) } };
+  }
+
+  /** From now on the other workers take pods, too. */
+  async begin(party: Party, cluster: Cluster): Promise<void> {
+    await party.pass('ready');
+    const clients = await cluster.kube();
+    await party.once('begin', () => setSchedulable(clients, cluster.nodes, true));
+  }
+
+  /** The last to leave gives the cluster back. Idempotent. */
+  async leave(party: Party): Promise<void> {
+    party.leave();
+    this.#users.delete(party);
+    if (this.#users.size > 0) return;
+    const opened = await this.#opening?.catch(() => undefined);
+    await opened?.cluster.release();
+  }
+}
+
+/** What makes a run one of several on its cluster. */
+export interface Beside {
+  readonly party: Party;
+  /** From 1, unlike the others'. */
+  readonly number: number;
+  readonly shared: SharedCluster;
+}

@@ -1,0 +1,66 @@
+/**
+ * Several runs under one fault event: each has its own volume and database, and what happens to the
+ * node happens once. They wait for each other at gates, and share the calls that break and mend.
+ */
+
+/** In the order in which every run passes them. */
+const gates = ['ready', 'fault', 'break', 'kill', 'heal', 'undo', 'close'] as const;
+export type Gate = (typeof gates)[number];
+
+/** One of the runs. */
+export interface Party {
+  /** Resolves when every party is at this gate, is past it, or has left. */
+  pass(gate: Gate): Promise<void>;
+  /** The n-th call by a name is the same for all: the first to come makes it. */
+  once<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** One party's work at a time. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Nobody waits for this party any more. Idempotent. */
+  leave(): void;
+}
+
+/** As many parties that wait for each other. */
+export function rendezvous(count: number): readonly Party[] {
+  /** Index of the gate that each has come to. */
+  const progress = Array.from({ length: count }, () => -1);
+  const shared = new Map<string, Promise<unknown>>();
+  let waiting: readonly { readonly gate: number; readonly go: () => void }[] = [];
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const advance = (party: number, gate: number): void => {
+    progress[party] = Math.max(progress[party] ?? gate, gate);
+    const open = Math.min(...progress);
+    const ready = waiting.filter((each) => each.gate <= open);
+    waiting = waiting.filter((each) => each.gate > open);
+    for (const { go } of ready) go();
+  };
+
+  return progress.map((_, party): Party => {
+    const calls = new Map<string, number>();
+    return {
+      pass(gate) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        waiting = [...waiting, { gate: gates.indexOf(gate), go: resolve }];
+        advance(party, gates.indexOf(gate));
+        return promise;
+      },
+
+      async once<T>(name: string, work: () => Promise<T>): Promise<T> {
+        const nth = (calls.get(name) ?? 0) + 1;
+        calls.set(name, nth);
+        const key = `${name} ${nth}`;
+        const call = shared.get(key) ?? work();
+        shared.set(key, call);
+        return (await call) as T;
+      },
+
+      inTurn<T>(work: () => Promise<T>): Promise<T> {
+        const mine = turn.then(work, work);
+        turn = mine.catch(() => undefined);
+        return mine;
+      },
+
+      leave: () => advance(party, gates.length),
+    };
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { Machine, Testbed } from './port.ts';
+import { rendezvous } from './rendezvous.ts';
+import { shareFault } from './shared-fault.ts';
+
+/** A testbed that writes down what is done to its node, and nothing else. */
+function testbedThatTells(done: string[]): Testbed {
+  const tell = (what: string) => async (): Promise<void> => {
+    await Promise.resolve();
+    done.push(what);
+  };
+  const machine = { disconnect: tell('disconnect'), kill: tell('kill'), start: tell('start') };
+  return {
+    machine: () => machine as unknown as Machine,
+    disk: { losePower: tell('losePower') },
+    kubernetes: { taint: tell('taint'), forceDelete: tell('forceDelete') },
+    auditor: { audit: tell('audit') },
+    close: tell('close'),
+  } as unknown as Testbed;
+}
+
+const twoRuns = (done: string[]): readonly Testbed[] =>
+  rendezvous(2).map((party) => shareFault(testbedThatTells(done), party));
+
+test('the node is broken once, when both runs are there; a pod is each run’s own', async () => {
+  const done: string[] = [];
+  const [first, second] = twoRuns(done);
+  const breaking = first?.machine('node').disconnect();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(done).toEqual([]);
+  await Promise.all([breaking, second?.machine('node').disconnect()]);
+  const taint = { key: 'k', value: 'v', effect: 'NoExecute' } as const;
+  await Promise.all([first, second].map((each) => each?.kubernetes.taint('node', taint)));
+  const pod = { name: 'pod', uid: 'uid', node: 'node' };
+  await Promise.all([first, second].map((each) => each?.kubernetes.forceDelete(pod)));
+  expect(done).toEqual(['disconnect', 'taint', 'forceDelete', 'forceDelete']);
+});
+
+test('a crash cuts both volumes before it kills the node', async () => {
+  const done: string[] = [];
+  await Promise.all(
+    twoRuns(done).map(async (each) => {
+      await each.disk.losePower('node');
+      await each.machine('node').kill();
+    }),
+  );
+  expect(done).toEqual(['losePower', 'losePower', 'kill']);
+});
+
+test('a run that closed holds the others up no more', async () => {
+  const done: string[] = [];
+  const [first, second] = twoRuns(done);
+  const breaking = first?.machine('node').disconnect();
+  await second?.close();
+  await breaking;
+  expect(done).toEqual(['close', 'disconnect']);
+});

@@ -1,0 +1,86 @@
+/**
+ * A testbed whose node several runs break together: what breaks or mends the node is done once, when
+ * all of them are there; what concerns one volume or one pod stays each run's own.
+ */
+import type { Kubernetes, Machine, Testbed } from './port.ts';
+import type { Gate, Party } from './rendezvous.ts';
+
+type Method = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** The gate that a call waits at. Mending waits at none: the runs meet before they heal. */
+const ofMachine: Readonly<Partial<Record<keyof Machine, Gate | 'none'>>> = {
+  freeze: 'break',
+  disconnect: 'break',
+  isolate: 'break',
+  stall: 'break',
+  restartKubelet: 'break',
+  throttle: 'break',
+  // A crash has cut every run's volume before it kills the node.
+  kill: 'kill',
+  thaw: 'none',
+  start: 'none',
+  reconnect: 'none',
+  rejoin: 'none',
+  resume: 'none',
+  unthrottle: 'none',
+};
+
+const ofKubernetes: Readonly<Partial<Record<keyof Kubernetes, 'none'>>> = {
+  taint: 'none',
+  deleteNode: 'none',
+  drain: 'none',
+  uncordon: 'none',
+  untaint: 'none',
+};
+
+/** Closing leaves the event: nobody waits for this run any more. */
+export function shareFault(testbed: Testbed, party: Party): Testbed {
+  return {
+    ...testbed,
+    disk: {
+      ...testbed.disk,
+      async losePower(node) {
+        await party.pass('break');
+        return testbed.disk.losePower(node);
+      },
+      async sever(node, how) {
+        await party.pass('break');
+        return testbed.disk.sever(node, how);
+      },
+    },
+    kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, party),
+    machine: (node) => shareCalls(testbed.machine(node), node, ofMachine, party),
+    auditor: {
+      audit: (image, onRow) => party.inTurn(() => testbed.auditor.audit(image, onRow)),
+    },
+    async close() {
+      try {
+        await testbed.close();
+      } finally {
+        party.leave();
+      }
+    },
+  };
+}
+
+function shareCalls<T extends object>(
+  target: T,
+  owner: string,
+  shared: Readonly<Partial<Record<keyof T, Gate | 'none'>>>,
+  party: Party,
+): T {
+  return new Proxy(target, {
+    get(object, name) {
+      const value: unknown = Reflect.get(object, name, object);
+      if (typeof value !== 'function') return value;
+      const call = (value as Method).bind(object);
+      const gate = shared[name as keyof T];
+      if (gate === undefined) return call;
+      return async (...args: readonly unknown[]) => {
+        if (gate !== 'none') await party.pass(gate);
+        const key = `${owner} ${String(name)} ${JSON.stringify(args)}`;
+        return party.once(key, () => call(...args));
+      };
+    },
+  });
+}

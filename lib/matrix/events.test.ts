@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventKey, eventsOf } from './events.ts';
+import { examplePlan } from './example.ts';
+import type { Trial } from './plan.ts';
+
+const shapes = fc.record({
+  disks: fc.integer({ min: 1, max: 5 }),
+  repeats: fc.integer({ min: 1, max: 3 }),
+  loud: fc.boolean(),
+});
+
+test('each trial is in one event, with others that share its fault and its seed', () => {
+  fc.assert(
+    fc.property(shapes, fc.integer({ min: 1, max: 9 }), (shape, volumes) => {
+      const { trials } = examplePlan(shape);
+      const events = eventsOf(trials, (trial) => trial, volumes);
+      expect(events.flat().toSorted(byId)).toEqual(trials.toSorted(byId));
+      expect(events.map(([first]) => first)).toEqual(
+        trials.filter((trial) => events.some(([first]) => first === trial)),
+      );
+      for (const event of events) {
+        expect(event.length).toBeLessThanOrEqual(volumes);
+        if (event.length === 1) continue;
+        expect(event.some(({ alone }) => alone)).toBe(false);
+        expect(new Set(event.map(({ seed }) => seed)).size).toBe(1);
+        expect(new Set(event.map(({ scenario }) => scenario.fault)).size).toBe(1);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const byId = (a: Trial, b: Trial): number => a.id.localeCompare(b.id);
+
+test('disks share a fault, what is done to a pod as well; what is done to the node does not', () => {
+  const trial = examplePlan().trials.find(({ kind }) => kind === 'cell');
+  if (trial === undefined) throw new Error('no cell');
+  const keyOf = (changes: Partial<Trial['scenario']>): string | undefined =>
+    eventKey({ ...trial, scenario: { ...trial.scenario, ...changes } });
+  expect(keyOf({ disk: 'fenced', remedy: 'none' })).toBe(
+    keyOf({ disk: 'unfenced', remedy: 'force-delete' }),
+  );
+  expect(keyOf({ remedy: 'out-of-service' })).not.toBe(keyOf({ remedy: 'force-delete' }));
+  expect(keyOf({ graceMs: 1 })).not.toBe(keyOf({}));
+  expect(keyOf({ link: 'stalls' })).not.toBe(keyOf({}));
+  expect(keyOf({ also: 'controller-restart' })).toBeUndefined();
+  expect(keyOf({ disk: 'shared-file' })).toBeUndefined();
+  expect(keyOf({ fault: 'flapping-partition' })).toBeUndefined();
+});
