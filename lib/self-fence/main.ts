@@ -45,6 +45,8 @@ interface Knowledge {
   isOpen: boolean;
   /** The file system was taken away. */
   isReadOnly: boolean;
+  /** Why it could not be taken away at the last look; said once. */
+  trouble: string | undefined;
 }
 
 /** Asks for ever; a question without an answer is no sign of life, and is said once. */
@@ -102,9 +104,12 @@ async function shut(options: Options, known: Knowledge, nowMs: number): Promise<
   try {
     await remount(folder, 'ro');
     known.isReadOnly = true;
+    known.trouble = undefined;
     say(`read-only: ${folder}`);
   } catch (error) {
-    say(`not read-only yet: ${describeError(error).split('\n')[0]}`);
+    const trouble = describeError(error);
+    if (trouble !== known.trouble) say(`not read-only yet: ${trouble}`);
+    known.trouble = trouble;
   }
 }
 
@@ -151,5 +156,11 @@ function readOptions(): Options {
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 const options = readOptions();
 const deadline = new Deadline(options.afterMs);
-const known = { deadline, isWanted: false, isOpen: false, isReadOnly: false };
+const known: Knowledge = {
+  deadline,
+  isWanted: false,
+  isOpen: false,
+  isReadOnly: false,
+  trouble: undefined,
+};
 await Promise.all([ask(options, known), guard(options, known)]);
