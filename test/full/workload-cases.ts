@@ -59,15 +59,15 @@ export const workloadCases: readonly MeasuredCase[] = [
   {
     name: 'stale-global-mount',
     experiment: 'stale-global-mount',
-    flags: '--converge 90s',
+    flags: '--converge 60s',
     secondMount: true,
     shows: 'A→B→A without a reboot, the old pod slow to stop',
   },
   {
     name: 'same-node-recreate',
     experiment: 'same-node-recreate',
-    flags: '--recreations 10 --also-at 20s --also-for 40s',
+    flags: '--recreations 8 --also-at 15s --also-for 25s',
     secondMount: false,
-    shows: 'a pod deleted ten times on one node, five times by force',
+    shows: 'a pod deleted eight times on one node, four times by force',
   },
 ];
