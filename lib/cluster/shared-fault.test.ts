@@ -30,9 +30,9 @@ test('the node is broken once, when both runs are there; a pod is each run’s o
   expect(done).toEqual([]);
   await Promise.all([breaking, second?.machine('node').disconnect()]);
   const taint = { key: 'k', value: 'v', effect: 'NoExecute' } as const;
-  await Promise.all([first, second].map((each) => each?.kubernetes.taint('node', taint)));
+  await Promise.all([first, second].map(async (each) => each?.kubernetes.taint('node', taint)));
   const pod = { name: 'pod', uid: 'uid', node: 'node' };
-  await Promise.all([first, second].map((each) => each?.kubernetes.forceDelete(pod)));
+  await Promise.all([first, second].map(async (each) => each?.kubernetes.forceDelete(pod)));
   expect(done).toEqual(['disconnect', 'taint', 'forceDelete', 'forceDelete']);
 });
 
