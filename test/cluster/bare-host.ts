@@ -20,7 +20,14 @@ const appRoot = resolve(import.meta.dirname, '../..');
 /** Where the lab sees the shared folder; the auditor looks for copies in it. */
 const shared = '/var/lib/forcedetach';
 /** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
-export const testLoops = { a: 5100, b: 5101, audit: 5102 };
+export const testLoops: HostLoops = { a: 5100, b: 5101, audit: 5102 };
+
+/** Numbers of the loop devices of a host: the two nodes' and the audit's. */
+export interface HostLoops {
+  readonly a: number;
+  readonly b: number;
+  readonly audit: number;
+}
 
 /** What is missing for a bare host on this machine, if anything is. */
 export async function missingForBareHost(): Promise<string | undefined> {
@@ -42,14 +49,20 @@ export class BareHost implements AsyncDisposable {
   readonly lab: Lab;
   readonly #container: string;
   readonly #folder: string;
+  readonly loops: HostLoops;
 
-  private constructor(container: string, folder: string) {
+  private constructor(container: string, folder: string, loops: HostLoops) {
     this.#container = container;
     this.#folder = folder;
+    this.loops = loops;
     this.lab = labIn(container);
   }
 
-  static async start(onProgress: (line: string) => void): Promise<BareHost> {
+  /** `loops` are the host's alone while it runs. */
+  static async start(
+    onProgress: (line: string) => void,
+    loops: HostLoops = testLoops,
+  ): Promise<BareHost> {
     const { tools: image } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
     const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
     mkdirSync(join(folder, 'copies'));
@@ -61,7 +74,7 @@ export class BareHost implements AsyncDisposable {
     ];
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await $`docker run ${flags} ${image} -c ${main}`.quiet();
-    const host = new BareHost(container, folder);
+    const host = new BareHost(container, folder, loops);
     try {
       await host.#makeBlank();
     } catch (error) {
@@ -108,14 +121,14 @@ export class BareHost implements AsyncDisposable {
       until grep -q '"recovery"' /tmp/audit.out; do sleep 0.05; done; sleep 0.3
       kill -s "$4" $pid; wait $pid || true`;
     const image = `${shared}/copies/${label}.img`;
-    await this.sh(script, image, testLoops.audit, seed, signal.replace('SIG', ''));
+    await this.sh(script, image, this.loops.audit, seed, signal.replace('SIG', ''));
   }
 
   /** Loop device, mount, servers and copies of an audit, as far as there are any. */
   auditLeftovers(): Promise<string> {
     const script = `losetup -l | grep loop$1 || true; grep forcedetach-audit /proc/self/mounts || true
       pgrep -a mysqld || true; ls ${shared}/copies | grep audit || true`;
-    return this.sh(script, testLoops.audit);
+    return this.sh(script, this.loops.audit);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,7 +141,7 @@ export class BareHost implements AsyncDisposable {
     const script = `kill -KILL $(cat /tmp/a.main /tmp/b.main 2>/dev/null) 2>/dev/null || true; sleep 0.1
       for node in a b; do umount /mnt/$node 2>/dev/null || true; done
       for loop in "$@"; do losetup -d /dev/loop$loop 2>/dev/null || true; done`;
-    await this.sh(script, ...Object.values(testLoops));
+    await this.sh(script, ...Object.values(this.loops));
   }
 
   async #copyOntoXfs(from: string, to: string): Promise<void> {
@@ -136,7 +149,7 @@ export class BareHost implements AsyncDisposable {
       losetup --direct-io=on /dev/loop$3 "$1"; mount -o ro /dev/loop$3 /mnt/a
       losetup --direct-io=on /dev/loop$4 "$2"; mount /dev/loop$4 /mnt/b
       cp -a /mnt/a/. /mnt/b; umount /mnt/a /mnt/b; losetup -d /dev/loop$3 /dev/loop$4`;
-    await this.sh(script, from, to, testLoops.a, testLoops.b);
+    await this.sh(script, from, to, this.loops.a, this.loops.b);
   }
 
   /** An initialised data directory with the empty ledger on a file system of its own. */
@@ -175,7 +188,7 @@ export class BareVolume {
       for try in $(seq 20); do before=$(written); cp --sparse=always "$1" "$2"
       [ "$before" = "$(written)" ] && exit 0; sleep 0.25; done; exit 1`;
     const to = `${shared}/copies/${label}.img`;
-    await this.#host.sh(script, this.path, to, testLoops.a, testLoops.b);
+    await this.#host.sh(script, this.path, to, this.#host.loops.a, this.#host.loops.b);
   }
 
   /** A loop device of its own with direct I/O, checked and mounted, as NodeStage does. */
@@ -184,7 +197,7 @@ export class BareVolume {
     const script = `losetup --direct-io=on /dev/loop$1 "$2"; mkdir -p "$3"
       options=defaults; [ "$(blkid -p -s TYPE -o value "$2")" != xfs ] || options=nouuid
       fsck -a /dev/loop$1 || [ $? = 1 ]; mount -o $options /dev/loop$1 "$3"; mkdir -p "$3/canary"`;
-    await this.#host.sh(script, testLoops[node], this.path, mountPoint);
+    await this.#host.sh(script, this.#host.loops[node], this.path, mountPoint);
     return new BareDisk(this.#host, node, mountPoint);
   }
 }
@@ -206,14 +219,14 @@ export class BareDisk {
 
   /** Every later read and write fails: one sector is all that is left of the device. */
   async cut(): Promise<void> {
-    await this.#host.sh('perl -e "$1" "$2"', cutScript, `/dev/loop${testLoops[this.#node]}`);
+    await this.#host.sh('perl -e "$1" "$2"', cutScript, `/dev/loop${this.#host.loops[this.#node]}`);
   }
 
   async detach(): Promise<void> {
     await this.#host.sh(
       'umount "$1"; losetup -d /dev/loop$2',
       this.mountPoint,
-      testLoops[this.#node],
+      this.#host.loops[this.#node],
     );
   }
 }
