@@ -1,5 +1,5 @@
 /** What was sent as each operation, found again from the run's seed. */
-import { sessionContents, type OpContent } from '../workload/ledger.ts';
+import { type OpContent, sessionContents, sessionKey } from '../workload/ledger.ts';
 import type { LedgerRow } from './evidence.ts';
 
 export class Contents {
@@ -22,7 +22,7 @@ export class Contents {
   }
 
   #of(row: LedgerRow): (seq: number) => OpContent {
-    const key = `${row.client}/${row.connection}/${row.session}`;
+    const key = sessionKey(row);
     let contents = this.#sessions.get(key);
     if (contents === undefined) {
       contents = sessionContents(this.#seed, row);

@@ -1,5 +1,5 @@
 /** Small ledgers and evidence for the checkers' own tests: healthy ones, to be damaged by a test. */
-import { Chain, initialBalance } from '../workload/ledger.ts';
+import { Chain, initialBalance, sessionKey } from '../workload/ledger.ts';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
 import type { JournaledOp, SessionId } from './journal.ts';
@@ -44,7 +44,7 @@ export function rowsOf(entries: readonly LedgerEntry[]): LedgerRow[] {
   const heads = new Map<string, string>();
   return entries.map((entry, index) => {
     const { previousHash, hash, ...operation } = entry;
-    const key = `${entry.client}/${entry.connection}/${entry.session}`;
+    const key = sessionKey(entry);
     const head = heads.get(key) ?? originOf(entry);
     heads.set(key, hash);
     return { id: index + 1, ...operation, hashFits: true, linkFits: previousHash === head };

@@ -2,6 +2,7 @@
  * What the clients were told, operation by operation: typed arrays by session, about ten bytes an
  * operation, so that millions fit in memory.
  */
+import { sessionKey } from '../workload/ledger.ts';
 import type { OpId, OpOutcome } from '../workload/sql.ts';
 
 /** When and by whom an operation was acknowledged. */
@@ -115,7 +116,7 @@ export class Journal {
 
   /** Each operation once, in any order. */
   add(op: JournaledOp): void {
-    const key = keyOf(op);
+    const key = sessionKey(op);
     let log = this.#sessions.get(key);
     if (log === undefined) {
       const { client, connection, session } = op;
@@ -126,13 +127,10 @@ export class Journal {
   }
 
   session(id: SessionId): SessionLog | undefined {
-    return this.#sessions.get(keyOf(id));
+    return this.#sessions.get(sessionKey(id));
   }
 
   sessions(): Iterable<SessionLog> {
     return this.#sessions.values();
   }
 }
-
-const keyOf = ({ client, connection, session }: SessionId): string =>
-  `${client}/${connection}/${session}`;

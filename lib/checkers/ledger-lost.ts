@@ -1,4 +1,5 @@
 /** Acknowledged commits that are gone. Only the journal outside the cluster can see them. */
+import { sessionKey } from '../workload/ledger.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage, plural } from './findings.ts';
 import { epochs } from './journal.ts';
@@ -39,10 +40,10 @@ const byEpoch = ({ byEpoch }: Reconciliation): string[] =>
     .map((epoch) => `${epoch}: ${byEpoch[epoch].lost} of ${byEpoch[epoch].acked} lost`);
 
 function describe(range: LostRange): string {
-  const { client, connection, session, fromSeq, toSeq, count, epoch } = range;
+  const { fromSeq, toSeq, count, epoch } = range;
   const seconds = (ms: number): string => (ms / 1000).toFixed(3);
   return (
-    `${client}/${connection}/${session}: seq ${fromSeq} to ${toSeq}, ${count} acknowledged` +
+    `${sessionKey(range)}: seq ${fromSeq} to ${toSeq}, ${count} acknowledged` +
     ` at ${seconds(range.firstAckMs)} to ${seconds(range.lastAckMs)} s (${epoch})`
   );
 }

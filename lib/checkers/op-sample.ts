@@ -1,4 +1,5 @@
 /** How many operations something happened to, and which the first of them were. */
+import { sessionKey } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 
 /** Operations kept by name; beyond them only the count grows. */
@@ -15,5 +16,4 @@ export class OpSample {
 }
 
 /** `outside/3/0/1207`: client, connection, session, seq. */
-export const opName = ({ client, connection, session, seq }: OpId): string =>
-  `${client}/${connection}/${session}/${seq}`;
+export const opName = (op: OpId): string => `${sessionKey(op)}/${op.seq}`;

@@ -1,6 +1,7 @@
 /** Acknowledged commits per second, their latency, and bytes per device: lines on the time axis. */
 import type { HistoryRecord, InvokeRecord, OutcomeRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
+import { sessionKey } from '../workload/ledger.ts';
 import type { Series } from './types.ts';
 
 /** Interval widths to choose from, seconds; the first that keeps a line under `maxPoints`. */
@@ -28,7 +29,7 @@ export class Rates {
 
   see(record: HistoryRecord): void {
     if (record.type === 'session') {
-      const key = `${record.client}/${record.connection}/${record.session}`;
+      const key = sessionKey(record);
       if (record.server !== undefined) this.#servers.set(key, record.server.node);
     } else if (record.type === 'invoke') {
       this.operations += 1;

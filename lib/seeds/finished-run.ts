@@ -5,6 +5,7 @@ import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, type ObservedName, observed } from '../history/observations.ts';
 import { openHistory, type History } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
+import { sessionKey } from '../workload/ledger.ts';
 
 export interface FinishedRun {
   readonly story: Story;
@@ -31,7 +32,7 @@ function acksOf(history: History, node: string): number[] {
   const acks: number[] = [];
   for (const record of history.records()) {
     if (record.type !== 'session' && record.type !== 'outcome') continue;
-    const key = `${record.client}/${record.connection}/${record.session}`;
+    const key = sessionKey(record);
     if (record.type === 'session') {
       if (record.server?.node === node) sessions.add(key);
     } else if (record.outcome === 'ok' && sessions.has(key)) acks.push(record.t);

@@ -1,5 +1,6 @@
 /** What clients got: who acknowledged when, and the longest time an outside client went without. */
 import type { InvokeRecord, OutcomeRecord, SessionRecord } from '../history/events.ts';
+import { sessionKey } from '../workload/ledger.ts';
 
 export interface ServiceWindow {
   readonly faultAtMs: number | undefined;
@@ -66,6 +67,3 @@ export class ServiceMeter {
     };
   }
 }
-
-const sessionKey = (of: { client: string; connection: number; session: number }): string =>
-  `${of.client}/${of.connection}/${of.session}`;

@@ -4,6 +4,7 @@
  * newest row that the read saw is none of the successor's.
  */
 import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/events.ts';
+import { sessionKey } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 
 /** Stale reads of one client. */
@@ -85,6 +86,3 @@ export class StaleReadMeter {
     return count;
   }
 }
-
-const sessionKey = ({ client, connection, session }: Omit<OpId, 'seq'>): string =>
-  `${client}/${connection}/${session}`;

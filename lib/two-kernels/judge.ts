@@ -3,6 +3,7 @@ import { judgeImages, type Judgement } from '../checkers/index.ts';
 import type { JournaledOp, Moments } from '../checkers/journal.ts';
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { ImageLabel, ImageRecord } from '../history/events.ts';
+import { sessionKey } from '../workload/ledger.ts';
 import type { WriterRecord } from '../workload/writer.ts';
 
 export interface AuditedCopy {
@@ -42,7 +43,7 @@ function operations(records: readonly WriterRecord[]): JournaledOp[] {
   const nodes = new Map<string, string>();
   const ops = new Map<string, JournaledOp>();
   for (const record of records) {
-    const session = `${record.client}/${record.connection}/${record.session}`;
+    const session = sessionKey(record);
     if (record.type === 'session') {
       if (record.server !== undefined) nodes.set(session, record.server.node);
       continue;

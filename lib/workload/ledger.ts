@@ -23,6 +23,10 @@ export const accountCount = clientSides.length * maxConnections * accountsPerCon
 export type SessionId = Omit<OpId, 'seq'>;
 export type OpContent = Pick<LedgerEntry, 'kind' | 'fromAccount' | 'toAccount' | 'amount'>;
 
+/** One word for a session, to look it up by. */
+export const sessionKey = ({ client, connection, session }: SessionId): string =>
+  `${client}/${connection}/${session}`;
+
 /** Lowest account id of a connection; it owns `accountsPerConnection` from there. */
 export function firstAccount(client: string, connection: number): number {
   const side = clientSides.indexOf(client as ClientSide);

@@ -1,6 +1,6 @@
 /** Checks each streamed ledger row by itself and against the row before it in its session. */
 import type { LedgerRow } from '../../../checkers/evidence.ts';
-import { entryHash, originHash } from '../../../workload/ledger.ts';
+import { entryHash, originHash, sessionKey } from '../../../workload/ledger.ts';
 import type { OpKind } from '../../../workload/sql.ts';
 
 /** Columns in the order that `toRow` reads them. `pad_fits` costs the server less than sending pad. */
@@ -50,7 +50,7 @@ export class RowVerifier {
     const previousHash = previous.toString('hex');
     const hash = stored.toString('hex');
     const operation = { client, connection, session, seq, kind, fromAccount, toAccount, amount };
-    const key = `${client}/${connection}/${session}`;
+    const key = sessionKey(operation);
     const head = this.#heads.get(key) ?? originHash(this.#seed, operation);
     this.#heads.set(key, hash);
     return {

@@ -15,6 +15,7 @@ import {
   firstAccount,
   initialBalance,
   originHash,
+  sessionKey,
 } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import type { Auditor } from '../../port.ts';
@@ -117,7 +118,7 @@ function verifiedRow(
   heads: Map<string, string>,
 ): LedgerRow {
   const { previousHash, hash, ...operation } = entry;
-  const key = `${entry.client}/${entry.connection}/${entry.session}`;
+  const key = sessionKey(entry);
   const head = heads.get(key) ?? originHash(seed, entry);
   heads.set(key, hash);
   return {
