@@ -166,9 +166,9 @@ test('another configuration replaces a kept cluster; its database survives what 
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];
 
-  const inside = await cluster.relays.openInside(pod.node, pod.ip);
-  const outside = await cluster.relays.openOutside(pod.ip);
-  expect(await cluster.relays.openInside(pod.node, pod.ip)).toBe(inside);
+  const inside = await cluster.relays.open('inside', pod);
+  const outside = await cluster.relays.open('outside', pod);
+  expect(await cluster.relays.open('inside', pod)).toBe(inside);
   expect(await whoAnswers(inside)).toEqual(answer);
   expect(await whoAnswers(outside)).toEqual(answer);
   const served = (): number => said.filter((line) => line.includes('ready for connections')).length;

@@ -2,6 +2,7 @@
 import type { V1Node, V1ObjectMeta, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
 import { observed, type ObservedName } from '../../history/observations.ts';
 import type { Recorder } from '../port.ts';
+import { isReady } from './kube.ts';
 
 /** Remembers the last value under a key and tells whether a new one differs. */
 class Memory {
@@ -84,7 +85,7 @@ export class PodWatcher extends Watcher {
     if (status?.phase === 'Running' && ip !== undefined && this.memory.changed(`${uid} ip`, ip)) {
       this.say(observed.podRunning, node, { ...about, ip });
     }
-    const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+    const ready = isReady(status);
     if (this.memory.changed(`${uid} ready`, ready)) {
       this.say(observed.podReady, node, { ...about, ready });
     }

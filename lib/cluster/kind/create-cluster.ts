@@ -6,7 +6,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
-import { kubeClients, type KubeClients } from './kube.ts';
+import { isReady, kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
 import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
@@ -186,9 +186,7 @@ export async function nodesReady(
   const wait = { what: 'all nodes are Ready', timeoutMs, signal, command: 'kubectl get nodes' };
   await waitFor(wait, async () => {
     const { items } = await core.listNode();
-    const waiting = items.filter(
-      ({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'True',
-    );
+    const waiting = items.filter(({ status }) => !isReady(status));
     const names = waiting.map(({ metadata }) => metadata?.name).join(', ');
     return waiting.length === 0 ? true : `not Ready: ${names}`;
   });

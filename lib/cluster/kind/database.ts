@@ -2,7 +2,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
 import type { PodRef } from '../port.ts';
-import { apply, orMissing, type KubeClients } from './kube.ts';
+import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { isIn, namespaceOf, solePlace, type Place } from './place.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
@@ -53,7 +53,7 @@ async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod
   const { name, uid } = pod.metadata ?? {};
   const node = pod.spec?.nodeName;
   const ip = pod.status?.podIP;
-  const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+  const ready = isReady(pod.status);
   if (ready && name !== undefined && uid !== undefined && node !== undefined && ip !== undefined) {
     return { name, uid, node, ip };
   }

@@ -33,6 +33,14 @@ export async function kubeClients(kubeconfigPath: string): Promise<KubeClients> 
   };
 }
 
+interface WithConditions {
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+}
+
+/** Whether a node's or a pod's condition Ready holds; not where it is unknown. */
+export const isReady = (status: WithConditions | undefined): boolean =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+
 /** Creates or changes objects, as `kubectl apply --server-side --force-conflicts` does. */
 export async function apply(
   { objects }: KubeClients,

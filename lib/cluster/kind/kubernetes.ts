@@ -4,7 +4,7 @@ import pRetry from 'p-retry';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Kubernetes, PodRef } from '../port.ts';
 import { drainNode, uncordonNode } from './drain.ts';
-import { orMissing, statusOf, type KubeClients } from './kube.ts';
+import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
 import { isIn, solePlace, type Place } from './place.ts';
 
 /** Label of the database's pods (manifests/mysql). */
@@ -61,7 +61,7 @@ export function kubernetesOf(
 
     async isReady(name): Promise<boolean> {
       const node = await orMissing(core.readNode({ name }));
-      return node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+      return isReady(node?.status);
     },
   };
 }

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
+import type { ClientSide } from '../../workload/sql.ts';
 import { docker } from './engine.ts';
 import { socketDir } from './kind-config.ts';
 import type { Lab } from './lab-port.ts';
@@ -17,6 +18,12 @@ interface Relay {
   readonly group: string;
   /** First process of the node whose network is used; another one after a reboot. */
   readonly nodePid: string | undefined;
+}
+
+/** Where a pod can be reached. */
+export interface PodPlace {
+  readonly node: string;
+  readonly ip: string;
 }
 
 export class Relays {
@@ -32,15 +39,11 @@ export class Relays {
     this.#sockets = sockets;
   }
 
-  /** Path of a socket that leads to the pod from within `node`. */
-  async openInside(node: string, podIp: string): Promise<string> {
+  /** Path of a socket that leads to the pod: from within its node, or through the cluster's network. */
+  async open(side: ClientSide, { node, ip }: PodPlace): Promise<string> {
+    if (side === 'outside') return this.#once(`out-${ip}`, ip, undefined);
     const pid = await docker(['inspect', '--format', '{{.State.Pid}}', node]);
-    return this.#once(`in-${shortName(node)}-${podIp}`, podIp, pid);
-  }
-
-  /** Path of a socket that leads to the pod through the cluster's network. */
-  openOutside(podIp: string): Promise<string> {
-    return this.#once(`out-${podIp}`, podIp, undefined);
+    return this.#once(`in-${shortName(node)}-${ip}`, ip, pid);
   }
 
   async close(path: string): Promise<void> {

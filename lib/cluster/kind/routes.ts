@@ -6,38 +6,26 @@
 import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { ClientSide } from '../../workload/sql.ts';
-import type { Relays } from './relay.ts';
+import { ClientSockets } from './client-sockets.ts';
+import type { PodPlace, Relays } from './relay.ts';
 
-export class Routes {
+export class Routes extends ClientSockets {
   readonly #relays: Relays;
-  readonly #sockets = new Map<ClientSide, string>();
-  readonly #listeners = new Set<(side: ClientSide, socket: string) => void>();
   /** Pod UID → where it runs. */
-  readonly #pods = new Map<string, { readonly node: string; readonly ip: string }>();
+  readonly #pods = new Map<string, PodPlace>();
   #insideNode: string | undefined;
 
   constructor(relays: Relays) {
+    super();
     this.#relays = relays;
   }
 
-  get(side: ClientSide): string | undefined {
-    return this.#sockets.get(side);
-  }
-
-  onChange(listener: (side: ClientSide, socket: string) => void): void {
-    this.#listeners.add(listener);
-  }
-
   /** The database as it stands when the run begins. */
-  async start(pod: {
-    readonly uid: string;
-    readonly node: string;
-    readonly ip: string;
-  }): Promise<void> {
+  async start(pod: PodPlace & { readonly uid: string }): Promise<void> {
     this.#insideNode = pod.node;
     this.#pods.set(pod.uid, pod);
-    await this.#lead('inside', pod);
-    await this.#lead('outside', pod);
+    await this.#leadTo('inside', pod);
+    await this.#leadTo('outside', pod);
   }
 
   /** Follows the API observer's records. Never throws: a route that can't be opened stays as it is. */
@@ -47,20 +35,15 @@ export class Routes {
     if (record.name === observed.podRunning) {
       const pod = { node: record.node, ip: String(record.data['ip']) };
       this.#pods.set(uid, pod);
-      if (pod.node === this.#insideNode) void this.#lead('inside', pod).catch(() => undefined);
+      if (pod.node === this.#insideNode) void this.#leadTo('inside', pod).catch(() => undefined);
     }
     if (record.name === observed.podReady && record.data['ready'] === true) {
       const pod = this.#pods.get(uid);
-      if (pod !== undefined) void this.#lead('outside', pod).catch(() => undefined);
+      if (pod !== undefined) void this.#leadTo('outside', pod).catch(() => undefined);
     }
   }
 
-  async #lead(side: ClientSide, { node, ip }: { node: string; ip: string }): Promise<void> {
-    const socket =
-      side === 'inside'
-        ? await this.#relays.openInside(node, ip)
-        : await this.#relays.openOutside(ip);
-    this.#sockets.set(side, socket);
-    for (const listener of this.#listeners) listener(side, socket);
+  async #leadTo(side: ClientSide, pod: PodPlace): Promise<void> {
+    this.lead(side, await this.#relays.open(side, pod));
   }
 }

@@ -4,7 +4,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../../csi/layout.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { PodRef } from '../../port.ts';
-import { apply, orMissing, type KubeClients } from '../kube.ts';
+import { apply, isReady, orMissing, type KubeClients } from '../kube.ts';
 import { readManifest } from '../manifest.ts';
 import { waitFor } from '../wait.ts';
 
@@ -79,9 +79,8 @@ function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: bool
   if (name === undefined || uid === undefined || node === undefined || ip === undefined) {
     return undefined;
   }
-  const ready = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True');
   const incarnation = `${uid}/${container?.containerID ?? ''}`;
-  return { name, uid, node, ip, incarnation, ready: ready === true };
+  return { name, uid, node, ip, incarnation, ready: isReady(status) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { groupSize, type GroupScenario } from '../../../group-replication/settin
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { Recorder, TestbedOptions } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
+import { ClientSockets } from '../client-sockets.ts';
 import { kindControlPlane } from '../control-plane.ts';
 import { removeDatabase } from '../database.ts';
 import { kindDisk } from '../disk.ts';
@@ -19,7 +20,6 @@ import { versionsOf } from '../versions.ts';
 import { startWriterProcesses } from '../writers.ts';
 import { formGroup } from './form-group.ts';
 import { deployGroup, groupSelector, removeGroup, type MemberPod } from './group-database.ts';
-import { GroupRoutes } from './group-routes.ts';
 import { makeOrdinaryUser } from './group-sql.ts';
 import { MemberClient } from './member-client.ts';
 import { observeGroup, type GroupWatch } from './observe-group.ts';
@@ -109,13 +109,13 @@ async function formed(
   pods: readonly MemberPod[],
   ways: MemberWays,
   signal: AbortSignal,
-): Promise<GroupRoutes> {
+): Promise<ClientSockets> {
   const members = pods.map(({ node, ip }) => {
     const path = (): Promise<string> => ways.path('outside', node);
     return { ip, client: new MemberClient({ path, user: 'root', deadlineMs: setupDeadlineMs }) };
   });
   const primary = pods[0]?.node ?? '';
-  const routes = new GroupRoutes();
+  const routes = new ClientSockets();
   try {
     await formGroup(members, signal);
     routes.lead('inside', await ways.path('inside', primary));

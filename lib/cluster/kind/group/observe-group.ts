@@ -8,8 +8,8 @@ import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
+import type { ClientSockets } from '../client-sockets.ts';
 import { connectError } from '../mysql-errors.ts';
-import type { GroupRoutes } from './group-routes.ts';
 import { askHeads, askView, ordinaryUser, viewOf } from './group-sql.ts';
 import { MemberClient } from './member-client.ts';
 import type { MemberWays } from './ways.ts';
@@ -27,7 +27,7 @@ export interface GroupWatch extends AsyncDisposable {
 
 export interface ObserveGroupOptions {
   readonly ways: MemberWays;
-  readonly routes: GroupRoutes;
+  readonly routes: ClientSockets;
   /** Where the inside client and the inside reader stay. */
   readonly insideNode: string;
   readonly clock: Clock;
@@ -92,7 +92,7 @@ class Watch {
     const { ways, routes, insideNode } = this.#options;
     await ways.refresh().catch(() => undefined);
     const path = await ways.path('inside', insideNode).catch(() => undefined);
-    if (path !== undefined) routes.lead('inside', path);
+    if (path !== undefined) lead(routes, 'inside', path);
   }
 
   async ask(side: ClientSide, node: string, client: MemberClient): Promise<void> {
@@ -116,7 +116,7 @@ class Watch {
     const data = {};
     recorder.record({ ...observation, name: groupObserved.routed, node: primary, data });
     const path = await ways.path('outside', primary).catch(() => undefined);
-    if (path !== undefined) routes.lead('outside', path);
+    if (path !== undefined) lead(routes, 'outside', path);
   }
 
   async read(
@@ -171,4 +171,9 @@ async function repeat(
     await work();
     await clock.sleep(nextMs - clock.nowMs(), signal).catch(() => undefined);
   }
+}
+
+/** Asked each time it looks: a client is told only of what changed. */
+function lead(routes: ClientSockets, side: ClientSide, path: string): void {
+  if (routes.get(side) !== path) routes.lead(side, path);
 }

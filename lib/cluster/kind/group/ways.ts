@@ -34,10 +34,7 @@ export class MemberWays {
     const key = `${side} ${node} ${pod.incarnation} ${pod.ip}`;
     let path = this.#paths.get(key);
     if (path === undefined) {
-      path =
-        side === 'inside'
-          ? this.#relays.openInside(node, pod.ip)
-          : this.#relays.openOutside(pod.ip);
+      path = this.#relays.open(side, pod);
       this.#paths.set(key, path);
       path.catch(() => this.#paths.delete(key));
     }

@@ -1,11 +1,8 @@
-/**
- * Which socket leads each client to the group. The inside client stays at the first primary; the
- * outside one goes where a router sends it: to the primary that a majority of members names.
- */
-import type { ClientSide } from '../../../workload/sql.ts';
-import type { WriterRoutes } from '../writers.ts';
+/** Which socket leads each client to its database now, and who wants to know when that changes. */
+import type { ClientSide } from '../../workload/sql.ts';
+import type { WriterRoutes } from './writers.ts';
 
-export class GroupRoutes implements WriterRoutes {
+export class ClientSockets implements WriterRoutes {
   readonly #sockets = new Map<ClientSide, string>();
   readonly #listeners = new Set<(side: ClientSide, socket: string) => void>();
 
@@ -17,8 +14,8 @@ export class GroupRoutes implements WriterRoutes {
     this.#listeners.add(listener);
   }
 
+  /** Tells a socket again that did not change: it wakes a client that waits. */
   lead(side: ClientSide, socket: string): void {
-    if (this.#sockets.get(side) === socket) return;
     this.#sockets.set(side, socket);
     for (const listener of this.#listeners) listener(side, socket);
   }
