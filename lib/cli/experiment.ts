@@ -1,8 +1,7 @@
 /** What every experiment file calls: flags to scenario, backend, run, outputs, exit code. */
-import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodeOf, type Verdict } from '../experiment/verdict.ts';
-import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
+import { describeError, exitCode, ForcedetachError } from '../errors.ts';
 import { scriptArguments } from './arguments.ts';
 import { chooseBackend, openBackend, type BackendChoice } from './backend.ts';
 import { describeImages, describeRequest } from './describe.ts';
@@ -14,6 +13,7 @@ import {
   type ExperimentDefinition,
   type RunRequest,
 } from './request.ts';
+import { makeRunFolder } from './run-folder.ts';
 import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { verdictLine } from './verdict-line.ts';
 
@@ -46,7 +46,7 @@ async function carryOut(request: RunRequest): Promise<number> {
     return exitCode.expected;
   }
   process.stderr.write(description);
-  makeFolder(request.folder);
+  makeRunFolder(request.folder);
   const verdict = await run(request, choice);
   await writeReport(request.folder, verdict);
   const line = verdictLine(verdict, join(request.folder, 'report.html'));
@@ -84,13 +84,4 @@ async function writeReport(folder: string, verdict: Verdict): Promise<void> {
   const { openHistory } = await import('../history/reader.ts');
   const { writeOutputs } = await import('../report/write.ts');
   await writeOutputs(folder, verdict, openHistory(folder).records());
-}
-
-/** Throws UsageError `OUT_NOT_EMPTY`: two runs never share a folder. */
-function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  if (readdirSync(folder).length === 0) return;
-  throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
-    hint: 'give --out a folder that is new or empty',
-  });
 }

@@ -1,9 +1,6 @@
 /** `experiments/group-replication.mjs`: flags to a run on a replication group, its verdict, the exit code. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { quote } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { exitCodeOf } from '../experiment/verdict.ts';
@@ -16,12 +13,14 @@ import {
   type GroupScenario,
 } from '../group-replication/settings.ts';
 import type { GroupVerdict } from '../group-replication/verdict.ts';
+import { paste } from './arguments.ts';
 import { runCommand } from './command.ts';
 import { outputOptions, scenarioOptions, timerOptions, whereOptions } from './flag-options.ts';
 import { durationMs, wholeNumber } from './flag-values.ts';
 import { rememberGiven, type Flags } from './flags.ts';
 import { onInterrupt } from './interrupt.ts';
 import { notReplayed } from './request.ts';
+import { folderName, makeRunFolder } from './run-folder.ts';
 
 const name = 'group-replication';
 const base = parseScenario({
@@ -61,7 +60,7 @@ export const groupReplication = (): Promise<void> =>
     process.stderr.write(`seed ${request.seed}\n${scenario.question}\n`);
     process.stderr.write(`${JSON.stringify(request.settings)}\nfolder: ${folder}\n${replay}\n`);
     if (flags.dryRun) return exitCode.expected;
-    makeFolder(folder);
+    makeRunFolder(folder);
     return told(await run(request), request);
   });
 
@@ -152,7 +151,6 @@ function requestOf(args: readonly string[]): Request {
   });
   const seed = flags.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
   const kept = [...given].flatMap(([flag, words]) => (notReplayed.has(flag) ? [] : words));
   const words = ['npx', 'zx', `experiments/${name}.mjs`, ...kept, '--seed', seed];
   return {
@@ -161,8 +159,8 @@ function requestOf(args: readonly string[]): Request {
     settings: asked,
     seed,
     runId,
-    folder: flags.out ?? join('reports', `${time}-${name}-${runId}`),
-    replay: words.map((word) => quote(word)).join(' '),
+    folder: flags.out ?? folderName(name, runId),
+    replay: paste(words),
   };
 }
 
@@ -197,13 +195,4 @@ async function told(
   for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict.verdict, scenario.expected);
-}
-
-/** Throws UsageError `OUT_NOT_EMPTY`: two runs never share a folder. */
-function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  if (readdirSync(folder).length === 0) return;
-  throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
-    hint: 'give --out a folder that is new or empty',
-  });
 }

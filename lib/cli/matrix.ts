@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import { join } from 'node:path';
 import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
@@ -12,12 +11,14 @@ import type { Matrix } from '../matrix/matrix-schema.ts';
 import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
+import { paste } from './arguments.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
 import { runCommand } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
 import { refuseUntunable } from './request.ts';
-import { batchLine, paste, writeBatch } from './write-batch.ts';
+import { folderName } from './run-folder.ts';
+import { batchLine, writeBatch } from './write-batch.ts';
 
 interface Request {
   readonly file: string;
@@ -69,10 +70,8 @@ function chosen(cells: readonly Cell[], { only, shard }: MatrixFlags): readonly 
   throw new UsageError('NO_SUCH_CELL', what, { hint: '--dry-run lists the cells' });
 }
 
-function newFolder({ name }: Matrix): string {
-  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  return join('reports', `${time}-matrix-${name}-${randomBytes(4).toString('hex')}`);
-}
+const newFolder = ({ name }: Matrix): string =>
+  folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
 
 /** The model needs no machine: its time is virtual. */
 function slotsOf({ backend }: BackendChoice, { clusterNames }: MatrixFlags): readonly string[] {

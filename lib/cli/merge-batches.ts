@@ -4,7 +4,8 @@ import { join, relative } from 'node:path';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { runCommand } from './command.ts';
-import { batchLine, paste, writeBatch } from './write-batch.ts';
+import { paste } from './arguments.ts';
+import { batchLine, writeBatch } from './write-batch.ts';
 
 const usage = 'npx zx experiments/merge-batches.mjs OUT FOLDER…';
 

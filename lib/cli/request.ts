@@ -1,6 +1,5 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { quote } from 'zx';
 import {
   parseScenario,
@@ -12,6 +11,7 @@ import type { VerdictWord } from '../experiment/verdict.ts';
 import { UsageError } from '../errors.ts';
 import type { ImageSource } from '../images/image-set.ts';
 import { parseFlags, type Flags } from './flags.ts';
+import { folderName } from './run-folder.ts';
 
 /** What an experiment file says: its question, its fault, and which verdicts are no surprise. */
 export interface ExperimentDefinition {
@@ -63,7 +63,6 @@ export function requestOf(
   }
   const seed = flags.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
-  const time = now.toISOString().slice(0, 19).replaceAll(':', '-');
   const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
   const command = ['npx', 'zx', `experiments/${name}.mjs`, ...kept.map(quote)];
   return {
@@ -71,7 +70,7 @@ export function requestOf(
     scenario,
     seed,
     runId,
-    folder: flags.out ?? join('reports', `${time}-${name}-${runId}`),
+    folder: flags.out ?? folderName(name, runId, now),
     replay: (backend) => [...command, '--cluster', backend, '--seed', quote(seed)].join(' '),
   };
 }

@@ -1,12 +1,7 @@
 /** What a batch leaves for people and machines, beside its runs. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { quote } from 'zx';
 import type { Batch } from '../matrix/batch.ts';
-
-/** Paste-ready, from words. */
-export const paste = (words: readonly string[]): string =>
-  words.map((word) => quote(word)).join(' ');
 
 /** batch.json, summary.md and report.html. `replay`: the command that makes the batch again. */
 export async function writeBatch(folder: string, batch: Batch, replay: string): Promise<void> {

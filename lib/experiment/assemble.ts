@@ -7,7 +7,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
-import { laterLicencesOf, licenceGapsOf, licenceOf } from '../timeline/licence.ts';
+import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
@@ -50,6 +50,7 @@ export function assembleVerdict(history: History): Verdict {
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations.values());
+  const licences = licencesOf(story);
   const told = {
     schemaVersion: 1 as const,
     verdict,
@@ -73,9 +74,9 @@ export function assembleVerdict(history: History): Verdict {
     })),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
-    licence: licenceOf(story),
-    licenceGaps: licenceGapsOf(story),
-    laterLicences: laterLicencesOf(story),
+    licence: [...(licences.first?.steps ?? [])],
+    licenceGaps: [...(licences.first?.gaps ?? [])],
+    laterLicences: [...licences.later],
     findings,
     certificates: certificates.map(bare),
     timers: { ...setup?.timers },

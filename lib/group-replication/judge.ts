@@ -16,7 +16,7 @@ import { groupPhases, rejoinedAtMs } from './phases.ts';
 import { groupSentence } from './sentence.ts';
 import { tellGroupStory, type GroupStory } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
-import { memberChecks, successorService, victimService } from './service.ts';
+import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
 
 export function judgeGroup(history: History): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
@@ -73,6 +73,7 @@ function measure(story: GroupStory, history: History): Measures {
   const journal = new Journal({ faultAtMs, handoverAtMs, victimNode: victim });
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
+  const acknowledged = acknowledgedIn(history.ops());
   const loss = lossOf(images.map(({ reconciliation }) => reconciliation));
   const measured: Measured = {
     availability: {
@@ -91,8 +92,8 @@ function measure(story: GroupStory, history: History): Measures {
       acked,
       lost,
     })),
-    victim: victimService(story, history.ops()),
-    successor: successorService(story, history.ops()),
+    victim: victimService(story, history.ops(), acknowledged),
+    successor: successorService(story, acknowledged),
     phases: groupPhases(story, service.firstSuccessorAckMs),
     members: memberChecks(story),
   };

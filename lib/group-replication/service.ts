@@ -6,14 +6,27 @@ import type { GroupStory, SeenRead, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 import { hasQuorum, selfIn } from './views.ts';
 
-export function victimService(story: GroupStory, ops: Iterable<Operation>): GroupVerdict['victim'] {
+/** What outside clients were told, from one pass over all operations. */
+export function acknowledgedIn(ops: Iterable<Operation>): Acknowledged {
+  const acknowledged = new Acknowledged();
+  for (const op of ops) {
+    const { client, outcome, endedAtMs, seq } = op;
+    if (client !== 'outside' || outcome !== 'ok' || endedAtMs === undefined) continue;
+    acknowledged.add(op, { seq, atMs: endedAtMs });
+  }
+  return acknowledged;
+}
+
+export function victimService(
+  story: GroupStory,
+  ops: Iterable<Operation>,
+  acknowledged: Acknowledged,
+): GroupVerdict['victim'] {
   const { victim = '', brokenAtMs = Infinity, endAtMs, reads } = story;
   const untilMs = rejoinedAtMs(story) ?? endAtMs;
-  const acknowledged = new Acknowledged();
   const ended = { ok: 0, fail: 0, info: 0 };
   let lastAckMs: number | undefined;
   for (const op of ops) {
-    addAck(acknowledged, op);
     const { outcome, endedAtMs = endAtMs, server } = op;
     if (server?.node !== victim || endedAtMs < brokenAtMs || endedAtMs > untilMs) continue;
     ended[outcome] += 1;
@@ -53,11 +66,9 @@ function claimedMs(story: GroupStory): number {
 
 export function successorService(
   story: GroupStory,
-  ops: Iterable<Operation>,
+  acknowledged: Acknowledged,
 ): GroupVerdict['successor'] {
   const { victim, faultAtMs = Infinity, endAtMs, reads } = story;
-  const acknowledged = new Acknowledged();
-  for (const op of ops) addAck(acknowledged, op);
   const asked = reads.filter(
     ({ side, node, beganAtMs }) =>
       side === 'outside' && node !== victim && beganAtMs >= faultAtMs && beganAtMs < endAtMs,
@@ -75,12 +86,6 @@ const behindMs = (reads: readonly SeenRead[], acknowledged: Acknowledged): numbe
   reads.flatMap(({ beganAtMs, heads }) =>
     heads === undefined ? [] : [acknowledged.behindMs({ beganAtMs, heads })],
   );
-
-function addAck(acknowledged: Acknowledged, op: Operation): void {
-  const { client, outcome, endedAtMs, seq } = op;
-  if (client !== 'outside' || outcome !== 'ok' || endedAtMs === undefined) return;
-  acknowledged.add(op, { seq, atMs: endedAtMs });
-}
 
 /** Each member's ledger at the end against the primary's. */
 export function memberChecks({ ledgers }: GroupStory): GroupVerdict['members'] {

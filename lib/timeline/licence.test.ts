@@ -4,7 +4,7 @@ import { runRecord, see } from '../../test/support/run-record.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { csiCalls, observed } from '../history/observations.ts';
-import { laterLicencesOf, licenceGapsOf, licenceOf } from './licence.ts';
+import { licencesOf } from './licence.ts';
 import { tellStory, type Story } from './story.ts';
 
 const asked = (t: number, user: string, data: Record<string, unknown>): SmallRecord =>
@@ -46,7 +46,9 @@ const attachedElsewhere = [
 ];
 
 const by = (of: Story): unknown[] =>
-  licenceOf(of).flatMap((step) => (step.by === undefined ? [] : [[step.step, step.by]]));
+  (licencesOf(of).first?.steps ?? []).flatMap((step) =>
+    step.by === undefined ? [] : [[step.step, step.by]],
+  );
 
 test('each step says who asked for it: a controller, the operator, a kubelet', () => {
   const removal: SmallRecord[] = [
@@ -63,8 +65,8 @@ test('each step says who asked for it: a controller, the operator, a kubelet', (
     ['the pod object was gone', 'the operator (remedy force-delete), grace period 0 s, by node'],
     ['the VolumeAttachment was deleted', 'the attach/detach controller'],
   ]);
-  expect(licenceGapsOf(told)).toEqual([]);
-  expect(licenceOf(told).every(({ recordMs }) => recordMs !== undefined)).toBe(true);
+  expect(licencesOf(told).first?.gaps).toEqual([]);
+  expect(licencesOf(told).first?.steps.every(({ recordMs }) => recordMs !== undefined)).toBe(true);
 });
 
 test.each([
@@ -88,16 +90,16 @@ test('a request that was refused, or for another object, is nobody’s doing', (
     asked(30_001, 'john', { verb: 'delete', resource: 'pods', object: 'mysql-1' }),
     see(30_010, observed.podGone, 'a', { uid: 'pod-1', pod: 'mysql-0' }),
   ];
-  const steps = licenceOf(story([...removal, ...attachedElsewhere]));
-  expect(steps.find(({ step }) => step === 'the pod object was gone')?.by).toBeUndefined();
+  const steps = licencesOf(story([...removal, ...attachedElsewhere])).first?.steps;
+  expect(steps?.find(({ step }) => step === 'the pod object was gone')?.by).toBeUndefined();
 });
 
 test('a restart of the controller manager and a cut are told where they came', () => {
   const between = [see(40_000, observed.leaderAcquired), see(60_035, observed.deviceCut, 'a')];
-  const steps = licenceOf(story([...evicted, ...between, ...attachedElsewhere])).map(
+  const steps = licencesOf(story([...evicted, ...between, ...attachedElsewhere])).first?.steps.map(
     ({ step }) => step,
   );
-  expect(steps.slice(1, 3)).toEqual([
+  expect(steps?.slice(1, 3)).toEqual([
     'another controller manager took over, and its waits began anew',
     'the attach/detach controller gave up waiting for the unmount',
   ]);
@@ -106,7 +108,7 @@ test('a restart of the controller manager and a cut are told where they came', (
 
 test('links without a record are named', () => {
   const told = story([call(62_000, 'b', csiCalls.stage), see(62_200, observed.mounted, 'b')]);
-  expect(licenceGapsOf(told)).toEqual([
+  expect(licencesOf(told).first?.gaps).toEqual([
     'no record says when the old pod was removed',
     'no record says why the detach did not wait for the unmount',
     'no record of a deleted VolumeAttachment',
@@ -124,7 +126,7 @@ test('an attachment deleted by hand explains why nobody waited', () => {
       ...{ verb: 'delete', resource: 'volumeattachments', object: 'csi-a' },
     }),
   ];
-  expect(licenceGapsOf(story([gone, ...byHand]))).toEqual([]);
+  expect(licencesOf(story([gone, ...byHand])).first?.gaps).toEqual([]);
 });
 
 test('the way back to the old node is a licence of its own', () => {
@@ -139,8 +141,8 @@ test('the way back to the old node is a licence of its own', () => {
     see(75_000, observed.mounted, 'a'),
   ];
   const told = story([gone, ...attachedElsewhere, ...back]);
-  expect(licenceOf(told).at(-1)?.atS).toBe(61.3);
-  expect(laterLicencesOf(told)).toMatchObject([
+  expect(licencesOf(told).first?.steps.at(-1)?.atS).toBe(61.3);
+  expect(licencesOf(told).later).toMatchObject([
     {
       ...{ from: 'b', to: 'a', atS: 74, overlaps: false },
       gaps: ['no record of a NodeStageVolume', 'no record of a NodePublishVolume'],

@@ -12,21 +12,17 @@ import type { Story } from './story.ts';
 /** The pod's own mount follows the volume's by less than this. */
 const followMs = 30_000;
 
-/** Empty where no second mount came before the heal. */
-export const licenceOf = (story: Story): LicenceStep[] => [...(firstOf(story)?.steps ?? [])];
-
-/** What no record proves of it. */
-export const licenceGapsOf = (story: Story): string[] => [...(firstOf(story)?.gaps ?? [])];
-
-/** Of every second mount but that first one: back to the old node, or after the heal. */
-export function laterLicencesOf(story: Story): Licence[] {
-  const all = licencesOf(story);
-  return all.slice(isBeforeHeal(all[0], story) ? 1 : 0);
+export interface Licences {
+  /** Of the first second mount; undefined where none came before the heal. */
+  readonly first: Licence | undefined;
+  /** Of every other one: back to the old node, or after the heal. */
+  readonly later: readonly Licence[];
 }
 
-function firstOf(story: Story): Licence | undefined {
-  const [first] = licencesOf(story);
-  return isBeforeHeal(first, story) ? first : undefined;
+export function licencesOf(story: Story): Licences {
+  const [first, ...rest] = everyLicence(story);
+  if (isBeforeHeal(first, story)) return { first, later: rest };
+  return { first: undefined, later: first === undefined ? [] : [first, ...rest] };
 }
 
 const isBeforeHeal = (
@@ -34,7 +30,7 @@ const isBeforeHeal = (
   { faultAtMs = 0, healAtMs }: Story,
 ): licence is Licence => licence !== undefined && licence.atS * 1000 < healAtMs - faultAtMs;
 
-function licencesOf(story: Story): Licence[] {
+function everyLicence(story: Story): Licence[] {
   const { faultAtMs } = story;
   if (faultAtMs === undefined) return [];
   return secondMountsOf(story).map((mount) => {

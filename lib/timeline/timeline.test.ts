@@ -4,7 +4,7 @@ import { runRecord, see } from '../../test/support/run-record.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 import { exposureOf } from './exposure.ts';
-import { licenceOf } from './licence.ts';
+import { licencesOf } from './licence.ts';
 import { phasesOf } from './phases.ts';
 import { ServiceMeter } from './service.ts';
 import { tellStory, type Story } from './story.ts';
@@ -83,11 +83,13 @@ test('a victim that was cut before the successor wrote exposes nothing', () => {
 
 test('without a second mount there is no exposure and no licence', () => {
   expect(exposureOf(story(begin, end)).summary.ms).toBe(0);
-  expect(licenceOf(story(begin, end))).toEqual([]);
+  expect(licencesOf(story(begin, end)).first).toBeUndefined();
 });
 
 test('the licence names every decision in order of time', () => {
-  expect(licenceOf(story(begin, secondMount, end)).map(({ atS, step }) => [atS, step])).toEqual([
+  expect(
+    licencesOf(story(begin, secondMount, end)).first?.steps.map(({ atS, step }) => [atS, step]),
+  ).toEqual([
     [40, 'the node was declared unreachable'],
     [340, 'the pod was evicted (it is Terminating)'],
     [340.5, 'the operator acted: force-delete'],
@@ -112,7 +114,7 @@ test('declared ReadWriteMany, the volume is attached twice, and a later detach i
     ],
     end,
   );
-  expect(licenceOf(chain).map(({ step }) => step)).toEqual([
+  expect(licencesOf(chain).first?.steps.map(({ step }) => step)).toEqual([
     'the pod object was gone',
     'declared ReadWriteMany, it was attached a second time before it was detached',
     'the volume was mounted a second time',
