@@ -1,0 +1,139 @@
+/**
+ * Where a real run and the model's runs of the same scenario differ: a duration outside of what the
+ * model gives, two steps in an order that it never gives, a step that one side alone has.
+ */
+import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
+import { witnessOf, type StepName, type Steps, type Witness } from './steps.ts';
+
+/** Of the model's runs, seconds: nine of ten lie within. */
+export interface Interval {
+  readonly from: number;
+  readonly median: number;
+  readonly to: number;
+}
+
+export interface PhaseComparison {
+  /** `from → to`, by the names of steps. */
+  readonly phase: string;
+  readonly is: string;
+  readonly realS: number;
+  readonly model: Interval;
+  /** Its spread in the model is under a second: then half a second around the median is allowed. */
+  readonly constant: boolean;
+  readonly fit: Fit;
+}
+
+/**
+ * `rare`: a random phase outside of nine in ten of the model's runs, but within their whole range.
+ * One in ten is to be expected; whether there are too many is judged over all runs together.
+ */
+export type Fit = 'fits' | 'rare' | 'differs';
+
+export interface OrderDifference {
+  /** In the real run the first of the two came first; in no run of the model. */
+  readonly first: StepName;
+  readonly second: StepName;
+  readonly realGapS: number;
+}
+
+export interface StepDifference {
+  readonly step: StepName;
+  /** Who has it, in every run; the other has it in none. */
+  readonly onlyIn: 'real' | 'model';
+}
+
+export interface Comparison {
+  readonly phases: readonly PhaseComparison[];
+  readonly orders: readonly OrderDifference[];
+  readonly steps: readonly StepDifference[];
+  /** Pairs of steps whose order was compared. */
+  readonly pairs: number;
+}
+
+/** A constant of the model is allowed to be off by so much, s. */
+export const toleranceS = 0.5;
+/** A phase of the model with less spread than this counts as a constant, s. */
+const constantSpreadS = 1;
+
+/** How late a witness may tell of a step, ms: orders closer than that are not judged. */
+const lateMs: Readonly<Record<Witness, number>> = {
+  runner: 50,
+  api: 100,
+  csi: 20,
+  mounts: 500,
+  log: 1000,
+};
+
+/** `model`: the steps of at least 20 runs. */
+export function compare(real: Steps, model: readonly Steps[]): Comparison {
+  const orders = compareOrders(real, model);
+  return { phases: comparePhases(real, model), ...orders, steps: compareSteps(real, model) };
+}
+
+function comparePhases(real: Steps, runs: readonly Steps[]): PhaseComparison[] {
+  return phaseDefinitions.flatMap((definition) => {
+    const realS = durationS(real, definition);
+    const drawn = runs
+      .map((steps) => durationS(steps, definition))
+      .filter((seconds) => seconds !== undefined);
+    if (realS === undefined || drawn.length < runs.length / 2) return [];
+    const model = intervalOf(drawn);
+    const constant = model.to - model.from < constantSpreadS;
+    const phase = phaseKey(definition);
+    const fit = constant ? fitOfConstant(realS, model) : fitOfRandom(realS, model, drawn);
+    return [{ phase, is: definition.is, realS, model, constant, fit }];
+  });
+}
+
+function fitOfConstant(realS: number, { from, median, to }: Interval): Fit {
+  const least = Math.min(from, median - toleranceS);
+  const most = Math.max(to, median + toleranceS);
+  return realS >= least && realS <= most ? 'fits' : 'differs';
+}
+
+function fitOfRandom(realS: number, { from, to }: Interval, drawn: readonly number[]): Fit {
+  if (realS >= from && realS <= to) return 'fits';
+  const least = Math.min(...drawn) - toleranceS;
+  const most = Math.max(...drawn) + toleranceS;
+  return realS >= least && realS <= most ? 'rare' : 'differs';
+}
+
+/** The 5th, 50th and 95th percentile, between neighbours in proportion. */
+export function intervalOf(values: readonly number[]): Interval {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => {
+    const place = share * (sorted.length - 1);
+    const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+    if (below === undefined || above === undefined) throw new RangeError('no values');
+    return below + (above - below) * (place - Math.floor(place));
+  };
+  return { from: at(0.05), median: at(0.5), to: at(0.95) };
+}
+
+function compareOrders(real: Steps, model: readonly Steps[]): Pick<Comparison, 'orders' | 'pairs'> {
+  const names = [...real.keys()].filter((name) => model.every((steps) => steps.has(name)));
+  const orders: OrderDifference[] = [];
+  let pairs = 0;
+  for (const first of names) {
+    for (const second of names) {
+      const gapMs = timeOf(real, second) - timeOf(real, first);
+      if (gapMs <= lateMs[witnessOf(first)] + lateMs[witnessOf(second)]) continue;
+      pairs += 1;
+      if (model.every((steps) => timeOf(steps, second) < timeOf(steps, first))) {
+        orders.push({ first, second, realGapS: gapMs / 1000 });
+      }
+    }
+  }
+  return { orders, pairs };
+}
+
+const timeOf = (steps: Steps, name: StepName): number => steps.get(name) ?? Number.NaN;
+
+function compareSteps(real: Steps, model: readonly Steps[]): StepDifference[] {
+  const all = new Set([...real.keys(), ...model.flatMap((steps) => [...steps.keys()])]);
+  return [...all].flatMap((step): StepDifference[] => {
+    const count = model.filter((steps) => steps.has(step)).length;
+    if (real.has(step)) return count === 0 ? [{ step, onlyIn: 'real' }] : [];
+    return count === model.length ? [{ step, onlyIn: 'model' }] : [];
+  });
+}

@@ -1,0 +1,35 @@
+/** The model's own runs of a scenario, as whole runs through the very runner that a real one has. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simBackend } from '../cluster/sim/backend.ts';
+import { runScenario } from '../experiment/run.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import { openHistory } from '../history/reader.ts';
+import { tellStory } from '../timeline/story.ts';
+import { stepsOf, type Steps } from './steps.ts';
+
+export interface Prediction {
+  readonly steps: Steps;
+  /** Its safety, or `inconclusive`. */
+  readonly verdict: Verdict['verdict'];
+}
+
+/** One run with one seed. Throws UsageError `MODEL_LACKS` where the model can't play the scenario. */
+export async function predict(scenario: Scenario, seed: string): Promise<Prediction> {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
+  try {
+    const { verdict } = await runScenario({
+      ...{ scenario, seed, runId: 'conformance', folder, backend: simBackend() },
+      replay: 'none',
+      onProgress: () => undefined,
+      onPhase: () => undefined,
+      signal: new AbortController().signal,
+    });
+    const story = tellStory([...openHistory(folder).smallRecords()]);
+    return { steps: stepsOf(story), verdict };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,49 @@
+/** One real run against so many runs of the model. */
+import { basename } from 'node:path';
+import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
+import { assembleVerdict } from '../experiment/assemble.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { openHistory } from '../history/reader.ts';
+import { tellStory } from '../timeline/story.ts';
+import { compare } from './compare.ts';
+import { countVerdicts, type RunComparison } from './judge.ts';
+import { predict, type Prediction } from './predict.ts';
+import { stepsOf } from './steps.ts';
+
+export interface CompareOptions {
+  /** Runs of the model. */
+  readonly runs: number;
+  /** Of the model's runs; each real run has its own ones. */
+  readonly seed: string;
+  /** After each run of the model. */
+  readonly onRun?: (done: number) => void;
+  /** Plays one; default: here, one after the other. */
+  readonly play?: (scenario: Scenario, seed: string) => Promise<Prediction>;
+}
+
+/** Throws EvidenceError without a history, UsageError `MODEL_LACKS` where the model can't play it. */
+export async function compareRun(folder: string, options: CompareOptions): Promise<RunComparison> {
+  const { runs, seed, onRun, play = predict } = options;
+  const history = openHistory(folder);
+  const { scenario, ...story } = tellStory([...history.smallRecords()]);
+  refuseUnmodelled(scenario);
+  const run = basename(folder);
+  let done = 0;
+  const predictions = await Promise.all(
+    Array.from({ length: runs }, async (_, index) => {
+      const prediction = await play(scenario, `${seed}-${run}-${index}`);
+      onRun?.(++done);
+      return prediction;
+    }),
+  );
+  const { fault, remedy, disk } = scenario;
+  return {
+    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: runs },
+    realVerdict: assembleVerdict(history).verdict,
+    modelVerdicts: countVerdicts(predictions),
+    ...compare(
+      stepsOf({ ...story, scenario }),
+      predictions.map(({ steps }) => steps),
+    ),
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * The steps of a run that a real cluster and the model both show, each with its time. A step is the
+ * first thing of its kind after the fault; those of the way back, the first after the heal.
+ */
+import type { ActionRecord, ObservationRecord } from '../history/events.ts';
+import { csiCalls, observed } from '../history/observations.ts';
+import type { Story } from '../timeline/story.ts';
+import { castOf, type Cast } from './cast.ts';
+
+/** Who sees a step decides how exactly its time is known. */
+export type Witness = 'runner' | 'api' | 'csi' | 'mounts' | 'log';
+
+interface Sighting {
+  readonly seen: ObservationRecord;
+  readonly cast: Cast;
+}
+
+interface StepDefinition {
+  readonly witness: Witness;
+  /** In a report. */
+  readonly says: string;
+  readonly after: 'fault' | 'heal';
+  readonly is: (sighting: Sighting) => boolean;
+  /** A call's step is its end, where it is not its beginning. */
+  readonly atEnd?: boolean;
+}
+
+type Is = StepDefinition['is'];
+
+const ofPod =
+  (whose: 'victimUid' | 'successorUid', name: string): Is =>
+  ({ seen, cast }) =>
+    seen.name === name && cast[whose] !== undefined && seen.data['uid'] === cast[whose];
+const onNode =
+  (whose: 'victim' | 'successor', name: string): Is =>
+  ({ seen, cast }) =>
+    seen.name === name && seen.node !== undefined && seen.node === cast[whose];
+const both =
+  (is: Is, also: (data: ObservationRecord['data']) => boolean): Is =>
+  (sighting) =>
+    is(sighting) && also(sighting.seen.data);
+const call = (whose: 'victim' | 'successor', name: string): Is =>
+  both(onNode(whose, observed.csiCall), (data) => data['call'] === name && !('error' in data));
+
+const list = (data: ObservationRecord['data'], field: string): readonly unknown[] => {
+  const value = data[field];
+  return Array.isArray(value) ? value : [];
+};
+const lists =
+  (field: string) =>
+  (data: ObservationRecord['data']): boolean =>
+    list(data, field).length > 0;
+const listsNot =
+  (field: string) =>
+  (data: ObservationRecord['data']): boolean =>
+    list(data, field).length === 0;
+const tainted =
+  (start: string) =>
+  (data: ObservationRecord['data']): boolean =>
+    list(data, 'taints').some((taint) => String(taint).startsWith(start));
+
+const unreachable = 'node.kubernetes.io/unreachable:';
+const api = { witness: 'api', after: 'fault' } as const;
+const csi = { witness: 'csi', after: 'fault', atEnd: true } as const;
+
+/** In the order of the textbook. */
+export const stepDefinitions = {
+  'not-ready': {
+    ...{ ...api, says: 'the victim is not Ready' },
+    is: both(onNode('victim', observed.nodeReady), ({ status }) => status !== 'True'),
+  },
+  'no-schedule': {
+    ...{ ...api, says: 'the victim is tainted NoSchedule' },
+    is: both(onNode('victim', observed.nodeTaints), tainted(`${unreachable}NoSchedule`)),
+  },
+  'no-execute': {
+    ...{ ...api, says: 'the victim is tainted NoExecute' },
+    is: both(onNode('victim', observed.nodeTaints), tainted(`${unreachable}NoExecute`)),
+  },
+  'victim-unready': {
+    ...{ ...api, says: 'the victim’s pod is not ready' },
+    is: both(ofPod('victimUid', observed.podReady), ({ ready }) => ready === false),
+  },
+  evicted: {
+    ...{ ...api, says: 'the victim’s pod is Terminating' },
+    is: ofPod('victimUid', observed.podTerminating),
+  },
+  'victim-failed': {
+    ...{ ...api, says: 'the victim’s pod is Failed' },
+    is: both(ofPod('victimUid', observed.podPhase), ({ phase }) => phase === 'Failed'),
+  },
+  'pod-gone': {
+    ...{ ...api, says: 'the victim’s pod is gone' },
+    is: ofPod('victimUid', observed.podGone),
+  },
+  created: {
+    ...{ ...api, says: 'the successor’s pod is created' },
+    is: ofPod('successorUid', observed.podCreated),
+  },
+  bound: {
+    ...{ ...api, says: 'the successor’s pod is bound' },
+    is: ofPod('successorUid', observed.podScheduled),
+  },
+  'in-use': {
+    ...{ ...api, says: 'the successor reports the volume in use' },
+    is: both(onNode('successor', observed.volumesInUse), lists('volumes')),
+  },
+  unlisted: {
+    ...{ ...api, says: 'the victim’s list of attached volumes is cleared' },
+    is: both(onNode('victim', observed.volumesAttached), listsNot('volumes')),
+  },
+  'force-detach': {
+    ...{ witness: 'log', after: 'fault', says: 'the controller manager says that it forces' },
+    is: ({ seen }) => seen.name === observed.forceDetachLog,
+  },
+  'detach-asked': {
+    ...{ ...api, says: 'the victim’s attachment is deleted' },
+    is: onNode('victim', observed.attachmentDeleting),
+  },
+  'detach-answered': {
+    ...{ ...csi, says: 'the disk has answered the detach' },
+    is: call('victim', csiCalls.unpublish),
+  },
+  detached: {
+    ...{ ...api, says: 'the victim’s attachment is gone' },
+    is: onNode('victim', observed.attachmentGone),
+  },
+  'attach-asked': {
+    ...{ ...api, says: 'the successor’s attachment is created' },
+    is: onNode('successor', observed.attachmentCreated),
+  },
+  'attach-answered': {
+    ...{ ...csi, says: 'the disk has answered the attach' },
+    is: call('successor', csiCalls.publish),
+  },
+  attached: {
+    ...{ ...api, says: 'the successor’s attachment is attached' },
+    is: onNode('successor', observed.attachmentAttached),
+  },
+  listed: {
+    ...{ ...api, says: 'the successor’s list names the volume' },
+    is: both(onNode('successor', observed.volumesAttached), lists('volumes')),
+  },
+  'stage-begun': {
+    ...{ witness: 'csi', after: 'fault', says: 'the successor begins to stage' },
+    is: call('successor', csiCalls.stage),
+  },
+  staged: {
+    ...{ ...csi, says: 'the successor has staged' },
+    is: call('successor', csiCalls.stage),
+  },
+  mounted: {
+    ...{ witness: 'mounts', after: 'fault', says: 'the successor has mounted' },
+    is: onNode('successor', observed.mounted),
+  },
+  running: {
+    ...{ ...api, says: 'the successor’s pod is running' },
+    is: ofPod('successorUid', observed.podRunning),
+  },
+  serving: {
+    ...{ witness: 'log', after: 'fault', says: 'the successor’s server says that it is ready' },
+    is: both(onNode('successor', observed.serverLog), ({ line }) =>
+      String(line).includes('ready for connections'),
+    ),
+  },
+  ready: {
+    ...{ ...api, says: 'the successor’s pod is ready' },
+    is: both(ofPod('successorUid', observed.podReady), ({ ready }) => ready === true),
+  },
+  'ready-again': {
+    ...{ witness: 'api', after: 'heal', says: 'the healed victim is Ready' },
+    is: both(onNode('victim', observed.nodeReady), ({ status }) => status === 'True'),
+  },
+  untainted: {
+    ...{ witness: 'api', after: 'heal', says: 'the healed victim has no unreachable taint' },
+    is: both(onNode('victim', observed.nodeTaints), (data) => !tainted(unreachable)(data)),
+  },
+  unpublished: {
+    ...{ witness: 'csi', after: 'heal', says: 'the healed victim has unpublished', atEnd: true },
+    is: call('victim', csiCalls.nodeUnpublish),
+  },
+  unstaged: {
+    ...{ witness: 'csi', after: 'heal', says: 'the healed victim has unstaged', atEnd: true },
+    is: call('victim', csiCalls.unstage),
+  },
+  'not-in-use': {
+    ...{ witness: 'api', after: 'heal', says: 'the healed victim reports nothing in use' },
+    is: both(onNode('victim', observed.volumesInUse), listsNot('volumes')),
+  },
+} as const satisfies Readonly<Record<string, StepDefinition>>;
+
+export type StepName = keyof typeof stepDefinitions | 'fault' | 'removal' | 'removed' | 'heal';
+
+/** Milliseconds on the run's clock; a step that was not seen is not in it. */
+export type Steps = ReadonlyMap<StepName, number>;
+
+/** Those of the runner: its fault, its remedy and its heal begin, or end, when it says so. */
+const runnerSteps: Readonly<Partial<Record<StepName, string>>> = {
+  fault: 'the fault begins',
+  removal: 'the remedy begins',
+  removed: 'the remedy is done',
+  heal: 'the heal begins',
+};
+
+export const sayStep = (name: StepName): string =>
+  name in runnerSteps
+    ? (runnerSteps[name] ?? name)
+    : stepDefinitions[name as keyof typeof stepDefinitions].says;
+
+export const witnessOf = (name: StepName): Witness =>
+  name in runnerSteps ? 'runner' : stepDefinitions[name as keyof typeof stepDefinitions].witness;
+
+/** Empty where the run ended before its fault. */
+export function stepsOf(story: Story): Steps {
+  const found = new Map<StepName, number>();
+  const cast = castOf(story);
+  const { faultAtMs, healAtMs, observations, records } = story;
+  if (cast === undefined || faultAtMs === undefined) return found;
+  found.set('fault', faultAtMs);
+  const action = (actor: ActionRecord['actor'], step: ActionRecord['step']): number | undefined =>
+    records.find(
+      (record) => record.type === 'action' && record.actor === actor && record.step === step,
+    )?.t;
+  set(found, 'removal', action('remedy', 'begin'));
+  set(found, 'removed', action('remedy', 'done'));
+  set(found, 'heal', action('fault', 'heal'));
+  for (const [name, { after, is, ...more }] of Object.entries<StepDefinition>(stepDefinitions)) {
+    const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, Infinity];
+    const seen = observations.find((seen) => seen.t >= from && seen.t < to && is({ seen, cast }));
+    if (seen === undefined) continue;
+    const durationMs = more.atEnd === true ? Number(seen.data['durationMs'] ?? 0) : 0;
+    found.set(name as StepName, seen.t + durationMs);
+  }
+  return found;
+}
+
+function set(steps: Map<StepName, number>, name: StepName, atMs: number | undefined): void {
+  if (atMs !== undefined) steps.set(name, atMs);
+}
