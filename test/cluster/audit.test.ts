@@ -60,7 +60,7 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout: 180
     const disk = await volume.attach('a');
     const server = await disk.startServer();
     const writer = server.write({ client: 'outside', connections: 2, rate: 'max' }, seed, clock);
-    await sleep(1500);
+    while (ackedIn(writer.records) < 200) await sleep(20);
     await writer.stop();
     await server.stop();
     await disk.detach();

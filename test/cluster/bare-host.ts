@@ -104,6 +104,11 @@ export class BareHost implements AsyncDisposable {
     return new BareVolume(this, path);
   }
 
+  /** Takes the volume and its copy of the same label away: nothing of it is attached. */
+  async removeVolume(name: string): Promise<void> {
+    await this.sh('rm -f "$1" "$2"', `${shared}/${name}.img`, `${shared}/copies/${name}.img`);
+  }
+
   /** The volume's files as a directory, which the auditor looks for as the copy of that label. */
   async copyFiles(disk: BareDisk, label: string): Promise<void> {
     const to = `${shared}/copies/${label}.files`;

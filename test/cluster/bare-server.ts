@@ -78,8 +78,8 @@ export class BareServer {
     );
   }
 
-  /** The real writer against this server, from this process. */
-  write(spec: Omit<WriterSpec, 'seed'>, seed: string, clock: Clock): Written {
+  /** The real writer against this server, from this process. A later one needs other sessions. */
+  write(spec: Omit<WriterSpec, 'seed'>, seed: string, clock: Clock, firstSession = 0): Written {
     const records: WriterRecord[] = [];
     const stopping = new AbortController();
     const running = runWriter({
@@ -95,6 +95,7 @@ export class BareServer {
       journal: { append: (record) => records.push(record), flush: () => undefined },
       spec: { ...spec, seed },
       seed,
+      firstSession,
       signal: stopping.signal,
     });
     return {

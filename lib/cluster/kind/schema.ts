@@ -9,6 +9,22 @@ import type { ClientSide } from '../../workload/sql.ts';
 
 export const databaseName = 'forcedetach';
 
+/** Columns of each secondary index, by table and name. */
+export const secondaryIndexes = {
+  ledger: {
+    operation: ['client', 'connection', 'session', 'seq'],
+    from_account: ['from_account'],
+  },
+  account: { balance: ['balance'] },
+} as const;
+
+export type WorkloadTable = keyof typeof secondaryIndexes;
+
+const keysOf = (table: WorkloadTable): string =>
+  Object.entries<readonly string[]>(secondaryIndexes[table])
+    .map(([name, columns]) => `KEY ${name} (${columns.join(', ')})`)
+    .join(', ');
+
 const ledger = `CREATE TABLE ${databaseName}.ledger (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,
   client VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
@@ -22,14 +38,13 @@ const ledger = `CREATE TABLE ${databaseName}.ledger (
   previous_hash BINARY(32) NOT NULL,
   hash BINARY(32) NOT NULL,
   pad CHAR(84) CHARACTER SET ascii NOT NULL DEFAULT '${'forcedetach-'.repeat(7)}',
-  KEY operation (client, connection, session, seq),
-  KEY from_account (from_account)
+  ${keysOf('ledger')}
 ) ENGINE = InnoDB`;
 
 const account = `CREATE TABLE ${databaseName}.account (
   id INT UNSIGNED NOT NULL PRIMARY KEY,
   balance BIGINT NOT NULL,
-  KEY balance (balance)
+  ${keysOf('account')}
 ) ENGINE = InnoDB`;
 
 const accounts = Array.from({ length: accountCount }, (_, n) => `(${n + 1}, ${initialBalance})`);

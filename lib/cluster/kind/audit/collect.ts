@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import type { ImageEvidence, ServerStart } from '../../../checkers/evidence.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
 import { EvidenceDraft, type RowReading, type Use } from './evidence-draft.ts';
+import { compareIndexes } from './index-sums.ts';
 import type { Mysqld } from './mysqld.ts';
-import { checksums, checkTable, compareIndexes, tablesToCheck } from './read-tables.ts';
+import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
 import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
 
@@ -95,9 +96,9 @@ class Audit extends EvidenceDraft {
 
   async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
-    await this.readRows(client, server, this.#options);
+    const sums = await this.readRows(client, server, this.#options);
     await this.ask('indexes', server, async () => {
-      evidence.indexCounts = await compareIndexes(client);
+      evidence.indexCounts = await compareIndexes(client, sums);
     });
     await this.ask('checksum', server, async () => {
       const found = await checksums(client);

@@ -10,9 +10,11 @@ import {
 } from '../../../checkers/evidence.ts';
 import { describeError, EvidenceError } from '../../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
-import { readBalances, streamLedger } from './read-tables.ts';
+import type { ValueSums } from './index-sums.ts';
+import { readBalances } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SqlClient } from './sql-client.ts';
+import { streamLedger } from './stream-ledger.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<ImageEvidence> & {
@@ -120,11 +122,16 @@ export class EvidenceDraft {
     });
   }
 
-  /** Every row of the ledger, then the balances. */
-  async readRows(client: SqlClient, server: Mysqld, { seed, onRows }: RowReading): Promise<void> {
+  /** Every row of the ledger, then the balances. Resolves to what a whole pass says of the indexes. */
+  async readRows(
+    client: SqlClient,
+    server: Pick<Mysqld, 'died' | 'diedSoon'>,
+    { seed, onRows }: RowReading,
+  ): Promise<ValueSums | undefined> {
     const { evidence } = this;
+    let sums: ValueSums | undefined;
     const error = await this.ask('ledger', server, async () => {
-      await streamLedger(client, new RowVerifier(seed), (rows) => {
+      sums = await streamLedger(client, new RowVerifier(seed), (rows) => {
         evidence.ledgerRows += rows.length;
         return onRows(rows);
       });
@@ -134,5 +141,6 @@ export class EvidenceDraft {
     await this.ask('balances', server, async () => {
       evidence.balances = await readBalances(client);
     });
+    return sums;
   }
 }

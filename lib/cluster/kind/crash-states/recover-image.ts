@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import type { ImageEvidence, LedgerRow } from '../../../checkers/evidence.ts';
 import { looksEmpty } from '../audit/data-directory.ts';
 import { EvidenceDraft } from '../audit/evidence-draft.ts';
+import { compareIndexes } from '../audit/index-sums.ts';
 import type { Mysqld } from '../audit/mysqld.ts';
-import { checkTable, compareIndexes, tablesToCheck } from '../audit/read-tables.ts';
+import { checkTable, tablesToCheck } from '../audit/read-tables.ts';
 import type { SqlClient } from '../audit/sql-client.ts';
 import { CrashVolume } from './crash-volume.ts';
 
@@ -66,9 +67,9 @@ class Recovering extends EvidenceDraft {
     const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
     try {
       const where = { dataDirectory, scratch, startTimeoutMs };
-      await this.serve({ purpose: 'recovery', ...where }, (client, server) =>
-        this.readRows(client, server, { seed: runSeed, onRows }),
-      );
+      await this.serve({ purpose: 'recovery', ...where }, async (client, server) => {
+        await this.readRows(client, server, { seed: runSeed, onRows });
+      });
       const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
       if (!thorough || !sound) return;
       await this.serve({ purpose: 'check', ...where }, (client, server) =>

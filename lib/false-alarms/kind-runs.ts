@@ -1,0 +1,60 @@
+/**
+ * The clean volumes among runs on kind, told by their scenarios and never by their verdicts: each
+ * run's volume until its fault, and for good where the scenario expects nothing but `safe`.
+ */
+import { judgeImages } from '../checkers/index.ts';
+import type { Moments } from '../checkers/journal.ts';
+import type { ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
+import type { History } from '../history/reader.ts';
+import { saidOf, type CleanVolume } from './volume.ts';
+
+/** Undefined where the run is no run on kind, or was ended before an image was audited. */
+export function cleanVolumeOf(history: History): CleanVolume | undefined {
+  const records = [...history.smallRecords()];
+  const run = records.find((record) => record.type === 'run');
+  const images = records.filter((record) => record.type === 'image');
+  if (run?.backend !== 'kind') return undefined;
+  const isSafe = expectsSafeOnly(run);
+  const clean = isSafe ? images : images.filter(({ image }) => image === 'steady');
+  const last = clean.at(-1);
+  if (last === undefined) return undefined;
+  const { findings, reconciliations } = judgeClean(history, clean);
+  return {
+    schemaVersion: 1,
+    key: run.runId,
+    via: 'kind',
+    story: isSafe ? safeStory(run) : 'written under load, before any fault',
+    filesystem: run.scenario.filesystem,
+    images: clean.length,
+    acked: reconciliations.get(last.image)?.acked ?? 0,
+    ...saidOf(findings),
+  };
+}
+
+const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
+  scenario.expected.every((verdict) => verdict === 'safe' || verdict === 'inconclusive');
+
+function safeStory({ scenario }: RunRecord): string {
+  const { fault, remedy, disk } = scenario;
+  return `${fault}, remedy ${remedy}, disk ${disk}`;
+}
+
+function judgeClean(
+  history: History,
+  clean: readonly ImageRecord[],
+): ReturnType<typeof judgeImages> {
+  const labels = new Set<ImageLabel>(clean.map(({ image }) => image));
+  const noMoments: Moments = {};
+  return judgeImages(
+    {
+      *smallRecords() {
+        for (const record of history.smallRecords()) {
+          if (record.type !== 'image' || labels.has(record.image)) yield record;
+        }
+      },
+      ops: () => history.ops(),
+      rows: (image) => history.rows(image),
+    },
+    noMoments,
+  );
+}

@@ -1,0 +1,57 @@
+/** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
+import { wilson } from '../matrix/intervals.ts';
+import type { CleanVolume } from './volume.ts';
+
+const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
+
+export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
+  const stories = Map.groupBy(volumes, ({ via, story }) => `${via}\n${story}`);
+  const names = { kind: 'kind', disk: 'mysqld on the disk alone' } as const;
+  const rows = [...stories.values()].map((told) => {
+    const [first] = told;
+    const where = first === undefined ? '' : names[first.via];
+    return row([where, first?.story ?? '', ...numbers(told)]);
+  });
+  const head = ['Through', 'Story', 'Volumes', 'Copies', 'Commits', 'Incomplete', 'Flagged'];
+  return [
+    row(head),
+    row(head.map(() => '---')),
+    ...rows.toSorted(),
+    row(['**all**', '', ...numbers(volumes)]),
+    '',
+    conclusion(volumes),
+  ].join('\n');
+}
+
+/** Volumes whose evidence has a gap count for nothing, unless they were accused all the same. */
+export const counted = (volumes: readonly CleanVolume[]): readonly CleanVolume[] =>
+  volumes.filter(({ flagged, incomplete }) => flagged.length > 0 || incomplete.length === 0);
+
+function numbers(volumes: readonly CleanVolume[]): string[] {
+  const kept = counted(volumes);
+  const sum = (of: (volume: CleanVolume) => number): number =>
+    kept.reduce((total, volume) => total + of(volume), 0);
+  return [
+    kept.length,
+    sum(({ images }) => images),
+    sum(({ acked }) => acked),
+    volumes.length - kept.length,
+    flaggedIn(kept),
+  ].map(String);
+}
+
+const flaggedIn = (volumes: readonly CleanVolume[]): number =>
+  volumes.filter(({ flagged }) => flagged.length > 0).length;
+
+function conclusion(volumes: readonly CleanVolume[]): string {
+  const kept = counted(volumes);
+  const kind = kept.filter(({ via }) => via === 'kind').length;
+  const flagged = flaggedIn(kept);
+  const { high } = wilson(flagged, kept.length);
+  return (
+    `${flagged} of ${kept.length} clean volumes flagged, ${kind} of them through kind: ` +
+    `with 95 % confidence fewer than ${percent(high)} are.`
+  );
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -1,0 +1,71 @@
+/**
+ * Clean volumes, mysqld on the disk alone under load: the audit must have nothing to say of any.
+ * Each volume is one line of reports/false-alarms/volumes.jsonl; those that are there are not made
+ * again, so the suite can be ended and goes on where it was. FORCEDETACH_VOLUMES=n: how many there
+ * are to be (default 240); with `kind` runs (experiments/false-alarms.mjs) they make 300.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LedgerRow } from '../../lib/checkers/evidence.ts';
+import { realClock } from '../../lib/cluster/kind/real-clock.ts';
+import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { parseVolumes, saidOf, type CleanVolume } from '../../lib/false-alarms/volume.ts';
+import { judge } from '../../lib/two-kernels/judge.ts';
+import { BareHost } from '../cluster/bare-host.ts';
+import { Life, planned, stories, type Planned } from './clean-stories.ts';
+
+const path = 'reports/false-alarms/volumes.jsonl';
+const count = Number(process.env['FORCEDETACH_VOLUMES'] ?? 240);
+const volumeMs = 5 * 60_000;
+const loops = { a: 5120, b: 5121, audit: 5122 };
+
+const done = new Set(
+  (existsSync(path) ? parseVolumes(readFileSync(path, 'utf8')) : []).map(({ key }) => key),
+);
+const missing = planned(count).filter(({ key }) => !done.has(key));
+
+let host: BareHost;
+beforeAll(async () => {
+  host = await BareHost.start((line) => console.log(`  ${line}`), loops);
+});
+afterAll(() => host[Symbol.asyncDispose]());
+
+test.each(missing)('$key', { timeout: volumeMs }, async (plan) => {
+  const volume = await auditedVolume(plan);
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(path, `${JSON.stringify(volume)}\n`);
+  expect(volume.acked).toBeGreaterThan(0);
+  expect(volume).toMatchObject({ flagged: [], incomplete: [] });
+});
+
+test('there are as many volumes as were asked for', () => {
+  const volumes = parseVolumes(readFileSync(path, 'utf8')).filter(({ via }) => via === 'disk');
+  expect(volumes.length).toBeGreaterThanOrEqual(count);
+});
+
+async function auditedVolume({ key, story, load }: Planned): Promise<CleanVolume> {
+  const clock = realClock();
+  const seed = `false-alarms/${key}`;
+  const name = key.slice(0, 3);
+  const volume = await host.newVolume(name, load.filesystem);
+  const life = new Life(volume, clock, seed, load);
+  await stories[story]?.(life);
+  const takenAtMs = clock.nowMs();
+  await volume.copy(name);
+  await life.end();
+  const rows: LedgerRow[] = [];
+  const auditor = kindAuditor({
+    ...{ lab: host.lab, loop: host.loops.audit, seed },
+    copyLabel: () => name,
+  });
+  const evidence = await auditor.audit('second', (row) => rows.push(row));
+  await host.removeVolume(name);
+  const copies = [{ image: 'second' as const, takenAtMs, evidence, rows }];
+  const { findings, reconciliations } = judge(seed, life.records, copies);
+  return {
+    ...{ schemaVersion: 1, key, via: 'disk', story, filesystem: load.filesystem, images: 1 },
+    acked: reconciliations.get('second')?.acked ?? 0,
+    ...saidOf(findings),
+  };
+}
