@@ -14,7 +14,6 @@ import {
   type RunRequest,
 } from './request.ts';
 import { makeRunFolder } from './run-folder.ts';
-import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { verdictLine } from './verdict-line.ts';
 
 export type { ExperimentDefinition } from './request.ts';
@@ -37,7 +36,6 @@ export async function runExperiment(definition: ExperimentDefinition): Promise<v
 async function carryOut(request: RunRequest): Promise<number> {
   const { flags, scenario } = request;
   const choice = await chooseBackend(flags);
-  if (choice.backend === 'sim') refuseUnmodelled(scenario);
   if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
   const description = `${describeRequest(request, choice)}\n`;
   if (flags.dryRun) {

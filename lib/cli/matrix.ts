@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
-import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { clustersFor } from '../matrix/capacity.ts';
@@ -53,8 +52,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
     stockTimersMs.forceDetachAfterMs;
   const choice = await chooseBackend({ ...flags, forceDetachAfter });
   for (const scenario of scenarios) {
-    if (choice.backend === 'sim') refuseUnmodelled(scenario);
-    else refuseUntunable(scenario, choice.images.source);
+    if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
   }
   return { file, flags, plan, folder, choice, slots: slotsOf(choice, flags) };
 }

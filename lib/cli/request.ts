@@ -10,6 +10,7 @@ import {
 import type { VerdictWord } from '../experiment/verdict.ts';
 import { UsageError } from '../errors.ts';
 import type { ImageSource } from '../images/image-set.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { parseFlags, type Flags } from './flags.ts';
 import { folderName } from './run-folder.ts';
 
@@ -127,6 +128,13 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
 
 /** The forced-detach wait is compiled in: only the controller manager built here can change it. */
 export function refuseUntunable(scenario: Scenario, source: ImageSource): void {
+  if (scenario.kubernetes !== kubernetesDefault) {
+    throw new UsageError(
+      'KUBERNETES_NOT_TUNABLE',
+      'a real cluster runs the Kubernetes version of its images',
+      { hint: 'leave kubernetes out, or predict it: --cluster sim' },
+    );
+  }
   if (source !== 'published' || !shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
   throw new UsageError(
     'FORCE_DETACH_NOT_TUNABLE',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
 import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
+import { kubernetesDefault, kubernetesVersions } from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import {
   contradictions,
@@ -113,6 +114,8 @@ const fields = z.strictObject({
   selfFence: z.enum(selfFences).default('off'),
   /** `selfFence` only: so long after the last renewal that it saw. */
   selfFenceAfterMs: durationMs.default(defaultSelfFenceAfterMs),
+  /** The model only: what it plays. A real cluster has the version that its images have. */
+  kubernetes: z.enum(kubernetesVersions).default(kubernetesDefault),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
   graceMs: durationMs.default(50_000),
   /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */

@@ -1,4 +1,4 @@
-/** The part of the port's contract that is about the control plane. The model has none to break. */
+/** The part of the port's contract that is about the control plane. */
 import { expect, test } from 'vitest';
 import type { Testbed } from '../../lib/cluster/port.ts';
 
@@ -9,23 +9,13 @@ export interface ControlPlaneBench {
 
 /** `now`: the testbed, once it is open. */
 export function testControlPlane(now: () => ControlPlaneBench): void {
-  test('what the model lacks of a control plane it refuses by name', async () => {
-    const { controlPlane, backend } = now().testbed;
-    if (backend !== 'sim') return;
-    const refused = { code: 'MODEL_LACKS' };
-    await expect(controlPlane.kill('controller-manager')).rejects.toMatchObject(refused);
-    await expect(controlPlane.stall('api-server')).rejects.toMatchObject(refused);
-    await expect(controlPlane.look('attacher')).rejects.toMatchObject(refused);
-  });
-
   test.each(['attacher', 'api-server'] as const)(
     'the %s stands still and goes on',
     async (what) => {
       const { testbed, within } = now();
-      const { controlPlane, nodes, backend } = testbed;
-      if (backend === 'sim') return;
+      const { controlPlane, nodes } = testbed;
       const before = await controlPlane.look(what);
-      expect(before).toMatchObject({ stalled: false, process: expect.stringMatching(/^\d+$/) });
+      expect(before).toMatchObject({ stalled: false, process: expect.stringMatching(/\d+$/) });
       await controlPlane.stall(what);
       await controlPlane.stall(what);
       expect(await controlPlane.look(what)).toEqual({ ...before, stalled: true });
@@ -40,8 +30,7 @@ export function testControlPlane(now: () => ControlPlaneBench): void {
 
   test('a killed controller manager is replaced', async () => {
     const { testbed, within } = now();
-    const { controlPlane, backend } = testbed;
-    if (backend === 'sim') return;
+    const { controlPlane } = testbed;
     const { process: first } = await controlPlane.look('controller-manager');
     await controlPlane.kill('controller-manager');
     const isReplaced = async (): Promise<boolean> => {

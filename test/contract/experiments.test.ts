@@ -49,15 +49,6 @@ test.concurrent.each([
   expect(/^ {2}expected +(.*)$/m.exec(stdout)?.[1]).toBe(expected);
 });
 
-test('what the model lacks is refused, and nothing is created', async () => {
-  const out = join(folder, 'lacking');
-  const flags = `--cluster sim --out ${out}`;
-  const { code, stderr } = await experiment('controller-restart', flags);
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^MODEL_LACKS: .*controller-restart.*\n {2}hint: .*--cluster kind/);
-  expect(existsSync(out)).toBe(false);
-});
-
 test('the seed is printed first, and a dry run creates nothing', async () => {
   const out = join(folder, 'dry');
   const { stdout } = await experiment(

@@ -33,18 +33,15 @@ test.each<Fields>([
   { ...healthy, remedy: 'drain' },
   { fault: 'node-crash', remedy: 'fence-first' },
   { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 60_000, untaintAt: 'kept' },
-])('%o', async (fields) => {
-  await runAsExpected(scenarioOf(fields));
-});
-
-test.each<Fields>([
   { remedy: 'delete-node' },
   { remedy: 'delete-attachment', terminationGraceS: 0, remedyAt: 'pod-gone' },
-  { remedy: 'strip-attachment-finalizer' },
+  { remedy: 'strip-attachment-finalizer', terminationGraceS: 0, remedyAt: 'pod-gone' },
   { remedy: 'strip-pod-finalizer', podFinalizer: true },
-  { podFinalizer: true },
-])('what the model lacks it refuses before it begins: %o', async (fields) => {
-  await expect(run(fields)).rejects.toMatchObject({ code: 'MODEL_LACKS' });
+  { workload: 'deployment-recreate', remedy: 'force-delete' },
+  { workload: 'deployment-rolling-update' },
+  { ...healthy, remedy: 'delete', preStopS: 10 },
+])('%o', async (fields) => {
+  await runAsExpected(scenarioOf(fields));
 });
 
 test('without a grace period eviction alone lets the next node in, when the wait is over', async () => {

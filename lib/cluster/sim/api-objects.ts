@@ -5,35 +5,78 @@ export interface Taint {
   readonly effect: 'NoExecute' | 'NoSchedule';
 }
 
+/** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
+export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
+/** k8s.io/api/core/v1 TaintNodeUnreachable. */
+export const unreachableKey = 'node.kubernetes.io/unreachable';
+/** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */
+export const cordonTaint: Taint = {
+  key: 'node.kubernetes.io/unschedulable',
+  effect: 'NoSchedule',
+};
+
+export type Ready = 'True' | 'Unknown';
+
+/** Stays one object when its Node is deleted and registered again. */
 export interface NodeObject {
   readonly name: string;
-  ready: 'True' | 'Unknown';
+  readonly index: number;
+  exists: boolean;
+  ready: Ready;
+  /** What a lister that has not heard of the last change yet still shows. */
+  readyBefore: Ready;
+  readyChangedAtUs: number;
   taints: readonly Taint[];
-  /** Renewals of the lease so far. */
-  leaseRenewals: number;
-  /** The volume stands in status.volumesInUse. */
-  inUse: boolean;
-  /** The volume stands in status.volumesAttached. */
-  attached: boolean;
+  /** When its lease was last renewed; undefined while it is renewed regularly. */
+  leaseStoppedAtUs: number | undefined;
+  /** Volumes in status.volumesInUse, by number; after a deletion what was last seen. */
+  readonly inUse: Set<number>;
+  /** Volumes in status.volumesAttached, by number. */
+  readonly attached: Set<number>;
+  /** Pods that are bound to it. */
+  readonly pods: Set<PodObject>;
 }
 
 export interface PodObject {
   readonly name: string;
   readonly uid: string;
-  node: string | undefined;
+  /** The number of its workload, which is that of its volume. */
+  readonly workload: number;
+  node: NodeObject | undefined;
   phase: 'Pending' | 'Running' | 'Failed';
   ready: boolean;
   ip: string | undefined;
   terminating: boolean;
+  /** The last status that its kubelet sent says that a container runs. */
+  containersRun: boolean;
+  finalizer: boolean;
+  /** Deleted for good, and kept by its finalizer alone. */
+  held: boolean;
 }
 
 export interface AttachmentObject {
   readonly name: string;
-  readonly node: string;
+  readonly node: NodeObject;
+  readonly volume: number;
   attached: boolean;
   deleting: boolean;
+  /** status.attachError is set: the disk refused at the last try. */
+  attachFailed: boolean;
   /** status.detachError is set: the disk refused at least once. */
   detachFailed: boolean;
 }
 
-export const volumeName = 'mysql-data';
+/** A pod with this status keeps no volume attached (util.IsPodTerminated). */
+export const isTerminated = ({ phase, terminating, containersRun }: PodObject): boolean =>
+  phase === 'Failed' || (terminating && !containersRun);
+
+/** What a lister shows that is so far behind. */
+export const listedReady = (node: NodeObject, nowUs: number, lagUs: number): Ready =>
+  nowUs - node.readyChangedAtUs < lagUs ? node.readyBefore : node.ready;
+
+export const hasTaint = (node: NodeObject, key: string): boolean =>
+  node.taints.some((taint) => taint.key === key);
+
+/** The first volume has the name that it always had. */
+export const volumeName = (volume: number): string =>
+  volume === 0 ? 'mysql-data' : `mysql-data-${volume}`;

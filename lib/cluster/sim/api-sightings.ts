@@ -7,6 +7,7 @@ import {
   type PodObject,
   type Taint,
 } from './api-objects.ts';
+import type { Api } from './api.ts';
 import type { Sighting } from './world.ts';
 
 export const readySighting = ({ name, ready }: NodeObject): Sighting => ({
@@ -14,6 +15,13 @@ export const readySighting = ({ name, ready }: NodeObject): Sighting => ({
   name: observed.nodeReady,
   node: name,
   data: { status: ready, reason: ready === 'True' ? 'KubeletReady' : 'NodeStatusUnknown' },
+});
+
+export const nodeGoneSighting = ({ name }: NodeObject): Sighting => ({
+  source: 'api',
+  name: observed.nodeGone,
+  node: name,
+  data: {},
 });
 
 export const taintTexts = (taints: readonly Taint[]): string[] =>
@@ -26,23 +34,47 @@ export const taintSighting = ({ name, taints }: NodeObject): Sighting => ({
   data: { taints: taintTexts(taints) },
 });
 
-export const listSighting = (name: Sighting['name'], node: string, listed: boolean): Sighting => ({
-  source: 'api',
-  name,
-  node,
-  data: { volumes: listed ? [volumeName] : [] },
-});
+export const listSighting = (
+  name: Sighting['name'],
+  { name: node }: NodeObject,
+  volumes: ReadonlySet<number>,
+): Sighting => ({ source: 'api', name, node, data: { volumes: [...volumes].map(volumeName) } });
 
 export function podSighting(
   { name: pod, uid, node }: PodObject,
   name: Sighting['name'],
   more: Readonly<Record<string, unknown>> = {},
 ): Sighting {
-  const where = node === undefined ? {} : { node };
+  const where = node === undefined ? {} : { node: node.name };
   return { source: 'api', name, ...where, data: { pod, uid, ...more } };
 }
 
 export const attachmentSighting = (
   name: Sighting['name'],
-  { name: attachment, node }: AttachmentObject,
-): Sighting => ({ source: 'api', name, node, data: { attachment, volume: volumeName } });
+  { name: attachment, node, volume }: AttachmentObject,
+): Sighting => ({
+  ...{ source: 'api', name, node: node.name },
+  data: { attachment, volume: volumeName(volume) },
+});
+
+/** Shows everything as it stands, as a watch does when it begins. */
+export function showAll(api: Api, see: (sighting: Sighting) => void): void {
+  for (const node of api.nodes) {
+    see(readySighting(node));
+    see(taintSighting(node));
+    see(listSighting(observed.volumesAttached, node, node.attached));
+    see(listSighting(observed.volumesInUse, node, node.inUse));
+  }
+  for (const pod of api.pods) {
+    const { phase, ip, ready } = pod;
+    see(podSighting(pod, observed.podCreated));
+    if (pod.node !== undefined) see(podSighting(pod, observed.podScheduled));
+    see(podSighting(pod, observed.podPhase, { phase }));
+    if (ip !== undefined) see(podSighting(pod, observed.podRunning, { ip }));
+    see(podSighting(pod, observed.podReady, { ready }));
+  }
+  for (const attachment of api.attachments) {
+    see(attachmentSighting(observed.attachmentCreated, attachment));
+    if (attachment.attached) see(attachmentSighting(observed.attachmentAttached, attachment));
+  }
+}

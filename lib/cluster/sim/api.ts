@@ -1,213 +1,235 @@
 /**
  * The Kubernetes API of the model: a store of the few objects that matter. Every change is seen by
- * observers at once and tells all watchers, who act in their own time.
+ * observers at once, and told to those whom it concerns, who act in their own time.
  */
 import { observed } from '../../history/observations.ts';
-import {
-  attachmentSighting,
-  listSighting,
-  podSighting,
-  readySighting,
-  taintSighting,
-  taintTexts,
-} from './api-sightings.ts';
-import type { AttachmentObject, NodeObject, PodObject, Taint } from './api-objects.ts';
-import type { Sighting } from './world.ts';
+import { nodeGoneSighting, podSighting, readySighting, taintSighting } from './api-sightings.ts';
+import type { AttachmentObject, NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
+import { Attachments } from './api-attachments.ts';
+import { notices, type Notice } from './notices.ts';
+import type { Sighting, World } from './world.ts';
 
-const podName = 'mysql-0';
+/** Who is told of changes, each of its kind; the objects are as they are after the change. */
+export interface Watcher {
+  node?(node: NodeObject): void;
+  /** Its lease is renewed again, or no longer. */
+  lease?(node: NodeObject): void;
+  pod?(pod: PodObject): void;
+  attachment?(attachment: AttachmentObject): void;
+}
 
-export class Api {
-  readonly nodes = new Map<string, NodeObject>();
-  /** By node: one volume has at most one attachment to each. */
-  readonly attachments = new Map<string, AttachmentObject>();
-  /** The StatefulSet's only pod; its name is unique, so there is never a second object. */
-  pod: PodObject | undefined;
-  readonly #see: (sighting: Sighting) => void;
-  readonly #watchers: (() => void)[] = [];
-  #pods = 0;
+export type Lookout = Pick<World, 'kernel' | 'see' | 'notice'>;
 
-  constructor(see: (sighting: Sighting) => void) {
-    this.#see = see;
-  }
+/** The application's name in those of its pods; the first one is called as ever. */
+const podNameOf = (workload: number, suffix: number): string =>
+  workload === 0 ? `mysql-${suffix}` : `mysql${workload}-${suffix}`;
 
-  watch(watcher: () => void): void {
-    this.#watchers.push(watcher);
-  }
+export class Api extends Attachments {
+  readonly nodes: NodeObject[] = [];
+  /** Live pod objects of all workloads, the oldest first. */
+  readonly pods = new Set<PodObject>();
+  readonly #byName = new Map<string, NodeObject>();
+  /** Pods of each workload, by its number. */
+  readonly #ofWorkload: Set<PodObject>[] = [];
+  #made = 0;
 
   /** Throws on a name that no node has: a mistake of the caller's. */
   node(name: string): NodeObject {
-    const node = this.nodes.get(name);
+    const node = this.#byName.get(name);
     if (node === undefined) throw new RangeError(`the model has no node ${name}`);
     return node;
   }
 
-  addNode(name: string): void {
-    const node: NodeObject = {
-      name,
-      ready: 'True',
-      taints: [],
-      leaseRenewals: 0,
-      inUse: false,
-      attached: false,
-    };
-    this.nodes.set(name, node);
-    this.#changed(readySighting(node));
+  podsOf(workload: number): ReadonlySet<PodObject> {
+    return (this.#ofWorkload[workload] ??= new Set());
   }
 
-  setReady(node: NodeObject, ready: NodeObject['ready']): void {
-    if (node.ready === ready) return;
+  podWithUid(uid: string): PodObject | undefined {
+    for (const pod of this.pods) if (pod.uid === uid) return pod;
+    return undefined;
+  }
+
+  /** The pod that has a node; where an old one is still Terminating beside it, its replacement. */
+  databasePod(workload = 0): PodObject | undefined {
+    let found: PodObject | undefined;
+    for (const pod of this.podsOf(workload))
+      if (pod.node !== undefined && (found === undefined || !pod.terminating)) found = pod;
+    return found;
+  }
+
+  addNode(name: string): void {
+    const node: NodeObject = {
+      ...{ name, index: this.nodes.length, exists: true, ready: 'True', readyBefore: 'True' },
+      ...{ readyChangedAtUs: 0, taints: [], leaseStoppedAtUs: undefined },
+      ...{ inUse: new Set(), attached: new Set(), pods: new Set() },
+    };
+    this.nodes.push(node);
+    this.#byName.set(name, node);
+    this.#nodeChanged(node, notices.nodeRegistered);
+  }
+
+  /** Its pods and attachments stay; what it reported was last seen so. */
+  deleteNode(node: NodeObject): void {
+    if (!node.exists) return;
+    node.exists = false;
+    node.attached.clear();
+    this.see?.(nodeGoneSighting(node));
+    this.#nodeChanged(node, notices.nodeDeleted);
+  }
+
+  /** By a kubelet that starts; a new object, not Ready yet (kubelet_node_status.go). */
+  registerNode(node: NodeObject): void {
+    if (node.exists) return;
+    node.exists = true;
+    node.taints = [];
+    node.inUse.clear();
+    this.#setReady(node, 'Unknown');
+    this.see?.(taintSighting(node));
+    this.#nodeChanged(node, notices.nodeRegistered);
+  }
+
+  setReady(node: NodeObject, ready: Ready): void {
+    if (node.ready === ready || !node.exists) return;
+    this.#setReady(node, ready);
+    this.see?.(readySighting(node));
+    this.#nodeChanged(node, ready === 'True' ? notices.nodeReady : notices.nodeNotReady);
+  }
+
+  #setReady(node: NodeObject, ready: Ready): void {
+    node.readyBefore = node.ready;
     node.ready = ready;
-    this.#changed(readySighting(node));
+    node.readyChangedAtUs = this.nowUs;
   }
 
   setTaints(node: NodeObject, taints: readonly Taint[]): void {
-    const before = taintTexts(node.taints).join();
+    const isSame =
+      taints.length === node.taints.length &&
+      taints.every(({ key, effect }) =>
+        node.taints.some((each) => each.key === key && each.effect === effect),
+      );
+    if (isSame || !node.exists) return;
     node.taints = taints;
-    if (taintTexts(taints).join() !== before) this.#changed(taintSighting(node));
+    this.see?.(taintSighting(node));
+    this.#nodeChanged(node, notices.taintsChanged);
   }
 
-  setInUse(node: NodeObject, inUse: boolean): void {
-    if (node.inUse === inUse) return;
-    node.inUse = inUse;
-    this.#changed(listSighting(observed.volumesInUse, node.name, inUse));
+  /** `sinceUs`: when it was last renewed; undefined: it is renewed again. */
+  setLeaseStopped(node: NodeObject, sinceUs: number | undefined): void {
+    node.leaseStoppedAtUs = sinceUs;
+    for (const watcher of this.watchers) watcher.lease?.(node);
+    this.onNode(node).lease?.(node);
   }
 
-  setAttached(node: NodeObject, attached: boolean): void {
-    if (node.attached === attached) return;
-    node.attached = attached;
-    this.#changed(listSighting(observed.volumesAttached, node.name, attached));
+  /** The kubelet's report of what is in use on its node. */
+  setInUse(node: NodeObject, volume: number, inUse: boolean): void {
+    if (!node.exists || node.inUse.has(volume) === inUse) return;
+    if (inUse) node.inUse.add(volume);
+    else node.inUse.delete(volume);
+    this.seeList(observed.volumesInUse, node, node.inUse);
+    this.#nodeChanged(node, inUse ? notices.inUse : notices.notInUse, volume);
   }
 
-  createPod(): void {
-    this.#pods += 1;
-    const uid = `pod-${this.#pods}`;
-    this.pod = {
-      name: podName,
-      uid,
-      node: undefined,
-      phase: 'Pending',
-      ready: false,
-      ip: undefined,
-      terminating: false,
+  /** `uniqueName`: as a StatefulSet has it; a Deployment's pods are all called differently. */
+  createPod(workload: number, options: { uniqueName: boolean; finalizer: boolean }): void {
+    const made = this.#made++;
+    const pod: PodObject = {
+      ...{ name: podNameOf(workload, options.uniqueName ? 0 : made), uid: `pod-${made + 1}` },
+      ...{ workload, node: undefined, phase: 'Pending', ready: false, ip: undefined },
+      ...{ terminating: false, containersRun: false, finalizer: options.finalizer, held: false },
     };
-    this.#podChanged(this.pod, observed.podCreated);
+    this.pods.add(pod);
+    (this.#ofWorkload[workload] ??= new Set()).add(pod);
+    this.#podChanged(pod, observed.podCreated, notices.podCreated);
   }
 
-  bindPod(pod: PodObject, node: string): void {
+  bindPod(pod: PodObject, node: NodeObject): void {
     pod.node = node;
-    this.#podChanged(pod, observed.podScheduled);
+    node.pods.add(pod);
+    this.#podChanged(pod, observed.podScheduled, notices.podScheduled);
   }
 
   /** The kubelet says that the pod's containers run. */
   setPodRunning(pod: PodObject, ip: string): void {
-    if (pod.phase === 'Running') return;
+    if (pod.phase === 'Running' && pod.containersRun) return;
+    pod.containersRun = true;
+    if (pod.phase === 'Running') return this.#tellPod(pod);
     pod.phase = 'Running';
     pod.ip = ip;
-    this.#podChanged(pod, observed.podPhase, { phase: pod.phase });
-    this.#podChanged(pod, observed.podRunning, { ip });
+    this.see?.(podSighting(pod, observed.podPhase, { phase: pod.phase }));
+    this.#podChanged(pod, observed.podRunning, notices.podRunning, { ip });
+  }
+
+  /** The kubelet says that none of its containers runs: they wait to be started again, or ended. */
+  setContainersStopped(pod: PodObject): void {
+    if (!pod.containersRun || !this.pods.has(pod)) return;
+    pod.containersRun = false;
+    this.notice(notices.podStopped, pod.node?.index ?? -1, pod.workload);
+    this.#tellPod(pod);
   }
 
   setPodReady(pod: PodObject, ready: boolean): void {
     if (pod.ready === ready) return;
     pod.ready = ready;
-    this.#podChanged(pod, observed.podReady, { ready });
+    const notice = ready ? notices.podReady : notices.podNotReady;
+    this.#podChanged(pod, observed.podReady, notice, { ready });
   }
 
   failPod(pod: PodObject): void {
+    if (pod.phase === 'Failed') return;
     pod.phase = 'Failed';
-    this.#podChanged(pod, observed.podPhase, { phase: pod.phase });
+    this.#podChanged(pod, observed.podPhase, notices.podFailed, { phase: pod.phase });
   }
 
   /** With a grace period the object stays until the kubelet confirms; without one it is gone. */
   deletePod(pod: PodObject, gracePeriodS: number): void {
     if (!pod.terminating) {
       pod.terminating = true;
-      this.#podChanged(pod, observed.podTerminating, { gracePeriodS });
+      this.#podChanged(pod, observed.podTerminating, notices.podTerminating, { gracePeriodS });
     }
-    if (gracePeriodS === 0) this.removePod(pod.uid);
+    if (gracePeriodS === 0 || pod.node === undefined) this.removePod(pod);
   }
 
-  /** The object is gone; no error when it was gone already. */
-  removePod(uid: string): void {
-    const { pod } = this;
-    if (pod?.uid !== uid) return;
-    this.pod = undefined;
-    this.#podChanged(pod, observed.podGone);
+  /** The object is gone, unless a finalizer holds it; no error when it was gone already. */
+  removePod(pod: PodObject): void {
+    if (!this.pods.has(pod)) return;
+    pod.held = pod.finalizer;
+    if (pod.held) return;
+    this.pods.delete(pod);
+    this.#ofWorkload[pod.workload]?.delete(pod);
+    pod.node?.pods.delete(pod);
+    this.#podChanged(pod, observed.podGone, notices.podGone);
   }
 
-  createAttachment(node: string): void {
-    const attachment = {
-      ...{ name: `csi-${node}`, node },
-      ...{ attached: false, deleting: false, detachFailed: false },
-    };
-    this.attachments.set(node, attachment);
-    this.#changed(attachmentSighting(observed.attachmentCreated, attachment));
+  stripFinalizer(pod: PodObject): void {
+    pod.finalizer = false;
+    if (pod.held) this.removePod(pod);
   }
 
-  setAttachmentAttached(attachment: AttachmentObject): void {
-    attachment.attached = true;
-    this.#changed(attachmentSighting(observed.attachmentAttached, attachment));
-  }
-
-  deleteAttachment(attachment: AttachmentObject): void {
-    if (attachment.deleting) return;
-    attachment.deleting = true;
-    this.#changed(attachmentSighting(observed.attachmentDeleting, attachment));
-  }
-
-  /** The attacher notes that the disk refused the detach; it goes on trying. */
-  failDetach(attachment: AttachmentObject): void {
-    if (attachment.detachFailed) return;
-    attachment.detachFailed = true;
-    for (const watcher of this.#watchers) watcher();
-  }
-
-  /** The attacher takes its finalizer away. */
-  removeAttachment(attachment: AttachmentObject): void {
-    this.attachments.delete(attachment.node);
-    this.#changed(attachmentSighting(observed.attachmentGone, attachment));
-  }
-
-  event(reason: string, message: string): void {
-    const data = { reason, message, object: `Pod/${podName}` };
-    this.#see({ source: 'api', name: observed.event, data });
-  }
-
-  /** Shows everything as it stands, as a watch does when it begins. */
-  showAll(): void {
-    for (const node of this.nodes.values()) {
-      this.#see(readySighting(node));
-      this.#see(taintSighting(node));
-      this.#see(listSighting(observed.volumesAttached, node.name, node.attached));
-      this.#see(listSighting(observed.volumesInUse, node.name, node.inUse));
-    }
-    const { pod } = this;
-    if (pod !== undefined) {
-      const { phase, ip, ready } = pod;
-      this.#see(podSighting(pod, observed.podCreated));
-      if (pod.node !== undefined) this.#see(podSighting(pod, observed.podScheduled));
-      this.#see(podSighting(pod, observed.podPhase, { phase }));
-      if (ip !== undefined) this.#see(podSighting(pod, observed.podRunning, { ip }));
-      this.#see(podSighting(pod, observed.podReady, { ready }));
-    }
-    for (const attachment of this.attachments.values()) {
-      this.#see(attachmentSighting(observed.attachmentCreated, attachment));
-      if (attachment.attached) {
-        this.#see(attachmentSighting(observed.attachmentAttached, attachment));
-      }
-    }
+  event(pod: PodObject, reason: string, message: string): void {
+    this.see?.({
+      ...{ source: 'api', name: observed.event },
+      data: { reason, message, object: `Pod/${pod.name}` },
+    });
   }
 
   #podChanged(
     pod: PodObject,
     name: Sighting['name'],
-    more: Readonly<Record<string, unknown>> = {},
+    notice: Notice,
+    more?: Readonly<Record<string, unknown>>,
   ): void {
-    this.#changed(podSighting(pod, name, more));
+    this.see?.(podSighting(pod, name, more));
+    this.notice(notice, pod.node?.index ?? -1, pod.workload);
+    this.#tellPod(pod);
   }
 
-  #changed(sighting: Sighting): void {
-    this.#see(sighting);
-    for (const watcher of this.#watchers) watcher();
+  #tellPod(pod: PodObject): void {
+    for (const watcher of this.watchers) watcher.pod?.(pod);
+    if (pod.node !== undefined) this.onNode(pod.node).pod?.(pod);
+  }
+
+  #nodeChanged(node: NodeObject, notice: Notice, volume = -1): void {
+    this.notice(notice, node.index, volume);
+    this.tellNode(node);
   }
 }

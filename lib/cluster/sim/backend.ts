@@ -12,9 +12,10 @@ import { observeModel, recordSighting } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
-import { noControlPlane, refuseUnmodelled } from './lacks.ts';
+import { simControlPlane } from './facade/control-plane.ts';
 import { limits, modelVersion } from './limits.ts';
-import { modelNodes, startModel, timersOf, type Model } from './model.ts';
+import { startModel, type Model } from './model.ts';
+import { timersOf } from './settings.ts';
 
 export function simBackend(): Backend {
   const driver = new Driver(new Kernel());
@@ -30,7 +31,6 @@ const readyWithinMs = 120_000;
 
 async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<Testbed> {
   const { scenario, seed, folder, recorder, signal, onProgress } = options;
-  refuseUnmodelled(scenario);
   const { clock } = driver;
   recorder.record({ type: 'observation', source: 'model', name: 'limits', data: { limits } });
   onProgress('the model starts; its verdict is a prediction');
@@ -47,9 +47,9 @@ async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<
     clock,
     timers: timersOf(scenario),
     versions: { model: modelVersion },
-    nodes: modelNodes,
+    nodes: model.nodes,
     kubernetes: simKubernetes(model, driver),
-    controlPlane: noControlPlane,
+    controlPlane: simControlPlane(model, driver),
     disk: simDisk(model, driver, images),
     auditor: simAuditor(driver, { images, seed, connections: scenario.connections }),
     machine: (name) => simMachine(model, driver, name),
@@ -65,7 +65,8 @@ async function readyNode(model: Model, { clock }: Driver, signal: AbortSignal): 
   const { api } = model.world;
   const deadlineMs = clock.nowMs() + readyWithinMs;
   while (clock.nowMs() < deadlineMs) {
-    if (api.pod?.ready === true && api.pod.node !== undefined) return api.pod.node;
+    const pod = api.databasePod();
+    if (pod?.ready === true && pod.node !== undefined) return pod.node.name;
     await clock.sleep(100, signal);
   }
   throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {

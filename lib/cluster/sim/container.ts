@@ -14,6 +14,7 @@ export class Container {
   #server: Server | undefined;
   #ready = false;
   #ended = false;
+  #fenced = false;
   #backOffUs = 0;
 
   /** `onChange`: it became ready or no longer is. */
@@ -37,6 +38,11 @@ export class Container {
     return this.#ready;
   }
 
+  /** The container's process is there. */
+  get running(): boolean {
+    return this.#server !== undefined;
+  }
+
   /** The server, while clients can connect to it. */
   get server(): Server | undefined {
     return this.#server?.serving === true ? this.#server : undefined;
@@ -56,13 +62,29 @@ export class Container {
     this.#server?.kill();
   }
 
+  /** SIGKILL by a sidecar, which keeps it down until `unfence`. */
+  fence(_how: 'kill' | 'read-only'): void {
+    this.#fenced = true;
+    this.#server?.kill();
+    this.#server = undefined;
+    this.#ready = false;
+    this.#onChange();
+  }
+
+  unfence(): void {
+    if (!this.#fenced) return;
+    this.#fenced = false;
+    this.#startAfter(draw(this.#world, measuredTimes.containerStart));
+  }
+
   #startAfter(delayUs: number): void {
     this.#machine.byKubelet(delayUs, () => {
-      if (this.#ended) return;
+      if (this.#ended || this.#fenced || this.#server !== undefined) return;
       this.#server = new Server(this.#world, this.#machine, this.#mount, this.#podUid, {
         onServing: () => this.#becomeReady(),
         onDeath: () => this.#restart(),
       });
+      this.#onChange();
     });
   }
 

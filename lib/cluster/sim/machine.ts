@@ -1,29 +1,36 @@
-/** One node's machine: frozen, killed, booted, taken off the network, its kubelet made to stand still. */
+/**
+ * One node's machine: frozen, killed, booted, taken off the network, starved; and its kubelet, made
+ * to stand still or started anew.
+ */
 import { stalls, type Stall } from '../port.ts';
 import type { Kernel } from './kernel.ts';
+import { Process } from './process.ts';
+import { cpuWanted } from './timings.ts';
 
 type Listener = () => void;
-type MachineEvent = 'boot' | 'kill' | 'thaw' | 'link' | 'resume';
+/**
+ * `change`: who may hear whom, whatever changed; `boot` and `kill`; `restart`: of the kubelet.
+ */
+type MachineEvent = 'boot' | 'kill' | 'thaw' | 'link' | 'resume' | 'restart' | 'change';
 
 export class NodeMachine {
   readonly name: string;
-  readonly #kernel: Kernel;
+  readonly index: number;
+  readonly #whole: Process;
+  readonly #kubelet: Process;
   #state: 'running' | 'frozen' | 'stopped' = 'running';
   #connected = true;
   /** Cut off from the control plane alone. */
   #isolated = false;
   #stall: Stall | undefined;
-  /** What the kubelet was to do while it stood still, in order. */
-  #heldByKubelet: Listener[] = [];
-  /** Grows at each kill: what was under way before it never happens. */
-  #life = 0;
-  /** What fell due while frozen, in order. */
-  #held: Listener[] = [];
+  #cpuShare = 1;
   readonly #listeners = new Map<MachineEvent, Listener[]>();
 
-  constructor(kernel: Kernel, name: string) {
-    this.#kernel = kernel;
+  constructor(kernel: Kernel, name: string, index = 0) {
     this.name = name;
+    this.index = index;
+    this.#whole = new Process(kernel);
+    this.#kubelet = new Process(kernel, this.#whole);
   }
 
   get state(): 'running' | 'frozen' | 'stopped' {
@@ -57,52 +64,57 @@ export class NodeMachine {
     return this.#stall === undefined ? [] : stalls[this.#stall];
   }
 
+  /** So many times as long everything takes: 1 where it has the CPU time that it wants. */
+  get slowness(): number {
+    return Math.max(1, cpuWanted / this.#cpuShare);
+  }
+
+  /** In this share of the scheduler's periods its processes are stopped. */
+  get throttled(): number {
+    return 1 - 1 / this.slowness;
+  }
+
   on(event: MachineEvent, listener: Listener): void {
-    const listeners = this.#listeners.get(event) ?? [];
-    listeners.push(listener);
-    this.#listeners.set(event, listeners);
+    const listeners = this.#listeners.get(event);
+    if (listeners === undefined) this.#listeners.set(event, [listener]);
+    else listeners.push(listener);
   }
 
   /** Calls `run` on this machine: later when it is frozen then, never when it was killed before. */
   after(delayUs: number, run: Listener): void {
-    const life = this.#life;
-    this.#kernel.schedule(delayUs, () => {
-      if (life !== this.#life) return;
-      if (this.#state === 'frozen') this.#held.push(run);
-      else run();
-    });
+    this.#whole.after(delayUs * this.slowness, run);
   }
 
   /** The same for what takes the kubelet to do it: not before it goes on. */
   byKubelet(delayUs: number, run: Listener): void {
-    this.after(delayUs, () => {
-      if (this.#stall === undefined) run();
-      else this.#heldByKubelet.push(run);
-    });
+    this.#kubelet.after(delayUs * this.slowness, run);
   }
 
   freeze(): void {
-    if (this.#state === 'running') this.#state = 'frozen';
+    if (this.#state !== 'running') return;
+    this.#state = 'frozen';
+    this.#whole.standStill();
+    this.#tell('change');
   }
 
   thaw(): void {
     if (this.#state !== 'frozen') return;
     this.#state = 'running';
-    const held = this.#held;
-    this.#held = [];
-    for (const run of held) this.after(0, run);
+    this.#whole.goOn();
     this.#tell('thaw');
+    this.#tell('change');
   }
 
   kill(): void {
     if (this.#state === 'stopped') return;
     this.#state = 'stopped';
-    this.#life += 1;
-    this.#held = [];
-    this.#heldByKubelet = [];
+    this.#whole.end();
+    this.#kubelet.end();
     this.#stall = undefined;
     this.#isolated = false;
+    this.#cpuShare = 1;
     this.#tell('kill');
+    this.#tell('change');
   }
 
   /** Boots a killed machine, its network restored. */
@@ -127,16 +139,36 @@ export class NodeMachine {
 
   /** The containers run on, with or without their runtime. */
   stall(what: Stall): void {
-    if (this.#state !== 'stopped') this.#stall = what;
+    if (this.#state === 'stopped') return;
+    this.#stall = what;
+    this.#kubelet.standStill();
+    this.#tell('change');
   }
 
   resume(): void {
     if (this.#stall === undefined) return;
     this.#stall = undefined;
-    const held = this.#heldByKubelet;
-    this.#heldByKubelet = [];
-    for (const run of held) this.byKubelet(0, run);
+    this.#kubelet.goOn();
     this.#tell('resume');
+  }
+
+  /** The kubelet is ended and started again: what it was doing it does again, as far as it knows of it. */
+  restartKubelet(): void {
+    if (this.#state !== 'running') return;
+    this.#stall = undefined;
+    this.#kubelet.goOn();
+    this.#tell('restart');
+  }
+
+  /** `share`: of one CPU, for all its processes together. Idempotent. */
+  throttle(share: number): void {
+    this.#cpuShare = share;
+    this.#tell('change');
+  }
+
+  unthrottle(): void {
+    this.#cpuShare = 1;
+    this.#tell('change');
   }
 
   #tell(event: MachineEvent): void {

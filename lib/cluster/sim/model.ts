@@ -1,88 +1,91 @@
 /**
  * The model: every actor on one kernel, synchronous and free of promises, so that a sweep can drive
- * it directly. The façade puts the port's promises on top.
+ * it directly. The façade puts the port's promises on top of the same objects.
  */
 import type { Scenario } from '../../experiment/scenario.ts';
-import type { Timers } from '../../history/events.ts';
-import { randomStream } from '../../random.ts';
-import { startAttachDetach } from './actors/attach-detach.ts';
-import { startAttacher } from './actors/attacher.ts';
 import { Kubelet } from './actors/kubelet.ts';
-import { startNodeMonitor } from './actors/node-monitor.ts';
-import { startPodGc } from './actors/pod-gc.ts';
-import { startStatefulSet } from './actors/stateful-set.ts';
-import { startTaintEviction } from './actors/taint-eviction.ts';
-import { Api } from './api.ts';
+import type { Api } from './api.ts';
+import { Chance } from './chance.ts';
+import { ModelControlPlane } from './control-plane.ts';
 import { Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
 import type { Server } from './mysqld.ts';
-import { kubernetesTimes, msUs, secondUs } from './timings.ts';
-import type { Settings, World } from './world.ts';
+import { Operator } from './operator.ts';
+import { settingsOf } from './settings.ts';
+import { World } from './world.ts';
 
-export interface Model {
-  readonly world: World;
-  readonly volume: Volume;
-  /** By name. */
-  readonly kubelets: ReadonlyMap<string, Kubelet>;
-  /** Throws on a name that no node has. */
-  readonly kubelet: (node: string) => Kubelet;
-  /** The server that clients can connect to on this node. */
-  readonly serverOn: (node: string) => Server | undefined;
+export interface ModelOptions {
+  /** Nodes that can be scheduled to; the control plane has one of its own. Default 3. */
+  readonly nodes?: number;
+  /** Volumes, each with a database of its own. Default 1. */
+  readonly volumes?: number;
 }
 
-export const modelNodes: readonly string[] = ['sim-worker', 'sim-worker2'];
+export interface Model {
+  readonly kernel: Kernel;
+  readonly world: World;
+  readonly api: Api;
+  readonly controlPlane: ModelControlPlane;
+  readonly operator: Operator;
+  /** Names; a node's place here is its number in notices. */
+  readonly nodes: readonly string[];
+  /** By number, which is that of its workload too. */
+  readonly volumes: readonly Volume[];
+  /** The first one. */
+  readonly volume: Volume;
+  readonly kubelets: readonly Kubelet[];
+  /** Throws on a name that no node has. */
+  readonly kubelet: (node: string) => Kubelet;
+  readonly machine: (node: string) => NodeMachine;
+  /** The server that clients can connect to on this node. */
+  readonly serverOn: (node: string, workload?: number) => Server | undefined;
+}
 
-export function startModel(kernel: Kernel, scenario: Scenario, seed: string): Model {
-  const api = new Api((sighting) => world.see(sighting));
-  const world: World = {
-    kernel,
-    chance: randomStream(seed).stream('model'),
-    settings: settingsOf(scenario),
-    api,
-    see: () => undefined,
-  };
-  const volume = new Volume({
-    clock: kernel,
-    ignoresFlushes: scenario.flushes === 'ignored',
-    ...(scenario.disk === 'shared-file' ? { files: scenario.fileLocks } : {}),
-  });
-  for (const name of modelNodes) api.addNode(name);
-  const kubelets = new Map(
-    modelNodes.map((name) => [name, new Kubelet(world, new NodeMachine(kernel, name), volume)]),
+/** Kubelets' streams of chance begin here. */
+const kubeletStreams = 100;
+
+const nodeName = (index: number): string => `sim-worker${index === 0 ? '' : index + 1}`;
+
+export function startModel(
+  kernel: Kernel,
+  scenario: Scenario,
+  seed: string,
+  { nodes: nodeCount = 3, volumes: volumeCount = 1 }: ModelOptions = {},
+): Model {
+  const world = new World(kernel, Chance.of(seed), settingsOf(scenario));
+  const { api, settings } = world;
+  const volumes = Array.from(
+    { length: volumeCount },
+    () =>
+      new Volume({
+        clock: kernel,
+        ignoresFlushes: settings.flushes === 'ignored',
+        ...(settings.attachable ? {} : { files: settings.fileLocks }),
+      }),
   );
-  startNodeMonitor(world);
-  startTaintEviction(world);
-  startPodGc(world);
-  startAttachDetach(world);
-  startAttacher(world, volume);
-  startStatefulSet(world);
-  api.createPod();
-
+  const nodes = Array.from({ length: nodeCount }, (_, index) => nodeName(index));
+  for (const name of nodes) api.addNode(name);
+  const kubelets = api.nodes.map((node) => {
+    const machine = new NodeMachine(kernel, node.name, node.index);
+    const chance = world.chance.stream(kubeletStreams + node.index);
+    return new Kubelet({ world, machine, node, chance, volumes });
+  });
+  const controlPlane = new ModelControlPlane({ world, volumes, kubelets });
+  const operator = new Operator(world);
   const kubelet = (node: string): Kubelet => {
-    const found = kubelets.get(node);
+    const found = kubelets[api.node(node).index];
     if (found === undefined) throw new RangeError(`the model has no node ${node}`);
     return found;
   };
-  const serverOn = (node: string): Server | undefined => kubelet(node).container?.server;
-  return { world, volume, kubelets, kubelet, serverOn };
+  return {
+    ...{ kernel, world, api, controlPlane, operator, nodes, volumes, kubelets, kubelet },
+    volume: volumes[0] ?? raiseNoVolume(),
+    machine: (node) => kubelet(node).machine,
+    serverOn: (node, workload = 0) => kubelet(node).container(workload)?.server,
+  };
 }
 
-const settingsOf = (scenario: Scenario): Settings => ({
-  ...scenario,
-  graceUs: scenario.graceMs * msUs,
-  tolerationUs: scenario.tolerationMs * msUs,
-  forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,
-  cutAfterUs: scenario.cutAfterMs * msUs,
-  terminationGraceUs: scenario.terminationGraceS * secondUs,
-});
-
-export const timersOf = (scenario: Scenario): Timers => ({
-  nodeMonitorGraceMs: scenario.graceMs,
-  nodeMonitorPeriodMs: kubernetesTimes.nodeMonitorUs / msUs,
-  kubeletLeaseMs: kubernetesTimes.leaseUs / msUs,
-  kubeletStatusMs: kubernetesTimes.statusUpdateUs / msUs,
-  tolerationMs: scenario.tolerationMs,
-  forceDetachAfterMs: scenario.forceDetachAfterMs,
-  terminationGraceMs: scenario.terminationGraceS * 1000,
-});
+function raiseNoVolume(): never {
+  throw new RangeError('a model has at least one volume');
+}

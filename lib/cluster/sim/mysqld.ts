@@ -178,7 +178,7 @@ export class Server {
   }
 
   #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
-    this.#world.see({
+    this.#world.see?.({
       source: 'mysqld',
       name: observed.serverLog,
       node: this.machine.name,

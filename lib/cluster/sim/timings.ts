@@ -26,26 +26,45 @@ export const kubernetesTimes = {
   nodeMonitorUs: 5 * secondUs,
   /** node_lifecycle_controller.go doNoExecuteTaintingPass runs every 100 ms. */
   taintPass: rangeMs(0, 100),
+  /** --node-eviction-rate 0.1: one node of a zone is tainted NoExecute in 10 s (flowcontrol, burst 1). */
+  taintTurnUs: 10 * secondUs,
+  /** Three nodes not Ready and 55 % of a zone of up to 50: none is tainted (ComputeZoneState, ReducedQPSFunc). */
+  disruptedNodes: 3,
+  disruptedShare: 0.55,
+  smallZone: 50,
   /** podgc/gc_controller.go gcCheckPeriod. */
   podGcUs: 20 * secondUs,
+  /** podgc/gc_controller.go quarantineTime: a node must be missing so long. */
+  quarantineUs: 40 * secondUs,
   /** attach_detach_controller.go DefaultTimerConfig.ReconcilerLoopPeriod. */
   attachDetachPassUs: 100 * msUs,
   /** csi_attacher.go: the attachment's status is polled at 500 ms × 1.05 each time, 10 % jitter. */
   attachmentPollUs: 500 * msUs,
   attachmentPollGrowth: 1.05,
   attachmentPollJitter: 0.1,
+  attachmentPollMaxUs: 7 * secondUs,
+  /** csi_plugin.go csiTimeout: an attach or detach that takes longer has failed. */
+  attachmentTimeoutUs: 120 * secondUs,
+  /** attach_detach_controller.go DefaultTimerConfig: VerifyVolumesAreAttached runs each minute. */
+  attachDetachSyncUs: 60 * secondUs,
+  /** kuberuntime_container.go minimumGracePeriodInSeconds: no container is killed sooner. */
+  leastGraceUs: 2 * secondUs,
   /** volume_manager.go reconcilerLoopSleepPeriod. */
   volumeReconcile: rangeMs(0, 100),
+  /** --leader-elect-lease-duration: a new leader waits until the dead one's lease has not moved so long. */
+  leaderLeaseUs: 15 * secondUs,
+  /** --leader-elect-renew-deadline: a leader that could not renew so long ends itself. */
+  leaderRenewUs: 10 * secondUs,
+  /** --leader-elect-retry-period 2 s, up to 2.2 times as long (leaderelection.go JitterFactor). */
+  leaderRetry: rangeMs(0, 4400),
   /** Restart back-off of a container: 10 s, doubled up to 5 min (kubelet.go). */
   crashBackOffUs: 10 * secondUs,
   crashBackOffMaxUs: 300 * secondUs,
   /** A volume operation that failed is tried again after 500 ms, doubled up to 2 min 2 s
    * (goroutinemap/exponentialbackoff). */
-  volumeBackOffUs: 500 * msUs,
-  volumeBackOffMaxUs: 122 * secondUs,
+  volumeBackOff: { firstUs: 500 * msUs, maxUs: 122 * secondUs },
   /** external-attacher: --retry-interval-start 1 s, --retry-interval-max 5 min. */
-  attacherBackOffUs: secondUs,
-  attacherBackOffMaxUs: 300 * secondUs,
+  attacherBackOff: { firstUs: secondUs, maxUs: 300 * secondUs },
 } as const;
 
 /** Measured on kind in single runs, or an assumption of the same order. */
@@ -54,6 +73,8 @@ export const measuredTimes = {
   watchDelay: rangeMs(1, 20),
   /** One API call; assumption. */
   apiCall: rangeMs(2, 10),
+  /** A kubelet's status of a pod whose containers ended, before it unmounts; assumption. */
+  statusUpdate: rangeMs(10, 100),
   /** StatefulSet controller and scheduler, each; assumption. */
   controllerStep: rangeMs(10, 200),
   /** ControllerPublish and ControllerUnpublish; assumption. */
@@ -83,6 +104,14 @@ export const measuredTimes = {
   resume: rangeMs(100, 300),
   /** From the boot of a node until its kubelet is heard: 1.5–3 s. */
   boot: rangeMs(1500, 3000),
+  /** A killed controller manager until its next process runs; assumption. */
+  controllerStart: rangeMs(1000, 3000),
+  /** A kubelet that is ended and started again, until it is heard: 1.5–3 s, as after a boot; assumption. */
+  kubeletStart: rangeMs(1500, 3000),
+  /** Until clients of an API server that goes on are heard again; assumption: retries up to 7 s apart. */
+  apiReturn: rangeMs(100, 7000),
+  /** The sidecar asks for the Lease each second (lib/self-fence/main.ts). */
+  selfFenceAsk: rangeMs(0, 1000),
   /** Readiness probe: a commit succeeds, then its period passes; assumption. */
   readiness: rangeMs(200, 1000),
   /** One durable commit; assumption, of a cloud disk's order. */
@@ -98,6 +127,14 @@ export const measuredTimes = {
   /** A sparse copy of the volume; assumption. */
   copy: rangeMs(300, 600),
 } as const;
+
+/**
+ * CPU that a node's processes want, as a share of one CPU, and the longest pause between heartbeats
+ * that get through when they have a hundredth of it; assumption: the measured runs say only that such
+ * a node flaps.
+ */
+export const cpuWanted = 0.3;
+export const starvedPauseUs = 120 * secondUs;
 
 /** Bytes that one durable commit puts on the device: redo, binlog, journal; assumption. */
 export const bytesPerCommit = 12_288;

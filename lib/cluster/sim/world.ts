@@ -1,31 +1,12 @@
 /** What all actors of the model share: time, chance, the API's objects, and who listens. */
-import type { Scenario } from '../../experiment/scenario.ts';
 import type { ObservedName } from '../../history/observations.ts';
-import type { RandomStream } from '../../random.ts';
-import type { Api } from './api.ts';
+import { Api } from './api.ts';
+import type { Chance } from './chance.ts';
 import type { Kernel } from './kernel.ts';
+import type { Notify } from './notices.ts';
+import { Process } from './process.ts';
+import type { Settings } from './settings.ts';
 import type { Range } from './timings.ts';
-
-/** What a scenario sets; times in the model's own unit. */
-export interface Settings
-  extends Pick<
-    Scenario,
-    | 'disk'
-    | 'forceDetach'
-    | 'watcherCheck'
-    | 'attachWhileBusy'
-    | 'fileLocks'
-    | 'filesystem'
-    | 'accessMode'
-    | 'powerLoss'
-    | 'trxCommit'
-  > {
-  readonly graceUs: number;
-  readonly tolerationUs: number;
-  readonly forceDetachAfterUs: number;
-  readonly cutAfterUs: number;
-  readonly terminationGraceUs: number;
-}
 
 export interface Sighting {
   readonly source: 'api' | 'controller-manager' | 'csi' | 'mounts' | 'devices' | 'mysqld';
@@ -36,37 +17,33 @@ export interface Sighting {
   readonly atUs?: number;
 }
 
-export interface World {
+export class World {
   readonly kernel: Kernel;
-  readonly chance: RandomStream;
+  readonly chance: Chance;
   readonly settings: Settings;
   readonly api: Api;
-  /** Tells observers, where there are any. Assigned anew by whoever observes. */
-  see: (sighting: Sighting) => void;
+  /** While it stands still, so does all that needs it. */
+  readonly apiServer: Process;
+  /** Tells observers in words. Write `world.see?.(…)`: without an observer nothing is made up. */
+  see: ((sighting: Sighting) => void) | undefined;
+  /** Tells of every step in integers. */
+  notice: Notify = nobody;
+
+  constructor(kernel: Kernel, chance: Chance, settings: Settings) {
+    this.kernel = kernel;
+    this.chance = chance;
+    this.settings = settings;
+    this.api = new Api(this);
+    this.apiServer = new Process(kernel);
+  }
 }
+
+const nobody: Notify = () => undefined;
 
 /** A duration drawn from a range. */
-export const draw = ({ chance }: Pick<World, 'chance'>, { minUs, maxUs }: Range): number =>
-  chance.int(minUs, maxUs);
+export const draw = ({ chance }: Pick<World, 'chance'>, range: Range): number =>
+  chance.within(range);
 
-/** Calls `run` at times one period apart, from a random moment within the first one on. */
-export function every(world: World, periodUs: number, run: () => void): void {
-  const tick = (): void => {
-    world.kernel.schedule(periodUs, tick);
-    run();
-  };
-  world.kernel.schedule(world.chance.int(0, periodUs), tick);
-}
-
-/** A level-triggered actor: any number of nudges before its delay is over make one reconcile. */
-export function coalesced(world: World, delay: Range, reconcile: () => void): () => void {
-  let pending = false;
-  return () => {
-    if (pending) return;
-    pending = true;
-    world.kernel.schedule(draw(world, delay), () => {
-      pending = false;
-      reconcile();
-    });
-  };
-}
+/** The first moment of a grid at or after a time. */
+export const onGrid = (atUs: number, phaseUs: number, periodUs: number): number =>
+  phaseUs + Math.max(0, Math.ceil((atUs - phaseUs) / periodUs)) * periodUs;

@@ -1,84 +1,118 @@
 /**
- * The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go.
- * What the disk refuses is tried again, ever more slowly.
+ * The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go,
+ * one call at a time for each attachment, not for each volume. What the disk refuses is tried again,
+ * ever more slowly.
  */
 import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api-objects.ts';
+import type { Watcher } from '../api.ts';
+import { BackOff } from '../back-off.ts';
 import { modes, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
+import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { coalesced, draw, type World } from '../world.ts';
+import type { ControllerContext } from './controller.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
-export function startAttacher(world: World, volume: Volume): void {
-  const { kernel, api, settings } = world;
-  const mode = modes[settings.disk];
-  /** One call at a time per attachment; while one backs off it counts as under way. */
-  const busy = new Set<AttachmentObject>();
-  const backOffUs = new Map<AttachmentObject, number>();
+/** What the attacher is at with one attachment; while it backs off that counts as under way. */
+interface Work {
+  busy: boolean;
+  readonly backOff: BackOff;
+}
 
-  /** `work` gives why the disk refused. */
-  const call = (
-    attachment: AttachmentObject,
-    name: string,
-    work: (beganAtUs: number) => Refusal,
-  ): void => {
-    const beganAtUs = kernel.nowUs;
-    busy.add(attachment);
-    kernel.schedule(draw(world, measuredTimes.controllerCall), () => {
-      const error = work(beganAtUs);
+export interface AttacherOptions extends ControllerContext {
+  /** By number. */
+  readonly volumes: readonly Volume[];
+}
+
+export class Attacher implements Watcher {
+  readonly #options: AttacherOptions;
+  readonly #work = new Map<AttachmentObject, Work>();
+
+  constructor(options: AttacherOptions) {
+    this.#options = options;
+    for (const attachment of options.world.api.attachments) this.attachment(attachment);
+  }
+
+  attachment(attachment: AttachmentObject): void {
+    const { process, chance } = this.#options;
+    if (!this.#hasWork(attachment)) return;
+    process.after(chance.within(measuredTimes.watchDelay), () => this.#reconcile(attachment));
+  }
+
+  #hasWork(attachment: AttachmentObject): boolean {
+    if (this.#work.get(attachment)?.busy === true) return false;
+    return attachment.deleting || !attachment.attached;
+  }
+
+  #reconcile(attachment: AttachmentObject): void {
+    const { world } = this.#options;
+    if (world.api.attachment(attachment.volume, attachment.node) !== attachment) {
+      this.#work.delete(attachment);
+    } else if (this.#hasWork(attachment)) {
+      this.#call(attachment);
+    }
+  }
+
+  #call(attachment: AttachmentObject): void {
+    const { world, process, chance, volumes } = this.#options;
+    const beganAtUs = world.kernel.nowUs;
+    const work = this.#workOn(attachment);
+    const volume = volumes[attachment.volume];
+    if (volume === undefined) return;
+    work.busy = true;
+    const { deleting } = attachment;
+    process.after(chance.within(measuredTimes.controllerCall), () => {
+      const error = deleting
+        ? this.#unpublish(attachment, volume, beganAtUs)
+        : this.#publish(attachment, volume, beganAtUs);
       if (error === undefined) {
-        busy.delete(attachment);
-        backOffUs.delete(attachment);
-        nudge();
+        work.busy = false;
+        work.backOff.reset();
+        this.attachment(attachment);
         return;
       }
-      seeCall(world, name, attachment.node, beganAtUs, { error });
-      if (attachment.deleting) api.failDetach(attachment);
-      retry(attachment);
+      const call = deleting ? csiCalls.unpublish : csiCalls.publish;
+      seeCall(world, call, attachment.node.name, beganAtUs, { error });
+      if (deleting) world.api.failDetach(attachment);
+      else world.api.failAttach(attachment);
+      process.after(work.backOff.next(), () => {
+        work.busy = false;
+        this.#reconcile(attachment);
+      });
     });
-  };
+  }
 
-  const retry = (attachment: AttachmentObject): void => {
-    const { attacherBackOffUs, attacherBackOffMaxUs } = kubernetesTimes;
-    const delayUs = backOffUs.get(attachment) ?? attacherBackOffUs;
-    backOffUs.set(attachment, Math.min(attacherBackOffMaxUs, delayUs * 2));
-    kernel.schedule(delayUs, () => {
-      busy.delete(attachment);
-      nudge();
-    });
-  };
+  #publish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): Refusal {
+    const { world } = this.#options;
+    const node = attachment.node.name;
+    seeWritten(world, volume);
+    const refusal = modes[world.settings.disk].attach?.({ world, volume, node });
+    if (refusal !== undefined) return refusal;
+    const { generation } = volume.publish(node);
+    seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
+    world.notice(notices.published, attachment.node.index, attachment.volume);
+    world.api.setAttachmentAttached(attachment);
+    return undefined;
+  }
 
-  const publish = (attachment: AttachmentObject): void =>
-    call(attachment, csiCalls.publish, (beganAtUs) => {
-      const { node } = attachment;
-      seeWritten(world, volume);
-      const refusal = mode.attach?.({ world, volume, node });
-      if (refusal !== undefined) return refusal;
-      const { generation } = volume.publish(node);
-      seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
-      api.setAttachmentAttached(attachment);
-      return undefined;
-    });
+  #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): Refusal {
+    const { world } = this.#options;
+    const node = attachment.node.name;
+    const refusal = modes[world.settings.disk].detach?.({ world, volume, node });
+    if (refusal !== undefined) return refusal;
+    volume.unpublish(node);
+    seeCall(world, csiCalls.unpublish, node, beganAtUs);
+    world.notice(notices.unpublished, attachment.node.index, attachment.volume);
+    world.api.removeAttachment(attachment);
+    return undefined;
+  }
 
-  const unpublish = (attachment: AttachmentObject): void =>
-    call(attachment, csiCalls.unpublish, (beganAtUs) => {
-      const { node } = attachment;
-      const refusal = mode.detach?.({ world, volume, node });
-      if (refusal !== undefined) return refusal;
-      volume.unpublish(node);
-      seeCall(world, csiCalls.unpublish, node, beganAtUs);
-      api.removeAttachment(attachment);
-      return undefined;
-    });
-
-  const reconcile = (): void => {
-    for (const attachment of api.attachments.values()) {
-      if (busy.has(attachment)) continue;
-      if (attachment.deleting) unpublish(attachment);
-      else if (!attachment.attached) publish(attachment);
-    }
-  };
-  const nudge = coalesced(world, measuredTimes.watchDelay, reconcile);
-  api.watch(nudge);
+  #workOn(attachment: AttachmentObject): Work {
+    const known = this.#work.get(attachment);
+    if (known !== undefined) return known;
+    const work = { busy: false, backOff: new BackOff(kubernetesTimes.attacherBackOff) };
+    this.#work.set(attachment, work);
+    return work;
+  }
 }

@@ -1,97 +1,165 @@
 /**
- * A kubelet's heartbeats: lease and node status, while the API hears it. After a partition stale
- * connections keep it unheard for a while (kubernetes-client #121793).
+ * A kubelet's heartbeats: lease and node status, while the API hears it. Nothing ticks: only a change
+ * of who hears whom, or of what is in use, has a moment, and the grid of renewals and reports tells
+ * when it was last, and will next be. After a partition stale connections keep it unheard for a while
+ * (kubernetes-client #121793).
  */
+import type { NodeObject } from '../api-objects.ts';
+import type { Chance } from '../chance.ts';
 import type { NodeMachine } from '../machine.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { draw, type World } from '../world.ts';
+import { notices } from '../notices.ts';
+import { kubernetesTimes, measuredTimes, secondUs, starvedPauseUs } from '../timings.ts';
+import type { World } from '../world.ts';
 
 export interface HeartbeatOptions {
-  /** Whether the volume is in use on this node now. */
-  readonly inUse: () => boolean;
-  /** A status report went through, saying so. */
-  readonly onReport: (inUse: boolean) => void;
+  readonly world: World;
+  readonly machine: NodeMachine;
+  readonly node: NodeObject;
+  readonly chance: Chance;
+  /** A status report goes out. */
+  readonly onReport: () => void;
 }
 
+/** A starved kubelet gets a word through, then is silent again. */
+const starvedWordUs = secondUs;
+/** Above this its heartbeats no longer come in time; assumption. */
+const tooSlow = 5;
+
 export class Heartbeat {
-  readonly #world: World;
-  readonly #machine: NodeMachine;
   readonly #options: HeartbeatOptions;
   #heard = false;
-  /** Grows with each change of the link: an older reconnect no longer counts. */
-  #links = 0;
+  #heardAtUs = 0;
+  /** Grows with each change of who hears whom: an older plan to be heard no longer counts. */
+  #changes = 0;
+  /** The kubelet's process began to renew and to report then. */
+  #leaseBaseUs = 0;
+  #statusBaseUs = 0;
+  #reportDue = false;
 
-  constructor(world: World, machine: NodeMachine, options: HeartbeatOptions) {
-    this.#world = world;
-    this.#machine = machine;
+  constructor(options: HeartbeatOptions) {
     this.#options = options;
-    machine.on('boot', () => this.#boot(draw(world, measuredTimes.boot)));
-    machine.on('kill', () => this.#setUnheard());
-    machine.on('link', () => this.#linkChanged());
-    machine.on('resume', () => this.#resumed());
-    this.#boot(0);
+    const { machine } = options;
+    machine.on('boot', () => this.#begin(this.#draw(measuredTimes.boot)));
+    machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
+    machine.on('link', () => this.#silentFor(this.#draw(measuredTimes.reconnect)));
+    machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
+    machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.resume)));
+    machine.on('change', () => this.#changed());
+    this.#begin(0);
   }
 
   /** The kubelet and the API hear each other. */
   get heard(): boolean {
-    return this.#heard && this.#machine.hearsApi;
+    return this.#heard;
   }
 
-  #boot(delayUs: number): void {
-    const { leaseRenewUs, statusUpdateUs } = kubernetesTimes;
-    this.#hearAfter(delayUs);
-    const { chance } = this.#world;
-    this.#loop(delayUs + chance.int(0, leaseRenewUs), 0, leaseRenewUs, () => this.#renew());
-    const jitter = kubernetesTimes.statusJitter;
-    const phase = delayUs + chance.int(0, statusUpdateUs);
-    this.#loop(phase, jitter, statusUpdateUs, () => this.#report());
+  /** The API server stands still, or goes on. */
+  apiChanged(): void {
+    if (this.#options.world.apiServer.still) this.#setUnheard();
+    else this.#silentFor(this.#draw(measuredTimes.apiReturn));
   }
 
-  #loop(delayUs: number, jitter: number, periodUs: number, run: () => void): void {
-    this.#machine.after(delayUs, () => {
-      run();
-      const nextUs = periodUs * (1 + jitter * this.#world.chance.float());
-      this.#loop(nextUs, jitter, periodUs, run);
+  /** Where there is news of what is in use, the next report of the grid tells it. */
+  reportSoon(hasNews: boolean): void {
+    if (!hasNews || this.#reportDue || !this.#heard) return;
+    this.#reportDue = true;
+    const { machine, world } = this.#options;
+    machine.byKubelet(this.#nextReportUs() - world.kernel.nowUs, () => {
+      this.#reportDue = false;
+      if (this.#heard) this.#report();
     });
   }
 
-  #linkChanged(): void {
-    this.#setUnheard();
-    if (this.#machine.linked) this.#hearAfter(draw(this.#world, measuredTimes.reconnect));
+  /** The kubelet's process starts, and is heard so much later. */
+  #begin(delayUs: number): void {
+    const { chance, world } = this.#options;
+    const bornAtUs = world.kernel.nowUs + delayUs;
+    this.#leaseBaseUs = bornAtUs - chance.int(0, world.settings.leaseRenewUs);
+    this.#statusBaseUs = bornAtUs - chance.int(0, kubernetesTimes.statusUpdateUs);
+    this.#reportDue = false;
+    this.#silentFor(delayUs);
   }
 
-  /** Its connections outlived the stall. */
-  #resumed(): void {
+  #changed(): void {
+    const { machine } = this.#options;
+    if (!this.#canBeHeard) this.#setUnheard();
+    else if (machine.slowness > tooSlow) this.#starve();
+    else if (!this.#heard) this.#silentFor(0);
+  }
+
+  get #canBeHeard(): boolean {
+    const { machine, world } = this.#options;
+    return machine.hearsApi && !world.apiServer.still;
+  }
+
+  #silentFor(delayUs: number): void {
     this.#setUnheard();
-    if (this.#machine.linked) this.#hearAfter(draw(this.#world, measuredTimes.resume));
+    if (!this.#canBeHeard) return;
+    const changes = this.#changes;
+    this.#options.machine.byKubelet(delayUs, () => {
+      if (changes !== this.#changes || !this.#canBeHeard) return;
+      if (this.#options.machine.slowness > tooSlow) this.#starve();
+      else this.#setHeard();
+    });
+  }
+
+  /** Starved of CPU: single heartbeats get through, far apart. */
+  #starve(): void {
+    this.#setUnheard();
+    const { machine, chance, world } = this.#options;
+    const changes = this.#changes;
+    const longestUs = Math.min(starvedPauseUs, world.settings.leaseRenewUs * machine.slowness);
+    world.kernel.schedule(chance.int(world.settings.leaseRenewUs, longestUs), () => {
+      if (changes !== this.#changes || !this.#canBeHeard) return;
+      this.#setHeard();
+      world.kernel.schedule(starvedWordUs, () => {
+        if (this.#heard && this.#canBeHeard && machine.slowness > tooSlow) this.#starve();
+      });
+    });
   }
 
   #setUnheard(): void {
+    this.#changes += 1;
+    if (!this.#heard) return;
     this.#heard = false;
-    this.#links += 1;
+    const { world, node } = this.#options;
+    world.notice(notices.unheard, node.index, -1);
+    world.api.setLeaseStopped(node, this.#lastRenewalUs());
   }
 
-  #hearAfter(delayUs: number): void {
-    const links = this.#links;
-    this.#machine.after(delayUs, () => {
-      if (links !== this.#links) return;
-      this.#heard = true;
-      this.#renew();
-      this.#report();
-    });
+  #setHeard(): void {
+    const { world, node } = this.#options;
+    this.#heard = true;
+    this.#heardAtUs = world.kernel.nowUs;
+    this.#reportDue = false;
+    world.notice(notices.heard, node.index, -1);
+    world.api.setLeaseStopped(node, undefined);
+    this.#report();
   }
 
-  #renew(): void {
-    if (this.heard) this.#world.api.node(this.#machine.name).leaseRenewals += 1;
+  /** The last tick of its grid, or when it was first heard again: then it renews at once. */
+  #lastRenewalUs(): number {
+    const { world } = this.#options;
+    const { leaseRenewUs } = world.settings;
+    const ticks = Math.floor((world.kernel.nowUs - this.#leaseBaseUs) / leaseRenewUs);
+    return Math.max(this.#heardAtUs, this.#leaseBaseUs + ticks * leaseRenewUs);
+  }
+
+  /** Each of its periods is up to 4 % longer (kubelet.go JitterUntil): 2 % in the mean. */
+  #nextReportUs(): number {
+    const { world } = this.#options;
+    const periodUs = kubernetesTimes.statusUpdateUs * (1 + kubernetesTimes.statusJitter / 2);
+    const ticks = Math.floor((world.kernel.nowUs - this.#statusBaseUs) / periodUs) + 1;
+    return Math.round(this.#statusBaseUs + ticks * periodUs);
   }
 
   #report(): void {
-    if (!this.heard) return;
-    const { api } = this.#world;
-    const node = api.node(this.#machine.name);
-    const inUse = this.#options.inUse();
-    api.setReady(node, 'True');
-    api.setInUse(node, inUse);
-    this.#options.onReport(inUse);
+    const { world, node, onReport } = this.#options;
+    world.api.setReady(node, 'True');
+    onReport();
+  }
+
+  #draw(range: Parameters<Chance['within']>[0]): number {
+    return this.#options.chance.within(range);
   }
 }

@@ -1,211 +1,152 @@
 /**
- * A kubelet: mounts the volume and runs the database of the pod that is bound to its node, and
- * undoes both when the pod is to go. It acts on the API only while the two hear each other; what
- * runs goes on without.
+ * A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to
+ * go. It acts on the API only while the two hear each other; what runs goes on without.
  */
-import { csiCalls, observed } from '../../../history/observations.ts';
-import type { PodObject } from '../api-objects.ts';
-import { Container } from '../container.ts';
-import { Mount } from '../disk/mount.ts';
-import type { Path } from '../disk/path.ts';
+import type { NodeObject, PodObject } from '../api-objects.ts';
+import type { Chance } from '../chance.ts';
+import { coalesced } from '../coalesced.ts';
+import type { Container } from '../container.ts';
+import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
 import type { NodeMachine } from '../machine.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { coalesced, draw, type World } from '../world.ts';
+import { notices } from '../notices.ts';
+import { kubernetesTimes } from '../timings.ts';
+import type { World } from '../world.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { seeCall, seeWritten } from './sightings.ts';
-import { stage, StageBackOff } from './staging.ts';
+import { LocalPod } from './local-pod.ts';
+import { NodeVolume } from './node-volume.ts';
 
-interface LocalPod {
-  readonly uid: string;
-  state: 'waiting' | 'mounting' | 'running' | 'stopping';
-  container: Container | undefined;
-  readonly backOff: StageBackOff;
-  /** A refused staging is tried again from then on. */
-  retryAtUs: number;
+export interface KubeletOptions {
+  readonly world: World;
+  readonly machine: NodeMachine;
+  readonly node: NodeObject;
+  readonly chance: Chance;
+  /** All volumes, by number. */
+  readonly volumes: readonly Volume[];
 }
 
 export class Kubelet {
   readonly machine: NodeMachine;
-  readonly #world: World;
-  readonly #volume: Volume;
+  readonly #options: KubeletOptions;
   readonly #heartbeat: Heartbeat;
-  readonly #nudge: () => void;
-  #pod: LocalPod | undefined;
-  #mount: Mount | undefined;
-  /** The last status report said that the volume is in use: mounting waits for that. */
-  #reportedInUse = false;
-  #addresses = 0;
+  readonly #pods = new Map<PodObject, LocalPod>();
+  /** Volumes that it ever had to do with, by number. */
+  readonly #volumes = new Map<number, NodeVolume>();
+  #nudge: () => void;
 
-  constructor(world: World, machine: NodeMachine, volume: Volume) {
+  constructor(options: KubeletOptions) {
+    const { world, machine, node } = options;
+    this.#options = options;
     this.machine = machine;
-    this.#world = world;
-    this.#volume = volume;
-    this.#nudge = coalesced(world, kubernetesTimes.volumeReconcile, () => this.#reconcile());
-    this.#heartbeat = new Heartbeat(world, machine, {
-      inUse: () => this.#attachable && (this.#pod !== undefined || this.#mount !== undefined),
-      onReport: (inUse) => {
-        this.#reportedInUse = inUse;
-        this.#nudge();
-      },
-    });
-    world.api.watch(this.#nudge);
-    machine.on('thaw', this.#nudge);
+    this.#nudge = this.#newNudge();
+    this.#heartbeat = new Heartbeat({ ...options, onReport: () => this.#report() });
+    const nudge = (): void => this.#nudge();
+    const lease = (): void => this.#leaseChanged();
+    world.api.watchNode(node, { node: nudge, pod: nudge, attachment: nudge, lease });
+    machine.on('thaw', nudge);
     machine.on('kill', () => this.#killed());
+    machine.on('boot', () => world.api.registerNode(node));
+    machine.on('restart', () => this.#restarted());
   }
 
-  get container(): Container | undefined {
-    return this.#pod?.container;
+  /** Of the workload's pod; of two the one that serves, or else the younger. */
+  container(workload = 0): Container | undefined {
+    let found: Container | undefined;
+    for (const { object, container } of this.#pods.values())
+      if (object.workload === workload && found?.server === undefined) found = container ?? found;
+    return found;
   }
 
-  get mount(): Mount | undefined {
-    return this.#mount;
+  mount(volume = 0): Mount | undefined {
+    return this.#volumes.get(volume)?.mount;
   }
 
-  /** A shared directory is mounted without being attached, and not reported in use. */
-  get #attachable(): boolean {
-    return this.#world.settings.disk !== 'shared-file';
+  /** The API server stands still, or goes on. */
+  apiChanged(): void {
+    this.#heartbeat.apiChanged();
+    this.#leaseChanged();
+  }
+
+  /** Sidecars on this node see their Lease renewed again, or no longer. */
+  #leaseChanged(): void {
+    for (const pod of this.#pods.values()) pod.leaseChanged();
+  }
+
+  #newNudge(): () => void {
+    const { machine, chance } = this.#options;
+    const runner = { after: machine.byKubelet.bind(machine) };
+    return coalesced(runner, chance, kubernetesTimes.volumeReconcile, () => this.#reconcile());
   }
 
   #reconcile(): void {
-    if (!this.#heartbeat.heard) return;
-    const object = this.#world.api.pod;
-    const local = this.#pod;
-    if (local === undefined) {
-      if (object?.node === this.machine.name) this.#accept(object);
-      return;
-    }
-    const mine = object?.uid === local.uid ? object : undefined;
-    if (mine === undefined || mine.terminating) this.#stop(local);
-    else if (local.state === 'waiting') this.#mountWhenReady(local);
-    else if (local.state === 'running') this.#report(local, mine);
+    if (this.#heartbeat.heard) this.#followApi();
+    for (const [object, pod] of this.#pods)
+      if (pod.isOver && !this.#options.world.api.pods.has(object)) this.#pods.delete(object);
+    for (const volume of this.#volumes.values()) volume.settle();
+    this.#heartbeat.reportSoon(this.#hasNews());
+  }
+
+  #followApi(): void {
+    const { node } = this.#options;
+    for (const object of node.pods) if (!this.#pods.has(object)) this.#accept(object);
+    for (const pod of this.#pods.values()) pod.reconcile();
   }
 
   /** A pod that is to go and of which nothing runs here is confirmed gone. */
-  #accept({ uid, terminating }: PodObject): void {
-    if (terminating) this.#world.api.removePod(uid);
-    else {
-      const backOff = new StageBackOff();
-      this.#pod = { uid, state: 'waiting', container: undefined, backOff, retryAtUs: 0 };
-      this.#reportedInUse = false;
-      this.#nudge();
-    }
-  }
-
-  #report({ container }: LocalPod, object: PodObject): void {
-    const { api } = this.#world;
-    const index = [...api.nodes.keys()].indexOf(this.machine.name) + 1;
-    if (object.phase !== 'Running') this.#addresses += 1;
-    api.setPodRunning(object, `10.244.${index}.${this.#addresses}`);
-    api.setPodReady(object, container?.ready === true);
-  }
-
-  #mountWhenReady(local: LocalPod): void {
-    const { machine } = this;
-    if (!this.#attachable) {
-      local.state = 'mounting';
-      this.#publish(local, new Mount(this.#volume, this.#volume.publish(machine.name)));
+  #accept(object: PodObject): void {
+    const { world, machine, node } = this.#options;
+    if (object.terminating) {
+      world.api.removePod(object);
       return;
     }
-    const path = this.#attachedPath();
-    if (path === undefined || path.cut || this.#world.kernel.nowUs < local.retryAtUs) return;
-    local.state = 'mounting';
-    stage({
-      ...{ world: this.#world, volume: this.#volume, machine, path },
-      done: (mount) => {
-        if (mount === undefined) this.#retryLater(local);
-        else this.#publish(local, mount);
-      },
-    });
-  }
-
-  /** The device, once the API says that it is attached here and that its use was reported. */
-  #attachedPath(): Path | undefined {
-    const { api } = this.#world;
-    const { name } = this.machine;
-    const attachment = api.attachments.get(name);
-    const attached = attachment?.attached === true && !attachment.deleting;
-    if (!this.#reportedInUse || !attached || !api.node(name).attached) return undefined;
-    return this.#volume.published(name);
-  }
-
-  #retryLater(local: LocalPod): void {
-    const delayUs = local.backOff.next();
-    local.state = 'waiting';
-    local.retryAtUs = this.#world.kernel.nowUs + delayUs;
-    this.machine.byKubelet(delayUs, this.#nudge);
+    const volume = this.#volume(object.workload);
+    const onChange = (): void => this.#nudge();
+    this.#pods.set(object, new LocalPod({ world, machine, node, object, volume, onChange }));
     this.#nudge();
   }
 
-  #publish(local: LocalPod, mount: Mount): void {
-    this.#mount = mount;
-    this.#see(observed.mounted, { device: mount.path.device });
-    const publishAtUs = this.#world.kernel.nowUs;
-    this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
-      seeCall(this.#world, csiCalls.nodePublish, this.machine.name, publishAtUs);
-      this.#run(local);
-    });
+  #volume(index: number): NodeVolume {
+    const known = this.#volumes.get(index);
+    if (known !== undefined) return known;
+    const { world, machine, node, volumes } = this.#options;
+    const volume = volumes[index];
+    if (volume === undefined) throw new RangeError(`the model has no volume ${index}`);
+    const onChange = (): void => this.#nudge();
+    const made = new NodeVolume({ world, machine, node, volume, index, onChange });
+    this.#volumes.set(index, made);
+    return made;
   }
 
-  #run(local: LocalPod): void {
-    if (this.#mount === undefined) return;
-    const { uid } = local;
-    local.state = 'running';
-    local.container = new Container(this.#world, this.machine, this.#mount, uid, this.#nudge);
+  /** What the last report said differs from what is. */
+  #hasNews(): boolean {
+    const { node } = this.#options;
+    for (const { index, inUse, reported } of this.#volumes.values())
+      if (inUse !== reported || inUse !== node.inUse.has(index)) return true;
+    return false;
+  }
+
+  #report(): void {
+    const { world, node } = this.#options;
+    for (const volume of this.#volumes.values()) {
+      volume.reported = volume.inUse && node.exists;
+      world.api.setInUse(node, volume.index, volume.inUse);
+    }
     this.#nudge();
   }
 
-  #stop(local: LocalPod): void {
-    const { container, state } = local;
-    if (state === 'stopping' || state === 'mounting') return;
-    local.state = 'stopping';
-    if (container === undefined) this.#tearDown(local);
-    else container.stop(() => this.#tearDown(local));
+  #restarted(): void {
+    const { world, node } = this.#options;
+    world.notice(notices.kubeletRestarted, node.index, -1);
+    world.api.registerNode(node);
+    for (const volume of this.#volumes.values()) volume.kubeletRestarted();
+    this.#nudge();
   }
 
-  /** NodeUnpublish, the API object, NodeUnstage, in this order. */
-  #tearDown(local: LocalPod): void {
-    const { kernel, api } = this.#world;
-    const { name } = this.machine;
-    const unpublishAtUs = kernel.nowUs;
-    this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
-      if (this.#mount !== undefined) {
-        seeCall(this.#world, csiCalls.nodeUnpublish, name, unpublishAtUs);
-      }
-      if (this.#heartbeat.heard) api.removePod(local.uid);
-      const unstageAtUs = kernel.nowUs;
-      this.machine.byKubelet(draw(this.#world, measuredTimes.nodeCall), () => {
-        const staged = this.#mount !== undefined && this.#attachable;
-        this.#unmount(() => {
-          if (staged) seeCall(this.#world, csiCalls.unstage, name, unstageAtUs);
-          this.#pod = undefined;
-          this.#nudge();
-        });
-      });
-    });
-  }
-
-  /** Waits for what the disk holds. */
-  #unmount(done: () => void): void {
-    const mount = this.#mount;
-    if (mount === undefined) return done();
-    mount.unmount(() => {
-      this.#mount = undefined;
-      seeWritten(this.#world, this.#volume);
-      this.#see(observed.unmounted, { device: mount.path.device });
-      done();
-    });
-  }
-
-  /** A killed container's mount namespace ends with a clean unmount: only a cut makes it a crash. */
   #killed(): void {
-    this.#pod?.container?.kill();
-    this.#unmount(() => undefined);
-    this.#pod = undefined;
-    this.#reportedInUse = false;
-  }
-
-  #see(name: typeof observed.mounted | typeof observed.unmounted, data: { device: string }): void {
-    this.#world.see({ source: 'mounts', name, node: this.machine.name, data });
+    for (const pod of this.#pods.values()) pod.kill();
+    for (const volume of this.#volumes.values()) volume.killed();
+    this.#pods.clear();
+    // What it had under way is gone, a pending look included.
+    this.#nudge = this.#newNudge();
   }
 }

@@ -1,46 +1,101 @@
 /**
  * The node lifecycle controller: a node whose lease no tick saw renewed for the grace period is
- * Unknown, tainted unreachable, and its pods are not ready (node_lifecycle_controller.go).
+ * Unknown, tainted unreachable, and its pods are not ready (node_lifecycle_controller.go). Its ticks
+ * are a grid of 5 s that begins with the leader; only those that find something have a moment.
  */
-import type { NodeObject, Taint } from '../api-objects.ts';
-import { kubernetesTimes } from '../timings.ts';
-import { draw, every, type World } from '../world.ts';
+import { unreachableKey, type NodeObject, type Taint } from '../api-objects.ts';
+import type { Watcher } from '../api.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { onGrid } from '../world.ts';
+import type { ControllerContext } from './controller.ts';
+import { NodeTainter } from './node-tainter.ts';
 
-export const unreachableKey = 'node.kubernetes.io/unreachable';
-const unreachable: readonly Taint[] = [
-  { key: unreachableKey, effect: 'NoExecute' },
-  { key: unreachableKey, effect: 'NoSchedule' },
-];
+const noSchedule: Taint = { key: unreachableKey, effect: 'NoSchedule' };
 
-/** What the controller last saw of a node. The grace period runs from when it saw it. */
-interface Health {
-  renewals: number;
-  seenAtUs: number;
-}
+export class NodeMonitor implements Watcher {
+  readonly #context: ControllerContext;
+  readonly #phaseUs: number;
+  readonly #tainter: NodeTainter;
+  /** By node: grows with each change of its lease, so that an older deadline no longer counts. */
+  readonly #silences: number[] = [];
 
-export function startNodeMonitor(world: World): void {
-  const { kernel, api, settings } = world;
-  const seen = new Map<string, Health>();
-
-  const check = (node: NodeObject): void => {
-    const health = seen.get(node.name);
-    if (health === undefined || health.renewals !== node.leaseRenewals) {
-      seen.set(node.name, { renewals: node.leaseRenewals, seenAtUs: kernel.nowUs });
-    } else if (kernel.nowUs - health.seenAtUs > settings.graceUs) {
-      api.setReady(node, 'Unknown');
-    }
-    const others = node.taints.filter(({ key }) => key !== unreachableKey);
-    const tainted = others.length < node.taints.length;
-    if (tainted !== (node.ready === 'True')) return;
-    kernel.schedule(draw(world, kubernetesTimes.taintPass), () => {
-      const kept = node.taints.filter(({ key }) => key !== unreachableKey);
-      api.setTaints(node, node.ready === 'True' ? kept : [...kept, ...unreachable]);
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    const { world, chance } = context;
+    this.#phaseUs = world.kernel.nowUs + chance.int(0, kubernetesTimes.nodeMonitorUs);
+    this.#tainter = new NodeTainter({
+      ...context,
+      // A look that saw it Ready throws it out of the queue: a tick must find it again.
+      findAgain: (node) => this.#atNextTick(() => this.#judge(node)),
     });
-    const { pod } = api;
-    if (pod?.node === node.name && node.ready !== 'True') api.setPodReady(pod, false);
-  };
+    for (const node of world.api.nodes) {
+      this.lease(node);
+      this.node(node);
+    }
+  }
 
-  every(world, kubernetesTimes.nodeMonitorUs, () => {
-    for (const node of api.nodes.values()) check(node);
-  });
+  /** The grace period runs from the tick that saw the last renewal, not from the renewal. */
+  lease(node: NodeObject): void {
+    const silence = (this.#silences[node.index] ?? 0) + 1;
+    this.#silences[node.index] = silence;
+    const { leaseStoppedAtUs } = node;
+    if (leaseStoppedAtUs === undefined) return;
+    const { world, chance } = this.#context;
+    const seenAtUs = this.#tickAfter(leaseStoppedAtUs + chance.within(measuredTimes.watchDelay));
+    // Passes take a moment, and the period runs from their end: the tick at the grace period is past it.
+    const dueUs = this.#tickAfter(seenAtUs + world.settings.graceUs);
+    this.#at(dueUs, () => {
+      if (this.#silences[node.index] !== silence || !node.exists) return;
+      world.api.setReady(node, 'Unknown');
+      this.#judge(node);
+    });
+  }
+
+  node(node: NodeObject): void {
+    if (!node.exists) return;
+    const isTainted = node.taints.some(({ key }) => key === unreachableKey);
+    if (isTainted === (node.ready !== 'True')) return;
+    const { process, chance } = this.#context;
+    process.after(chance.within(measuredTimes.watchDelay), () => this.#keepPodsAway(node));
+    this.#atNextTick(() => this.#judge(node));
+  }
+
+  /** A worker of its own, at once (doNoScheduleTaintingPass). */
+  #keepPodsAway(node: NodeObject): void {
+    const others = node.taints.filter(
+      ({ key, effect }) => key !== unreachableKey || effect !== 'NoSchedule',
+    );
+    const taints = node.ready === 'True' ? others : [...others, noSchedule];
+    this.#context.world.api.setTaints(node, taints);
+  }
+
+  /** What a tick does about a node, once its condition is as it should be. */
+  #judge(node: NodeObject): void {
+    if (!node.exists) return;
+    const { api } = this.#context.world;
+    if (node.ready === 'True') {
+      this.#tainter.drop(node);
+      const kept = node.taints.filter(
+        ({ key, effect }) => key !== unreachableKey || effect !== 'NoExecute',
+      );
+      api.setTaints(node, kept);
+      return;
+    }
+    for (const pod of node.pods) api.setPodReady(pod, false);
+    this.#tainter.queue(node);
+  }
+
+  #atNextTick(work: () => void): void {
+    this.#at(this.#tickAfter(this.#context.world.kernel.nowUs + 1), work);
+  }
+
+  #at(atUs: number, work: () => void): void {
+    const { world, process } = this.#context;
+    process.after(Math.max(0, atUs - world.kernel.nowUs), work);
+  }
+
+  /** The first tick from then on. */
+  #tickAfter(atUs: number): number {
+    return onGrid(atUs, this.#phaseUs, kubernetesTimes.nodeMonitorUs);
+  }
 }

@@ -1,21 +1,84 @@
 /**
- * The pod garbage collector: every 20 s it removes Terminating pods of nodes that are not Ready and
- * carry the out-of-service taint (podgc/gc_controller.go gcTerminating).
+ * The pod garbage collector: each 20 s it removes Terminating pods of nodes that are not Ready and
+ * carry the out-of-service taint, and pods of nodes that were missing for 40 s
+ * (podgc/gc_controller.go gcTerminating, gcOrphaned).
  */
+import { hasTaint, outOfServiceKey, type NodeObject, type PodObject } from '../api-objects.ts';
+import type { Watcher } from '../api.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import { draw, every, type World } from '../world.ts';
+import { onGrid } from '../world.ts';
+import type { ControllerContext } from './controller.ts';
 
-export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
+export class PodGc implements Watcher {
+  readonly #context: ControllerContext;
+  readonly #phaseUs: number;
+  #tickDue = false;
+  /** Missing nodes, and since when they are known to be. */
+  readonly #quarantine = new Map<NodeObject, number>();
 
-export function startPodGc(world: World): void {
-  const { kernel, api } = world;
-  every(world, kubernetesTimes.podGcUs, () => {
-    const { pod } = api;
-    if (pod?.node === undefined || !pod.terminating) return;
-    const node = api.node(pod.node);
-    const isOut = node.taints.some(({ key }) => key === outOfServiceKey);
-    if (node.ready === 'True' || !isOut) return;
-    api.failPod(pod);
-    kernel.schedule(draw(world, measuredTimes.apiCall), () => api.removePod(pod.uid));
-  });
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    const { world, chance } = context;
+    this.#phaseUs = world.kernel.nowUs + chance.int(0, kubernetesTimes.podGcUs);
+    for (const node of world.api.nodes) this.node(node);
+  }
+
+  node(node: NodeObject): void {
+    for (const pod of node.pods) if (this.#isCandidate(pod)) return this.#planTick();
+  }
+
+  pod(pod: PodObject): void {
+    if (this.#isCandidate(pod)) this.#planTick();
+  }
+
+  #isCandidate(pod: PodObject): boolean {
+    return this.#isOrphan(pod) || this.#isOutOfService(pod);
+  }
+
+  #isOrphan({ node }: PodObject): boolean {
+    return node?.exists === false;
+  }
+
+  #isOutOfService({ node, terminating }: PodObject): boolean {
+    return (
+      terminating && node !== undefined && node.ready !== 'True' && hasTaint(node, outOfServiceKey)
+    );
+  }
+
+  /** Ticks that would find nothing are left out. */
+  #planTick(): void {
+    if (this.#tickDue) return;
+    this.#tickDue = true;
+    const { world, process } = this.#context;
+    const { nowUs } = world.kernel;
+    const dueUs = onGrid(nowUs + 1, this.#phaseUs, kubernetesTimes.podGcUs);
+    process.after(dueUs - nowUs, () => {
+      this.#tickDue = false;
+      this.#tick();
+    });
+  }
+
+  #tick(): void {
+    const { api } = this.#context.world;
+    for (const node of api.nodes) {
+      if (node.exists || node.pods.size === 0) this.#quarantine.delete(node);
+      else this.#collectOrphans(node);
+    }
+    for (const pod of api.pods) if (this.#isOutOfService(pod)) this.#remove(pod);
+  }
+
+  #collectOrphans(node: NodeObject): void {
+    const { nowUs } = this.#context.world.kernel;
+    const sinceUs = this.#quarantine.get(node) ?? nowUs;
+    this.#quarantine.set(node, sinceUs);
+    if (nowUs - sinceUs < kubernetesTimes.quarantineUs) this.#planTick();
+    else for (const pod of node.pods) this.#remove(pod);
+  }
+
+  /** Failed first, then gone: DELETE with grace period 0. */
+  #remove(pod: PodObject): void {
+    const { world, process, chance } = this.#context;
+    world.api.failPod(pod);
+    process.after(chance.within(measuredTimes.apiCall), () => world.api.deletePod(pod, 0));
+  }
 }

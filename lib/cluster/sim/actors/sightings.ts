@@ -14,13 +14,15 @@ export function seeCall(
   beganAtUs: number,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
+  if (world.see === undefined) return;
   const durationMs = (world.kernel.nowUs - beganAtUs) / msUs;
-  const data = { call, volume: volumeName, durationMs, ...more };
+  const data = { call, volume: volumeName(0), durationMs, ...more };
   world.see({ source: 'csi', name: observed.csiCall, node, data, atUs: beganAtUs });
 }
 
 /** Bytes written through each path so far. */
 export function seeWritten(world: World, volume: Volume): void {
+  if (world.see === undefined) return;
   for (const { node, device, generation, bytesWritten } of volume.paths) {
     const data = { device, generation, bytesWritten };
     world.see({ source: 'devices', name: observed.deviceWritten, node, data });
@@ -28,5 +30,5 @@ export function seeWritten(world: World, volume: Volume): void {
 }
 
 export function seeCut(world: World, { node, device, generation }: Path): void {
-  world.see({ source: 'devices', name: observed.deviceCut, node, data: { device, generation } });
+  world.see?.({ source: 'devices', name: observed.deviceCut, node, data: { device, generation } });
 }

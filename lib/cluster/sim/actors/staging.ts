@@ -5,20 +5,9 @@ import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
 import { csiCalls } from '../../../history/observations.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { measuredTimes } from '../timings.ts';
 import { draw, type World } from '../world.ts';
 import { seeCall, seeWritten } from './sightings.ts';
-
-/** Grows with each refusal in a row. */
-export class StageBackOff {
-  #delayUs: number = kubernetesTimes.volumeBackOffUs;
-
-  next(): number {
-    const delayUs = this.#delayUs;
-    this.#delayUs = Math.min(kubernetesTimes.volumeBackOffMaxUs, delayUs * 2);
-    return delayUs;
-  }
-}
 
 interface Stage {
   readonly world: World;

@@ -1,37 +1,65 @@
 /**
  * The taint eviction controller: deletes the pods of a node with a NoExecute taint once their
- * toleration is over; counted from when it sees the taint, forgotten when the taint goes.
+ * toleration is over; counted from when it sees the taint, forgotten when the taint goes, and counted
+ * anew by a new leader (pkg/controller/tainteviction).
  */
-import type { Timer } from '../kernel.ts';
+import { unreachableKey, type NodeObject, type PodObject } from '../api-objects.ts';
+import type { Watcher } from '../api.ts';
 import { measuredTimes, secondUs } from '../timings.ts';
-import { coalesced, type World } from '../world.ts';
-import { unreachableKey } from './node-monitor.ts';
+import type { ControllerContext } from './controller.ts';
+
+/** An eviction that is planned; one that is no longer in the map never comes. */
+type Plan = object;
 
 /** Pods tolerate the unreachable taint for `tolerationSeconds`, others not at all. */
-export function startTaintEviction(world: World): void {
-  const { kernel, api, settings } = world;
-  let due: { readonly uid: string; readonly timer: Timer } | undefined;
+export class TaintEviction implements Watcher {
+  readonly #context: ControllerContext;
+  readonly #plans = new Map<PodObject, Plan>();
 
-  const forget = (): void => {
-    kernel.cancel(due?.timer);
-    due = undefined;
-  };
-  const evict = (uid: string): void => {
-    const { pod } = api;
-    if (pod?.uid === uid) api.deletePod(pod, settings.terminationGraceUs / secondUs);
-  };
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    for (const node of context.world.api.nodes) this.node(node);
+  }
 
-  const reconcile = (): void => {
-    const { pod } = api;
-    if (due !== undefined && due.uid !== pod?.uid) forget();
-    if (pod?.node === undefined || pod.terminating) return;
-    const taints = api.node(pod.node).taints.filter(({ effect }) => effect === 'NoExecute');
-    const { uid } = pod;
-    if (taints.length === 0) forget();
-    else if (taints.some(({ key }) => key !== unreachableKey)) evict(uid);
-    else {
-      due ??= { uid, timer: kernel.schedule(settings.tolerationUs, () => evict(uid)) };
+  node(node: NodeObject): void {
+    for (const pod of node.pods) this.pod(pod);
+  }
+
+  pod(pod: PodObject): void {
+    const { process, chance } = this.#context;
+    if (!this.#plans.has(pod) && !this.#isPushed(pod)) return;
+    process.after(chance.within(measuredTimes.watchDelay), () => this.#consider(pod));
+  }
+
+  #isPushed({ node }: PodObject): boolean {
+    return node?.exists === true && node.taints.some(({ effect }) => effect === 'NoExecute');
+  }
+
+  #consider(pod: PodObject): void {
+    const { api, settings } = this.#context.world;
+    if (!api.pods.has(pod) || pod.terminating || !this.#isPushed(pod)) {
+      this.#plans.delete(pod);
+      return;
     }
-  };
-  api.watch(coalesced(world, measuredTimes.watchDelay, reconcile));
+    const isTolerated = pod.node?.taints.every(
+      ({ key, effect }) => effect !== 'NoExecute' || key === unreachableKey,
+    );
+    if (isTolerated !== true) this.#evict(pod);
+    else if (!this.#plans.has(pod)) this.#plan(pod, settings.tolerationUs);
+  }
+
+  #plan(pod: PodObject, delayUs: number): void {
+    const plan: Plan = {};
+    this.#plans.set(pod, plan);
+    this.#context.process.after(delayUs, () => {
+      if (this.#plans.get(pod) === plan) this.#evict(pod);
+    });
+  }
+
+  /** A plain DELETE, which no disruption budget stops. */
+  #evict(pod: PodObject): void {
+    const { api, settings } = this.#context.world;
+    this.#plans.delete(pod);
+    if (api.pods.has(pod)) api.deletePod(pod, settings.terminationGraceUs / secondUs);
+  }
 }

@@ -3,7 +3,7 @@
  * lib/csi/modes; docs/which-disk-is-mine.md names the real drivers and their sources.
  */
 import type { DiskMode } from '../../../disk-kinds.ts';
-import { outOfServiceKey } from '../actors/pod-gc.ts';
+import { outOfServiceKey } from '../api-objects.ts';
 import { seeCut } from '../actors/sightings.ts';
 import type { World } from '../world.ts';
 import type { Path } from './path.ts';

@@ -19,7 +19,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       const paths = volume.pathsOf(node);
       const held = paths.reduce((sum, path) => sum + path.held, 0);
       volume.setLink(node, state);
-      world.see({ source: 'devices', name: observed.linkChanged, node, data: { state } });
+      world.see?.({ source: 'devices', name: observed.linkChanged, node, data: { state } });
       const evidence = `model: link ${state}, ${paths.length} paths, ${held} requests were held`;
       return { verified: true, evidence };
     });
@@ -48,7 +48,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
     writeCanaries: (node, content) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => {
-        const { mount } = model.kubelet(node);
+        const mount = model.kubelet(node).mount();
         if (mount === undefined) {
           throw new EvidenceError('VOLUME_NOT_MOUNTED', `the volume is not mounted on ${node}`);
         }
@@ -57,7 +57,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
         mount.writeFile('unsynced', content, { synced: false });
       }),
     async copy(label, freeze) {
-      const machines = freeze.map((node) => model.kubelet(node).machine);
+      const machines = freeze.map((node) => model.machine(node));
       const running = machines.filter(({ state }) => state === 'running');
       for (const machine of running) machine.freeze();
       const image = await driver.perform(draw(world, measuredTimes.copy), () => volume.copy());

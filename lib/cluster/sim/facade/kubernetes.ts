@@ -1,63 +1,62 @@
-/** The Kubernetes port on the model. */
-import type { Kubernetes } from '../../port.ts';
-import type { Taint } from '../api-objects.ts';
-import { unmodelledApi } from '../lacks.ts';
+/** The Kubernetes port on the model: the operator's acts, each a call to the API server. */
+import type { Kubernetes, PodRef } from '../../port.ts';
+import type { PodObject } from '../api-objects.ts';
 import type { Model } from '../model.ts';
-import { measuredTimes, secondUs } from '../timings.ts';
+import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { Driver } from './driver.ts';
 
-/** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */
-const cordon: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
-
-export function simKubernetes({ world }: Model, driver: Driver): Kubernetes {
-  const { api, settings } = world;
+export function simKubernetes({ world, operator }: Model, driver: Driver): Kubernetes {
+  const { api, apiServer } = world;
+  /** While the API server stands still it does not answer. */
   const call = <T>(work: () => T): Promise<T> =>
-    driver.perform(draw(world, measuredTimes.apiCall), work);
-  const deletePod = (uid: string, gracePeriodS: number): void => {
-    if (api.pod?.uid === uid) api.deletePod(api.pod, gracePeriodS);
-  };
-  const taint = (name: string, { key, effect }: Taint): void => {
-    const node = api.node(name);
-    const others = node.taints.filter((each) => each.key !== key || each.effect !== effect);
-    api.setTaints(node, [...others, { key, effect }]);
-  };
-  const untaint = (name: string, key: string): void => {
-    const node = api.node(name);
-    const others = node.taints.filter((each) => each.key !== key);
-    api.setTaints(node, others);
-  };
-  const graceS = settings.terminationGraceUs / secondUs;
+    driver.wait((resolve, reject) => {
+      apiServer.after(draw(world, measuredTimes.apiCall), () => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
   return {
-    ...unmodelledApi,
-    databasePod: () =>
-      call(() => {
-        const { pod } = api;
-        if (pod?.node === undefined) return undefined;
-        return { name: pod.name, uid: pod.uid, node: pod.node };
-      }),
-    forceDelete: ({ uid }) => call(() => deletePod(uid, 0)),
-    deletePod: ({ uid }) => call(() => deletePod(uid, graceS)),
-    hasNode: (name) => call(() => api.nodes.has(name)),
-    async drain(node, timeoutMs) {
+    databasePod: () => call(() => refOf(api.databasePod())),
+    forceDelete: ({ uid }) => call(() => operator.forceDelete(uid)),
+    deletePod: ({ uid }) => call(() => operator.deletePod(uid)),
+    stripPodFinalizers: ({ uid }) => call(() => operator.stripPodFinalizers(uid)),
+    deleteNode: (name) => call(() => operator.deleteNode(name)),
+    hasNode: (name) => call(() => api.node(name).exists),
+    async drain(name, timeoutMs) {
       const { clock } = driver;
       const deadlineMs = clock.nowMs() + timeoutMs;
-      await call(() => {
-        taint(node, cordon);
-        if (api.pod?.node === node) api.deletePod(api.pod, graceS);
+      const leaving = await call(() => {
+        operator.cordon(name);
+        operator.evict(name);
+        return [...api.node(name).pods];
       });
-      while (api.pod?.node === node) {
+      for (;;) {
+        const left = leaving.find((pod) => api.pods.has(pod));
+        if (left === undefined) return { drained: true, answer: `${name} drained (model)` };
         if (clock.nowMs() >= deadlineMs) {
-          const answer = `error when waiting for pod "${api.pod.name}" terminating: timeout (model)`;
+          const answer = `error when waiting for pod "${left.name}" terminating: timeout (model)`;
           return { drained: false, answer };
         }
         await clock.sleep(1000);
       }
-      return { drained: true, answer: `${node} drained (model)` };
     },
-    uncordon: (node) => call(() => untaint(node, cordon.key)),
-    taint: (name, one) => call(() => taint(name, one)),
-    untaint: (name, key) => call(() => untaint(name, key)),
-    isReady: (name) => call(() => api.node(name).ready === 'True'),
+    uncordon: (name) => call(() => operator.uncordon(name)),
+    deleteAttachments: (name, options) => call(() => operator.deleteAttachments(name, options)),
+    taint: (name, taint) => call(() => operator.taint(name, taint)),
+    untaint: (name, key) => call(() => operator.untaint(name, key)),
+    isReady: (name) =>
+      call(() => {
+        const { exists, ready } = api.node(name);
+        return exists && ready === 'True';
+      }),
   };
+}
+
+function refOf(pod: PodObject | undefined): PodRef | undefined {
+  if (pod?.node === undefined) return undefined;
+  return { name: pod.name, uid: pod.uid, node: pod.node.name };
 }

@@ -1,14 +1,21 @@
 /** The machine port on the model. */
 import type { Machine } from '../../port.ts';
-import { unmodelledMachine } from '../lacks.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { Driver } from './driver.ts';
 
-export function simMachine({ world, kubelet }: Model, driver: Driver, node: string): Machine {
-  const { machine } = kubelet(node);
+/** Numbers of kubelet processes, which the model does not otherwise need. */
+const firstProcess = 1000;
+const restarts = new WeakMap<NodeMachine, number>();
+
+export function simMachine(
+  { world, machine: machineOf }: Model,
+  driver: Driver,
+  node: string,
+): Machine {
+  const machine = machineOf(node);
   const command = <T>(work: (machine: NodeMachine) => T): Promise<T> =>
     driver.perform(draw(world, measuredTimes.machineCommand), () => work(machine));
   return {
@@ -24,7 +31,15 @@ export function simMachine({ world, kubelet }: Model, driver: Driver, node: stri
     stall: (what) => command(() => machine.stall(what)),
     resume: () => command(() => machine.resume()),
     stalled: () => command(() => machine.stalled),
-    ...unmodelledMachine,
+    async restartKubelet() {
+      const before = restarts.get(machine) ?? firstProcess;
+      await command(() => machine.restartKubelet());
+      restarts.set(machine, before + 1);
+      return { before: `${before}`, after: `${before + 1}` };
+    },
+    throttle: (share) => command(() => machine.throttle(share)),
+    unthrottle: () => command(() => machine.unthrottle()),
+    throttled: () => command(() => machine.throttled),
     state: () => command(() => machine.state),
     reachesApi: () => command(() => machine.reachesApi),
     reachedFromOutside: () => command(() => machine.reachable),

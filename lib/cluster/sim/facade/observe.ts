@@ -1,6 +1,7 @@
 /** Hands the model's sightings to a recorder, dated in virtual time. */
 import type { Recorder } from '../../port.ts';
 import { observed } from '../../../history/observations.ts';
+import { showAll } from '../api-sightings.ts';
 import { seeWritten } from '../actors/sightings.ts';
 import type { Model } from '../model.ts';
 import { msUs, secondUs } from '../timings.ts';
@@ -28,7 +29,7 @@ export function observeModel(
   const { kernel, api } = world;
   let on = true;
   const previous = world.see;
-  world.see = ({ atUs = kernel.nowUs, ...sighting }: Sighting): void => {
+  const see = ({ atUs = kernel.nowUs, ...sighting }: Sighting): void => {
     driver.wake();
     recorder.record({
       type: 'observation',
@@ -42,11 +43,14 @@ export function observeModel(
     seeWritten(world, volume);
     kernel.schedule(sampleUs, sample);
   };
-  api.showAll();
-  for (const { machine, mount } of kubelets.values()) {
+  world.see = see;
+  showAll(api, see);
+  for (const kubelet of kubelets) {
+    const mount = kubelet.mount();
     if (mount === undefined) continue;
+    const { machine } = kubelet;
     const { device } = mount.path;
-    world.see({ source: 'mounts', name: observed.mounted, node: machine.name, data: { device } });
+    see({ source: 'mounts', name: observed.mounted, node: machine.name, data: { device } });
   }
   sample();
   return {

@@ -32,8 +32,10 @@ export class SimConnector implements SqlConnector {
     this.#insideNode = node;
     this.#outsideNode = node;
     const { api } = model.world;
-    api.watch(() => {
-      if (api.pod?.ready === true) this.#outsideNode = api.pod.node ?? this.#outsideNode;
+    api.watch({
+      pod: ({ ready, node: of, workload }) => {
+        if (ready && workload === 0) this.#outsideNode = of?.name ?? this.#outsideNode;
+      },
     });
   }
 
@@ -41,7 +43,7 @@ export class SimConnector implements SqlConnector {
     const { world } = this.#model;
     const node = side === 'inside' ? this.#insideNode : this.#outsideNode;
     const moved = (): boolean => side === 'outside' && node !== this.#outsideNode;
-    const route = new Route(this.#model.kubelet(node).machine, side, moved);
+    const route = new Route(this.#model.machine(node), side, moved);
     return this.#driver.background((resolve, reject) => {
       const refuse = (code: string): void =>
         reject(new SqlError(`connect to ${node}: ${code}`, { outcome: 'fail', fatal: true, code }));

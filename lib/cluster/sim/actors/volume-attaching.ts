@@ -1,0 +1,280 @@
+/**
+ * What the attach/detach controller does about one volume. A pod that exists keeps its volume
+ * attached, Terminating or not, for as long as its kubelet last reported a running container: eviction
+ * alone never starts the six-minute wait (util.IsPodTerminated, #65392). The wait runs from the moment
+ * a detach is wanted, and forces it only on a node that is not Ready. A node whose detach failed no
+ * longer counts against a second attachment (#120595), and neither does any where the volume is
+ * declared ReadWriteMany (util.IsMultiAttachAllowed).
+ */
+import {
+  hasTaint,
+  isTerminated,
+  listedReady,
+  outOfServiceKey,
+  type AttachmentObject,
+  type NodeObject,
+  type PodObject,
+} from '../api-objects.ts';
+import { notices, type Notice } from '../notices.ts';
+import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import type { ControllerContext } from './controller.ts';
+import { Operations, type Operation } from './volume-operations.ts';
+
+export type ForceReason = 'timeout' | 'out-of-service';
+
+export interface VolumeAttachingOptions extends ControllerContext {
+  /** The volume's number. */
+  readonly index: number;
+  /** The first pass, or sync, at or after a time. */
+  readonly nextPassUs: (atUs: number) => number;
+  readonly nextSyncUs: (atUs: number) => number;
+  readonly sayForced: (reason: ForceReason, node: NodeObject) => void;
+}
+
+/** A node in the controller's actual state of the world. */
+interface Entry {
+  readonly node: NodeObject;
+  /** It counts against other nodes. */
+  confirmed: boolean;
+  /** Since when a detach is wanted. */
+  awaySinceUs: number | undefined;
+}
+
+export class VolumeAttaching {
+  readonly index: number;
+  readonly #options: VolumeAttachingOptions;
+  readonly #entries: Entry[] = [];
+  readonly #operations: Operations;
+  /** Nodes that it manages: a pod on one that it never saw is left alone (ProcessPodVolumes). */
+  readonly #known: boolean[];
+  #passAtUs = Number.POSITIVE_INFINITY;
+  #syncDue = false;
+  #multiAttachSaidFor: PodObject | undefined;
+
+  constructor(options: VolumeAttachingOptions) {
+    this.#options = options;
+    this.index = options.index;
+    this.#operations = new Operations(options, (atUs) => this.#passFrom(atUs));
+    this.#known = options.world.api.nodes.map(({ exists }) => exists);
+  }
+
+  /** A new leader finds it on a node. */
+  found(node: NodeObject, confirmed: boolean): void {
+    if (this.#entry(node) === undefined) this.#add(node, confirmed);
+  }
+
+  /** Something changed, as the controller sees so much later. */
+  nudge(delayUs: number): void {
+    if (!this.#options.world.settings.attachable) return;
+    this.#passFrom(this.#options.world.kernel.nowUs + delayUs);
+  }
+
+  concerns(node: NodeObject): boolean {
+    if (this.#entry(node) !== undefined) return true;
+    return this.#known[node.index] !== node.exists;
+  }
+
+  nodeChanged(node: NodeObject): void {
+    const { api } = this.#options.world;
+    this.#known[node.index] = node.exists || this.#wants(node);
+    // A node that registered anew is told again what is attached to it (nodeAdd).
+    const entry = this.#entry(node);
+    const isStaying = entry?.confirmed === true && entry.awaySinceUs === undefined;
+    if (node.exists && isStaying) api.setAttached(node, this.index, true);
+  }
+
+  /** One that goes without the controller's doing is missed by the next sync. */
+  attachmentChanged(): void {
+    if (this.#syncDue || !this.#entries.some((entry) => this.#isMissing(entry))) return;
+    this.#syncDue = true;
+    const { world, process, nextSyncUs } = this.#options;
+    const { nowUs } = world.kernel;
+    process.after(nextSyncUs(nowUs + 1) - nowUs, () => {
+      this.#syncDue = false;
+      this.#sync();
+    });
+  }
+
+  /** VerifyVolumesAreAttached: what has no VolumeAttachment counts as detached. */
+  #sync(): void {
+    const { world } = this.#options;
+    for (const entry of this.#entries.filter((each) => this.#isMissing(each))) {
+      world.notice(notices.attachmentMissed, entry.node.index, this.index);
+      world.api.setAttached(entry.node, this.index, false);
+      this.#remove(entry);
+    }
+    this.#passFrom(world.kernel.nowUs);
+  }
+
+  #isMissing({ node, confirmed }: Entry): boolean {
+    return (
+      confirmed &&
+      !this.#operations.isPending(node) &&
+      this.#options.world.api.attachment(this.index, node)?.attached !== true
+    );
+  }
+
+  #passFrom(atUs: number): void {
+    const { world, process, nextPassUs } = this.#options;
+    const dueUs = nextPassUs(atUs);
+    if (dueUs >= this.#passAtUs) return;
+    this.#passAtUs = dueUs;
+    process.after(dueUs - world.kernel.nowUs, () => {
+      if (this.#passAtUs !== dueUs) return;
+      this.#passAtUs = Number.POSITIVE_INFINITY;
+      this.#pass();
+    });
+  }
+
+  /** Detaches come first, so that a volume that moves is free. */
+  #pass(): void {
+    for (const entry of this.#entries) {
+      if (this.#wants(entry.node)) this.#keep(entry);
+      else if (this.#operations.mayStart('detach', entry.node)) this.#considerDetach(entry);
+    }
+    for (const pod of this.#options.world.api.podsOf(this.index)) this.#considerAttach(pod);
+  }
+
+  /** A pod wants the volume there (the desired state of the world). */
+  #wants(node: NodeObject): boolean {
+    for (const pod of this.#options.world.api.podsOf(this.index))
+      if (pod.node === node && this.#isActive(pod)) return true;
+    return false;
+  }
+
+  #isActive(pod: PodObject): boolean {
+    return pod.node !== undefined && this.#known[pod.node.index] === true && !isTerminated(pod);
+  }
+
+  #keep(entry: Entry): void {
+    if (entry.awaySinceUs === undefined) return;
+    entry.awaySinceUs = undefined;
+    this.#notice(notices.detachUnwanted, entry.node);
+  }
+
+  #considerDetach(entry: Entry): void {
+    const { world, chance } = this.#options;
+    const { kernel, settings } = world;
+    const { node } = entry;
+    if (entry.awaySinceUs === undefined) this.#notice(notices.detachWanted, node);
+    entry.awaySinceUs ??= kernel.nowUs;
+    const waitedUs = kernel.nowUs - entry.awaySinceUs;
+    const expired = settings.forceDetach === 'on' && waitedUs > settings.forceDetachAfterUs;
+    const ready = listedReady(node, kernel.nowUs, chance.within(measuredTimes.watchDelay));
+    if (ready !== node.ready) this.#passFrom(kernel.nowUs + kubernetesTimes.attachDetachPassUs);
+    const force = expired && (ready !== 'True' || !node.exists);
+    const isOut = node.exists && hasTaint(node, outOfServiceKey);
+    if (node.inUse.has(this.index) && !force && !isOut) {
+      // Without the forced detach nothing but a change of the API brings it back.
+      const leftUs = settings.forceDetachAfterUs - waitedUs;
+      if (leftUs >= 0) this.#passFrom(kernel.nowUs + leftUs + 1);
+      return;
+    }
+    const taint = isOut ? 'out-of-service' : undefined;
+    this.#detach(entry, expired ? 'timeout' : taint);
+  }
+
+  /** The node's list first, then a live look at what is in use unless forced, then the object. */
+  #detach(entry: Entry, forced: ForceReason | undefined): void {
+    const { world, process, chance, sayForced } = this.#options;
+    const { api } = world;
+    const { node } = entry;
+    const operation = this.#operations.start('detach', node);
+    process.after(chance.within(measuredTimes.apiCall), () => {
+      api.setAttached(node, this.index, false);
+      if (forced === undefined) this.#notice(notices.detachBegan, node);
+      else sayForced(forced, node);
+      if (forced === undefined && node.exists && node.inUse.has(this.index)) {
+        api.setAttached(node, this.index, true);
+        this.#notice(notices.detachPutOff, node);
+        operation.fail();
+        return;
+      }
+      const attachment = api.attachment(this.index, node);
+      if (attachment !== undefined) api.deleteAttachment(attachment);
+      this.#awaitDetach(entry, operation);
+    });
+  }
+
+  #awaitDetach(entry: Entry, operation: Operation): void {
+    const { world } = this.#options;
+    const { node } = entry;
+    operation.poll(
+      () => {
+        const attachment = world.api.attachment(this.index, node);
+        if (attachment === undefined) return 'done';
+        return attachment.detachFailed ? 'failed' : 'waiting';
+      },
+      (isDone) => {
+        if (isDone) this.#remove(entry);
+        else if (world.settings.traits.uncertainAfterError) this.#setUncertain(entry);
+        else world.api.setAttached(node, this.index, true);
+      },
+    );
+  }
+
+  #considerAttach(pod: PodObject): void {
+    const { node } = pod;
+    if (node === undefined || !this.#isActive(pod)) return;
+    if (this.#entry(node)?.confirmed === true || !this.#operations.mayStart('attach', node)) return;
+    const { api, settings } = this.#options.world;
+    const isElsewhere = this.#entries.some((entry) => entry.confirmed && entry.node !== node);
+    if (!isElsewhere || settings.forMany) {
+      this.#attach(node);
+      return;
+    }
+    if (this.#multiAttachSaidFor === pod) return;
+    this.#multiAttachSaidFor = pod;
+    this.#notice(notices.multiAttach, node);
+    api.event(pod, 'FailedAttachVolume', 'Multi-Attach error for volume: already used elsewhere');
+  }
+
+  #attach(node: NodeObject): void {
+    const { api } = this.#options.world;
+    const operation = this.#operations.start('attach', node);
+    if (api.attachment(this.index, node) === undefined) api.createAttachment(this.index, node);
+    operation.poll(
+      () => attachState(api.attachment(this.index, node)),
+      (isDone) => {
+        const entry = this.#entry(node) ?? this.#add(node, isDone);
+        if (isDone) {
+          entry.confirmed = true;
+          entry.awaySinceUs = undefined;
+          api.setAttached(node, this.index, true);
+        } else this.#setUncertain(entry);
+      },
+    );
+  }
+
+  #setUncertain(entry: Entry): void {
+    entry.confirmed = false;
+    this.#notice(notices.uncertain, entry.node);
+  }
+
+  #add(node: NodeObject, confirmed: boolean): Entry {
+    const entry: Entry = { node, confirmed, awaySinceUs: undefined };
+    this.#entries.push(entry);
+    if (!confirmed) this.#notice(notices.uncertain, node);
+    return entry;
+  }
+
+  #remove(entry: Entry): void {
+    const at = this.#entries.indexOf(entry);
+    if (at >= 0) this.#entries.splice(at, 1);
+  }
+
+  #entry(node: NodeObject): Entry | undefined {
+    for (const entry of this.#entries) if (entry.node === node) return entry;
+    return undefined;
+  }
+
+  #notice(notice: Notice, node: NodeObject): void {
+    this.#options.world.notice(notice, node.index, this.index);
+  }
+}
+
+/** As csi_attacher.go verifyAttachmentStatus reads it. */
+function attachState(attachment: AttachmentObject | undefined): 'done' | 'failed' | 'waiting' {
+  if (attachment === undefined || attachment.deleting || attachment.attachFailed) return 'failed';
+  return attachment.attached ? 'done' : 'waiting';
+}

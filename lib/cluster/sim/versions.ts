@@ -1,0 +1,25 @@
+/** What differs between the Kubernetes versions that the model plays. */
+import type { KubernetesVersion } from '../../kubernetes-versions.ts';
+
+export interface VersionTraits {
+  /** Stock --node-monitor-grace-period (nodelifecycle/config/v1alpha1/defaults.go, #126287). */
+  readonly graceMs: number;
+  /**
+   * A detach that failed leaves the volume uncertain, so that another node may attach it (#120595;
+   * 1.28 got it with 1.28.4, #121079: here 1.28 is an older patch).
+   */
+  readonly uncertainAfterError: boolean;
+}
+
+const before132 = { graceMs: 40_000, uncertainAfterError: true };
+const since132 = { graceMs: 50_000, uncertainAfterError: true };
+
+export const versionTraits: Readonly<Record<KubernetesVersion, VersionTraits>> = {
+  '1.28': { ...before132, uncertainAfterError: false },
+  '1.29': before132,
+  '1.30': before132,
+  '1.31': before132,
+  '1.32': since132,
+  '1.33': since132,
+  '1.34': since132,
+};
