@@ -41,7 +41,7 @@ export function simMachine(
     unthrottle: () => command(() => machine.unthrottle()),
     throttled: () => command(() => machine.throttled),
     state: () => command(() => machine.state),
-    reachesApi: () => command(() => machine.reachesApi),
+    reachesApi: () => command(() => machine.reachesApi && !world.apiServer.still),
     reachedFromOutside: () => command(() => machine.reachable),
   };
 }
