@@ -6,7 +6,7 @@ import { describeComparison, describeRarity } from '../conformance/describe.ts';
 import { differencesOf, leastChance, rarityOf, type RunComparison } from '../conformance/judge.ts';
 import { Pool } from '../conformance/pool.ts';
 import { compareRun } from '../conformance/run-comparison.ts';
-import { exitCode, ForcedetachError, UsageError, type ExitCode } from '../errors.ts';
+import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { runCommand } from './command.ts';
 
 interface Flags {
@@ -45,17 +45,11 @@ async function compareAll(folders: readonly string[], flags: Flags): Promise<Exi
   await using pool = new Pool(flags.threads);
   const comparisons: RunComparison[] = [];
   for (const folder of folders) {
-    try {
-      const { runs, seed } = flags;
-      const play: Pool['play'] = (scenario, seed) => pool.play(scenario, seed);
-      const comparison = await compareRun(folder, { runs, seed, play });
-      comparisons.push(comparison);
-      process.stdout.write(`${describeComparison(comparison)}\n\n`);
-    } catch (error) {
-      const isLack = error instanceof ForcedetachError && error.code === 'MODEL_LACKS';
-      if (!isLack) throw error;
-      process.stdout.write(`${folder}: not compared, ${error.message}\n\n`);
-    }
+    const { runs, seed } = flags;
+    const play: Pool['play'] = (scenario, seed) => pool.play(scenario, seed);
+    const comparison = await compareRun(folder, { runs, seed, play });
+    comparisons.push(comparison);
+    process.stdout.write(`${describeComparison(comparison)}\n\n`);
   }
   const rarity = rarityOf(comparisons);
   const differences = comparisons.flatMap(differencesOf);

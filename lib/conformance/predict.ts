@@ -16,7 +16,7 @@ export interface Prediction {
   readonly verdict: Verdict['verdict'];
 }
 
-/** One run with one seed. Throws UsageError `MODEL_LACKS` where the model can't play the scenario. */
+/** One run with one seed. */
 export async function predict(scenario: Scenario, seed: string): Promise<Prediction> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
   try {

@@ -1,6 +1,5 @@
 /** One real run against so many runs of the model. */
 import { basename } from 'node:path';
-import { refuseUnmodelled } from '../cluster/sim/lacks.ts';
 import { assembleVerdict } from '../experiment/assemble.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
@@ -21,12 +20,11 @@ export interface CompareOptions {
   readonly play?: (scenario: Scenario, seed: string) => Promise<Prediction>;
 }
 
-/** Throws EvidenceError without a history, UsageError `MODEL_LACKS` where the model can't play it. */
+/** Throws EvidenceError without a history. */
 export async function compareRun(folder: string, options: CompareOptions): Promise<RunComparison> {
   const { runs, seed, onRun, play = predict } = options;
   const history = openHistory(folder);
   const { scenario, ...story } = tellStory([...history.smallRecords()]);
-  refuseUnmodelled(scenario);
   const run = basename(folder);
   let done = 0;
   const predictions = await Promise.all(
