@@ -35,7 +35,6 @@ test.each<Fields>([
   { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 60_000, untaintAt: 'kept' },
   { remedy: 'delete-node' },
   { remedy: 'delete-attachment', terminationGraceS: 0, remedyAt: 'pod-gone' },
-  { remedy: 'strip-attachment-finalizer', terminationGraceS: 0, remedyAt: 'pod-gone' },
   { remedy: 'strip-pod-finalizer', podFinalizer: true },
   { workload: 'deployment-recreate', remedy: 'force-delete' },
   { workload: 'deployment-rolling-update' },
@@ -51,6 +50,14 @@ test('without a grace period eviction alone lets the next node in, when the wait
   const { forceDetachAfterMs } = scenarioOf({});
   expect(waitedS).toBeGreaterThan(forceDetachAfterMs / 1000);
   expect(waitedS).toBeLessThan(forceDetachAfterMs / 1000 + 6);
+});
+
+test('a storage that nobody asked to detach refuses every other node, also after the heal', async () => {
+  const early = { terminationGraceS: 0, remedyAt: 'pod-gone' } as const;
+  const verdict = await run({ remedy: 'strip-attachment-finalizer', ...early });
+  expect(verdict.verdict).toBe('safe');
+  expect(verdict.phases.secondMount).toBeNull();
+  expect(verdict.availability.recovered).toBe(false);
 });
 
 test('an event that never comes is said, and the run proves nothing', async () => {

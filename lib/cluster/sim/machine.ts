@@ -5,7 +5,10 @@
 import { stalls, type Stall } from '../port.ts';
 import type { Kernel } from './kernel.ts';
 import { Process } from './process.ts';
-import { cpuWanted } from './timings.ts';
+import { cpuWanted, secondUs } from './timings.ts';
+
+/** How long a starved machine works on something before it looks again how starved it is. */
+const sliceUs = 5 * secondUs;
 
 type Listener = () => void;
 /**
@@ -82,12 +85,12 @@ export class NodeMachine {
 
   /** Calls `run` on this machine: later when it is frozen then, never when it was killed before. */
   after(delayUs: number, run: Listener): void {
-    this.#whole.after(delayUs * this.slowness, run);
+    this.#slowly(this.#whole, delayUs, run);
   }
 
   /** The same for what takes the kubelet to do it: not before it goes on. */
   byKubelet(delayUs: number, run: Listener): void {
-    this.#kubelet.after(delayUs * this.slowness, run);
+    this.#slowly(this.#kubelet, delayUs, run);
   }
 
   freeze(): void {
@@ -169,6 +172,13 @@ export class NodeMachine {
   unthrottle(): void {
     this.#cpuShare = 1;
     this.#tell('change');
+  }
+
+  /** In slices while it is starved: it goes on at full speed as soon as it has its CPU time again. */
+  #slowly(process: Process, delayUs: number, run: Listener): void {
+    const { slowness } = this;
+    if (delayUs * (slowness - 1) < sliceUs) process.after(delayUs * slowness, run);
+    else process.after(sliceUs, () => this.#slowly(process, delayUs - sliceUs / slowness, run));
   }
 
   #tell(event: MachineEvent): void {

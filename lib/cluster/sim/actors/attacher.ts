@@ -11,6 +11,7 @@ import { modes, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import type { World } from '../world.ts';
 import type { ControllerContext } from './controller.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
@@ -87,7 +88,9 @@ export class Attacher implements Watcher {
     const { world } = this.#options;
     const node = attachment.node.name;
     seeWritten(world, volume);
-    const refusal = modes[world.settings.disk].attach?.({ world, volume, node });
+    const refusal =
+      heldElsewhere(world, volume, node) ??
+      modes[world.settings.disk].attach?.({ world, volume, node });
     if (refusal !== undefined) return refusal;
     const { generation } = volume.publish(node);
     seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
@@ -115,4 +118,11 @@ export class Attacher implements Watcher {
     this.#work.set(attachment, work);
     return work;
   }
+}
+
+/** The storage counts a node for as long as it was not asked to detach it (lib/csi/backend.ts). */
+function heldElsewhere({ settings }: World, volume: Volume, node: string): Refusal {
+  if (settings.forMany || settings.attachWhileBusy === 'granted') return undefined;
+  const holder = volume.others(node).find(({ published }) => published);
+  return holder === undefined ? undefined : `the volume is attached to ${holder.node}`;
 }
