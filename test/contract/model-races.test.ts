@@ -175,7 +175,7 @@ describe('races', () => {
     for (let step = 0; step < 40; step++) {
       const story = removed({}, `${step}`);
       const removedS = story.nowS;
-      story.until(removedS + waitS - 2 + step / 10);
+      story.until(removedS + waitS - 39 + step);
       story.machine.setConnected(true);
       story.until(removedS + waitS + 60);
       outcomes.add(story.times('forcedByTimeout').length > 0);

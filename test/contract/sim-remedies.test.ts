@@ -32,7 +32,7 @@ test.each<Fields>([
   { ...healthy, remedy: 'fence-first' },
   { ...healthy, remedy: 'drain' },
   { fault: 'node-crash', remedy: 'fence-first' },
-  { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 60_000, untaintAt: 'kept' },
+  { fault: 'node-reboot', remedy: 'out-of-service', rebootAt: 30_000, untaintAt: 'kept' },
   { remedy: 'delete-node' },
   { remedy: 'delete-attachment', terminationGraceS: 0, remedyAt: 'pod-gone' },
   { remedy: 'strip-pod-finalizer', podFinalizer: true },

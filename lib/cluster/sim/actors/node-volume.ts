@@ -42,6 +42,7 @@ export class NodeVolume {
   readonly #backOff = new BackOff(kubernetesTimes.volumeBackOff);
   #mount: Mount | undefined;
   #busy = false;
+  #settling = false;
   #retryAtUs = 0;
   /** Staged for a pod that has not got it yet. */
   #fresh = false;
@@ -83,10 +84,23 @@ export class NodeVolume {
     return undefined;
   }
 
-  /** Unstages what no pod here wants. */
+  /** Unstages what no pod here wants: the volume manager's loop finds it. */
   settle(): void {
-    if (this.#mount === undefined || this.wanted > 0 || this.users > 0) return;
-    if (this.#busy || this.forgotten) return;
+    if (!this.#isIdle || this.#settling) return;
+    this.#settling = true;
+    const { world, machine } = this.#options;
+    machine.byKubelet(world.chance.within(kubernetesTimes.volumeReconcile), () => {
+      this.#settling = false;
+      if (this.#isIdle) this.#unstage();
+    });
+  }
+
+  get #isIdle(): boolean {
+    const isWanted = this.wanted > 0 || this.users > 0;
+    return this.#mount !== undefined && !isWanted && !this.#busy && !this.forgotten;
+  }
+
+  #unstage(): void {
     this.#busy = true;
     const { world, machine, onChange } = this.#options;
     const beganAtUs = world.kernel.nowUs;
@@ -107,6 +121,7 @@ export class NodeVolume {
     this.#unmount(() => undefined);
     this.#mount = undefined;
     this.#busy = false;
+    this.#settling = false;
     this.users = 0;
     this.wanted = 0;
     this.reported = false;
