@@ -81,5 +81,5 @@ async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict>
 async function writeReport(folder: string, verdict: Verdict): Promise<void> {
   const { openHistory } = await import('../history/reader.ts');
   const { writeOutputs } = await import('../report/write.ts');
-  await writeOutputs(folder, verdict, openHistory(folder).records());
+  await writeOutputs(folder, verdict, openHistory(folder));
 }

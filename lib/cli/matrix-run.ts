@@ -91,7 +91,7 @@ async function writeRun(
   withPage: boolean,
 ): Promise<void> {
   const { writeOutputs, writeFacts } = await import('../report/write.ts');
-  if (withPage) await writeOutputs(folder, verdict, history.records());
+  if (withPage) await writeOutputs(folder, verdict, history);
   else await writeFacts(folder, verdict);
 }
 

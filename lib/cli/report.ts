@@ -39,6 +39,6 @@ async function rebuild(folder: string): Promise<void> {
     return;
   }
   const verdict = assembleVerdict(history);
-  await writeOutputs(folder, verdict, history.records());
+  await writeOutputs(folder, verdict, history);
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
 }

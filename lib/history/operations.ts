@@ -26,6 +26,16 @@ export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> 
   yield* pairing.underWay();
 }
 
+/** The same from records in time order. */
+export function* pairOperations(records: Iterable<HistoryRecord>): Generator<Operation> {
+  const pairing = new Pairing();
+  for (const record of records) {
+    pairing.record(record);
+    yield* pairing.takeEnded();
+  }
+  yield* pairing.underWay();
+}
+
 /** One connection has one session and at most one operation under way. */
 class Pairing {
   readonly #servers = new Map<string, ServerIdentity>();

@@ -17,10 +17,11 @@ export interface Document {
 
 interface Scripts {
   readonly library: string;
-  /** A module that finds `data` in the element of this id. */
+  /** A module that finds the data below in the elements of these ids. */
   readonly page: string;
-  readonly dataId: string;
-  readonly data: unknown;
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Base64. */
+  readonly packed: Readonly<Record<string, string>>;
 }
 
 /** A file of the browser's folder. */
@@ -68,8 +69,15 @@ ${scripts === undefined ? '' : scriptElements(scripts)}</body>
   return String(page);
 }
 
-const scriptElements = ({ library, page, dataId, data }: Scripts): Html =>
-  html`<script type="application/json" id="${dataId}">${raw(inlineJson(data))}</script>
-<script>${raw(library)}</script>
+const scriptElements = ({ library, page, json, packed }: Scripts): Html =>
+  html`${Object.entries(json).map(([id, value]) =>
+    dataElement(id, 'application/json', inlineJson(value)),
+  )}${Object.entries(packed).map(([id, text]) =>
+    dataElement(id, 'application/octet-stream', text),
+  )}<script>${raw(library)}</script>
 <script type="module">${raw(page)}</script>
+`;
+
+const dataElement = (id: string, type: string, content: string): Html =>
+  html`<script type="${type}" id="${id}">${raw(content)}</script>
 `;

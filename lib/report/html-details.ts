@@ -5,11 +5,13 @@ import { count, pairs, type Html } from './html-parts.ts';
 import type { RawRow, ReportData } from './types.ts';
 
 const maxEvidence = 20;
+/** Lines of evidence that a reader sees without a click. */
+const shownLines = 4;
+/** Raw records in the page itself. */
+const maxStatic = 500;
 
 export function detailSections(data: ReportData): Html {
   const { findings, certificates, scenario, seed, cluster, timers, versions } = data.verdict;
-  const all = data.raw.length + data.rawMore;
-  const shown = data.rawMore === 0 ? count(all) : `${count(data.raw.length)} of ${count(all)}`;
   return html`<section class="card"><h2>Findings</h2>
 ${findings.length === 0 ? html`<p>No checker found anything to say.</p>` : findings.map(finding)}
 </section>
@@ -22,24 +24,31 @@ ${pairs([...Object.entries(scenario), ['seed', seed], ['backend', cluster]])}
 <h3>Timers in force, ms</h3>${pairs(Object.entries(timers))}
 <h3>Versions</h3>${pairs(Object.entries(versions))}
 </details></section>
-<section class="card raw"><details><summary>Raw records (${shown})</summary>
-${rawRecords(data)}
-</details></section>`;
+${operationTable(data)}
+${rawRecords(data)}`;
 }
 
 function finding({ level, code, summary, loud, evidence }: Finding): Html {
   const noticed = loud ? 'an operator would be told' : 'nothing would tell';
   return html`<div class="finding ${level}"><strong>${summary}</strong>
 <div class="faint">${level} · ${code} · ${noticed}</div>
-${evidence.length === 0 ? '' : evidenceList(evidence, level === 'damage')}
+${evidence.length === 0 ? '' : evidenceList(evidence)}
 </div>`;
 }
 
-function evidenceList(evidence: readonly string[], open: boolean): Html {
+/** The first lines at once; a corrupt database says the same thing a hundred times. */
+function evidenceList(evidence: readonly string[]): Html {
+  const lines = evidence.slice(0, maxEvidence).flatMap((each) => each.split('\n'));
   const more = evidence.length - maxEvidence;
-  const lines = evidence.slice(0, maxEvidence).join('\n');
-  return html`<details ${open ? 'open' : ''}><summary>Evidence</summary>
-<pre>${lines}${more > 0 ? `\n… ${more} more in verdict.json` : ''}</pre></details>`;
+  const rest = lines.slice(shownLines);
+  if (more > 0) rest.push(`… ${more} more in verdict.json`);
+  return html`<pre>${lines.slice(0, shownLines).join('\n')}</pre>
+${
+  rest.length === 0
+    ? ''
+    : html`<details><summary>${count(rest.length)} more lines of evidence</summary>
+<pre>${rest.join('\n')}</pre></details>`
+}`;
 }
 
 function certificateTable(rows: Verdict['certificates']): Html {
@@ -52,18 +61,45 @@ function certificateTable(rows: Verdict['certificates']): Html {
   )}</tbody></table>`;
 }
 
-function rawRecords({ raw, rawMore, operations }: ReportData): Html {
-  const more =
-    rawMore === 0 ? '' : `, and ${count(rawMore)} more records past the first ${count(raw.length)}`;
-  return html`<p class="faint">Observations, actions and errors in the order of the history.
-Left out: ${count(operations)} operations, counters of bytes, machine health${more}; all of it is
-in the run’s folder.</p>
-<div class="tools"><label>Filter <input id="raw-filter" type="search"></label>
-<span id="raw-count" class="faint" role="status"></span></div>
-<table id="raw">
+const pager = html`<button type="button" data-page="previous">Previous</button>
+<button type="button" data-page="next">Next</button>
+<span class="faint" data-count role="status"></span>`;
+
+/** Filled by the page's script: there may be a million. */
+function operationTable({ operations }: ReportData): Html {
+  return html`<section class="card raw"><details id="operations">
+<summary>Operations, one by one (${count(operations.endUs.length)})</summary>
+<p class="faint static">This table needs JavaScript; the history in the run’s folder has all.</p>
+<p class="faint tools">What clients sent and what became of it, of the stretch that the time axis
+shows. Operation: client / connection / session / number.</p>
+<div class="tools"><label>Outcome <select data-outcome>
+<option value="all">all</option><option value="ok">ok</option><option value="fail">fail</option>
+<option value="info">info: nobody knows</option></select></label>
+<label><input type="checkbox" data-slowest> slowest first</label>
+${pager}</div>
+<table><thead><tr><th class="number">ended</th><th class="number">after</th><th>Operation</th>
+<th>Node</th><th>Kind</th><th>Outcome</th><th>Error</th></tr></thead><tbody></tbody></table>
+</details></section>`;
+}
+
+/** Those that tell the story, and those that prove it; the page's script puts in all the others. */
+function rawRecords({ raw, rawMore, licence, laterLicences }: ReportData): Html {
+  const proofs = [licence, ...laterLicences.map(({ rows }) => rows)].flat();
+  const proving = new Set(proofs.map(({ rowId }) => rowId));
+  const shown = raw.filter(({ id, isKey }) => isKey || proving.has(id)).slice(0, maxStatic);
+  const more = rawMore === 0 ? '' : ` ${count(rawMore)} more are in the run’s folder alone.`;
+  return html`<section class="card raw"><details id="raw">
+<summary>Raw records (${count(raw.length + rawMore)})</summary>
+<p class="faint">All that was recorded besides operations and audited rows, in order of time.${more}
+<span class="static">Without JavaScript: the ${count(shown.length)} that tell the story.</span></p>
+<div class="tools"><label>Filter <input type="search" data-filter></label>
+<label><input type="checkbox" data-only-view> only what the time axis shows</label>
+${pager}</div>
+<table>
 <thead><tr><th class="number">#</th><th class="number">after the fault</th><th>What</th>
 <th>Source</th><th>Detail</th></tr></thead>
-<tbody>${raw.map(rawRow)}</tbody></table>`;
+<tbody>${shown.map(rawRow)}</tbody></table>
+</details></section>`;
 }
 
 const rawRow = ({ id, atS, kind, source, text }: RawRow): Html =>

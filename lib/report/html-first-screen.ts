@@ -1,14 +1,16 @@
 /** What a reader gets in the first minute: the sentence, the facts, the licence, the limits. */
 import { html } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
-import { bytes, count, percent, seconds, type Html } from './html-parts.ts';
+import { bytes, count, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
 import { imageNames, meanings } from './wording.ts';
 
 /** The sentence and its badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
   const name = String(verdict.scenario['name']);
-  return html`<header>
+  return html`<div class="band ${verdict.verdict}"></div>
+<header>
 <div class="top"><span>forcedetach · ${name} · run ${verdict.runId}</span>
 <button id="theme" type="button">Light / dark</button></div>
 <h1>${verdict.sentence}</h1>
@@ -16,10 +18,20 @@ export function pageHeader({ verdict, badge, expectation, disk }: ReportData): H
 <div class="chips">
 <span class="chip word ${verdict.verdict}">${verdict.verdict}</span>
 ${chip(badge, false)}
+${versionsOf(verdict)}
 ${chip(expectation, !verdict.asExpected)}
 ${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.noticed === 'silent')}
 </div>
 </header>`;
+}
+
+function versionsOf({ versions }: Verdict): Html | string {
+  const numberIn = (text = ''): string | undefined => /\d+\.\d+\.\d+/.exec(text)?.[0];
+  const named = [
+    ['Kubernetes', numberIn(versions['kubernetes'])],
+    ['MySQL', numberIn(versions['mysql'])],
+  ].filter(([, version]) => version !== undefined);
+  return named.length === 0 ? '' : chip(named.map((each) => each.join(' ')).join(' · '), false);
 }
 
 const noticedText = {
@@ -34,7 +46,8 @@ const chip = (text: string, alarm: boolean): Html =>
 export function verdictSections(data: ReportData): Html {
   const { verdict } = data;
   return html`${facts(data)}
-${verdict.complete ? '' : incomplete(verdict.incompleteBecause)}
+${story(data)}
+${verdict.complete ? '' : incomplete(verdict)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
 ${lossTable(data.loss)}
@@ -93,8 +106,24 @@ export function exposureText({ exposure, scenario }: Verdict): string {
   return `${each}, ${count(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
 }
 
-const incomplete = (reasons: readonly string[]): Html =>
-  html`<section class="card"><h2>The evidence is not complete</h2>${list(reasons)}</section>`;
+/** Who had the volume, at a glance, before any reading. */
+function story({ timeline }: ReportData): Html | string {
+  const [wide, narrow] = [storyPicture(timeline, false), storyPicture(timeline, true)];
+  if (wide === undefined || narrow === undefined) return '';
+  const about = 'Who had the volume mounted and whose database was up; the licence says why';
+  return html`<section class="card story"><h2>Who had the volume</h2>
+<div class="wide">${pictures(wide, about)}</div>
+<div class="narrow">${pictures(narrow, about)}</div></section>`;
+}
+
+/** Proven damage stands without it; nothing else does. */
+function incomplete({ verdict, incompleteBecause }: Verdict): Html {
+  const title =
+    verdict === 'inconclusive'
+      ? 'The evidence is not complete: this run proves nothing'
+      : 'Some evidence is missing; what was proven stands';
+  return html`<section class="card missing"><h2>${title}</h2>${list(incompleteBecause)}</section>`;
+}
 
 function lossTable(rows: readonly LossRow[]): Html {
   return html`<table>

@@ -4,7 +4,7 @@ import { pictures, seconds, type Html } from './html-parts.ts';
 import { recoveryPicture, timelinePicture } from './pictures.ts';
 import type { RecoveryStep, ReportData } from './types.ts';
 
-export function timelineSection({ timeline, recovery }: ReportData): Html {
+export function timelineSection({ timeline, operations, recovery }: ReportData): Html {
   const exposed = timeline.exposure !== null;
   return html`<section class="card"><h2>What happened when</h2>
 <p class="faint">Seconds after the fault.
@@ -21,7 +21,7 @@ ${exposed ? html`<button type="button" data-zoom="handover">Hand-over</button>` 
 </div>
 <div id="timeline" tabindex="0" role="img" aria-label="Time axis with lanes; the same facts are in
 the tables of this page. Keys: plus, minus, left, right, zero"></div>
-<div class="static">${pictures(timelinePicture(timeline), 'Time axis with lanes')}</div>
+<div class="static">${pictures(timelinePicture(timeline, operations), 'Time axis with lanes')}</div>
 </section>
 ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 }

@@ -1,11 +1,13 @@
 /** The report of a run as a page. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { deflateRawSync } from 'node:zlib';
 import { html } from 'hono/html';
 import { readBrowserFile, renderDocument } from './document.ts';
 import { detailSections } from './html-details.ts';
 import { pageHeader, verdictSections } from './html-first-screen.ts';
 import { timelineSection } from './html-timeline.ts';
+import { packOperations } from './operation-pack.ts';
 import type { ReportData } from './types.ts';
 
 const require = createRequire(import.meta.url);
@@ -13,9 +15,15 @@ const require = createRequire(import.meta.url);
 /** In an order in which each comes after what it uses. */
 const pageFiles = [
   'palette',
+  'operations',
+  'bins',
   'timeline-axes',
   'timeline-series',
   'timeline-option',
+  'timeline-view',
+  'paged-table',
+  'records-view',
+  'payload',
   'page',
 ] as const;
 
@@ -24,13 +32,19 @@ function pageScript(): string {
   const files = pageFiles.map((name) => readBrowserFile(`${name}.js`));
   return files
     .join('\n')
-    .replaceAll(/^import .*$/gm, '')
+    .replaceAll(/^import [^;]*;$/gm, '')
     .replaceAll(/^export /gm, '');
 }
 
+const pack = (text: string): string => deflateRawSync(text).toString('base64');
+
 /** A complete HTML document; the same data gives the same bytes. */
 export function renderHtml(data: ReportData): Promise<string> {
-  const { verdict, timeline } = data;
+  const { verdict, timeline, raw } = data;
+  const { about, packed } = packOperations(data.operations);
+  const records = JSON.stringify(
+    raw.map(({ id, atS, kind, source, text }) => [id, atS, kind, source, text]),
+  );
   return renderDocument({
     title: `${verdict.verdict.toUpperCase()}: ${String(verdict.scenario['name'])} (${verdict.runId})`,
     header: pageHeader(data),
@@ -40,8 +54,8 @@ ${detailSections(data)}`,
     scripts: {
       library: readFileSync(require.resolve('echarts/dist/echarts.min.js'), 'utf8'),
       page: pageScript(),
-      dataId: 'timeline-data',
-      data: timeline,
+      json: { 'timeline-data': { timeline, operations: about } },
+      packed: { 'operations-data': packed, 'records-data': pack(records) },
     },
   });
 }

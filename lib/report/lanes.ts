@@ -180,15 +180,22 @@ export class Lanes {
       const held = Number(data['held'] ?? 0);
       const label = held === 0 ? '' : `${held} held`;
       this.#become('link', `held ${node} ${text(data['device'])}`, t, label, 'warn');
-    } else if (name === observed.serverLog && text(data['level']).toLowerCase() === 'error') {
-      this.#moment(
-        'mysqld',
-        `mysqld errors ${node}`,
-        t,
-        t,
-        text(data['line']).slice(0, 120),
-        'bad',
-      );
+    } else if (name === observed.serverLog) {
+      this.#server(text(data['line']), text(data['level']), node, t);
+    }
+    // A server whose volume is gone or cut off may end without a last word.
+    if (name === observed.unmounted || name === observed.deviceCut) {
+      this.#become('mysqld', `mysqld ${node}`, t, '', 'good');
+    }
+  }
+
+  /** What a line of mysqld's error log says of its lanes. */
+  #server(line: string, level: string, node: string, t: number): void {
+    const lane = `mysqld ${node}`;
+    if (line.includes('ready for connections')) this.#become('mysqld', lane, t, 'up', 'good');
+    else if (line.includes('Shutdown complete')) this.#become('mysqld', lane, t, '', 'good');
+    else if (line.includes('[ERROR]') || level.toLowerCase() === 'error') {
+      this.#moment('mysqld', `mysqld errors ${node}`, t, t, line.slice(0, 160), 'bad');
     }
   }
 }

@@ -1,8 +1,12 @@
 /** Static pictures by ECharts' own server-side rendering: for no JavaScript and for paper. */
 import * as echarts from 'echarts';
 import type { EChartsOption } from 'echarts';
+import { plotOperations, prepareOperations } from './browser/bins.js';
+import { palettes } from './browser/palette.js';
+import { laneAxis, timeAxis } from './browser/timeline-axes.js';
 import { timelineHeight, timelineOption } from './browser/timeline-option.js';
-import type { RecoveryStep, Timeline } from './types.ts';
+import { laneSeries, marks } from './browser/timeline-series.js';
+import type { OperationColumns, RecoveryStep, Timeline } from './types.ts';
 
 export interface Picture {
   /** SVG documents as data URIs. */
@@ -12,11 +16,51 @@ export interface Picture {
   readonly height: number;
 }
 
-const width = 1140;
+const wideWidth = 1140;
 
-export function timelinePicture(timeline: Timeline): Picture {
+export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {
   const height = timelineHeight(timeline);
-  return renderPicture((dark) => timelineOption(timeline, { dark, compact: false }), height);
+  const prepared = prepareOperations(operations);
+  const view = plotOperations(prepared, timeline.fromS, timeline.toS);
+  const option = (dark: boolean): EChartsOption =>
+    timelineOption(timeline, prepared, view, { dark, compact: false });
+  return renderPicture(option, height);
+}
+
+/** Lanes that tell who had the volume, and whose database answered. */
+const storyGroups = ['mount', 'mysqld'];
+const storyLaneHeight = 26;
+
+/** The same axis with those lanes only; undefined where there is none. */
+export function storyPicture(timeline: Timeline, compact: boolean): Picture | undefined {
+  const lanes = timeline.lanes.filter(
+    ({ group, label }) => storyGroups.includes(group) && !label.includes('errors'),
+  );
+  if (lanes.length === 0) return undefined;
+  const option = (dark: boolean): EChartsOption =>
+    storyOption({ ...timeline, lanes }, dark, compact);
+  return renderPicture(option, 76 + storyLaneHeight * lanes.length, compact ? 360 : wideWidth);
+}
+
+function storyOption(timeline: Timeline, dark: boolean, compact: boolean): EChartsOption {
+  const palette = dark ? palettes.dark : palettes.light;
+  const left = compact ? 112 : 210;
+  return {
+    animation: false,
+    textStyle: { fontFamily: 'system-ui, sans-serif', color: palette.text },
+    grid: [{ left, right: 20, top: 46, bottom: 30 }],
+    xAxis: [timeAxis(timeline, 0, palette)],
+    yAxis: [laneAxis(timeline, left, compact, palette)],
+    series: [laneSeries(timeline, palette), marks(timeline, 0, compact, palette)],
+  };
+}
+
+/** The whole axis on white ground, as an SVG document of its own. */
+export function timelineSvg(timeline: Timeline, operations: OperationColumns): string {
+  const prepared = prepareOperations(operations);
+  const view = plotOperations(prepared, timeline.fromS, timeline.toS);
+  const option = timelineOption(timeline, prepared, view, { dark: false, compact: false });
+  return renderSvg({ ...option, backgroundColor: '#ffffff' }, wideWidth, timelineHeight(timeline));
 }
 
 /** One bar from the fault to the first commit, split into its steps. */
@@ -61,21 +105,29 @@ function recoveryOption(steps: readonly RecoveryStep[], dark: boolean): EChartsO
 }
 
 /** In both colourings; the same option gives the same bytes. */
-export function renderPicture(option: (dark: boolean) => EChartsOption, height: number): Picture {
+export function renderPicture(
+  option: (dark: boolean) => EChartsOption,
+  height: number,
+  width = wideWidth,
+): Picture {
+  const draw = (dark: boolean): string => dataUri(renderSvg(option(dark), width, height));
   return {
-    light: render(option(false), height),
-    dark: render(option(true), height),
+    light: draw(false),
+    dark: draw(true),
     width,
     height,
   };
 }
 
-function render(option: EChartsOption, height: number): string {
+const dataUri = (svg: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+
+function renderSvg(option: EChartsOption, width: number, height: number): string {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
   chart.setOption(option);
   const svg = renumber(chart.renderToSVGString());
   chart.dispose();
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+  return svg;
 }
 
 /**

@@ -1,34 +1,49 @@
-/** Records as table rows, operations left out, capped; and which row proves a licence step. */
-import type { HistoryRecord } from '../history/events.ts';
+/** Records as table rows, operations left out; and which row proves a licence step. */
+import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 import type { RawRow } from './types.ts';
 
-const maxRows = 3000;
-const maxText = 600;
+/** More than any run has left; a history that grew wild must not make a page nobody can open. */
+const maxRows = 100_000;
+const maxText = 2000;
 /** A licence step names its moment to the millisecond; rounding may be off by one. */
 const matchWithinS = 0.002;
 
-/** Many, and drawn elsewhere. */
-const counters = new Set<string>([observed.deviceWritten, observed.requestsHeld]);
+/** Observations that tell the story; the page shows them without JavaScript, too. */
+const telling = new Set<string>([
+  observed.nodeReady,
+  observed.nodeGone,
+  observed.nodeTaints,
+  observed.podScheduled,
+  observed.podRunning,
+  observed.podReady,
+  observed.podTerminating,
+  observed.podGone,
+  observed.attachmentCreated,
+  observed.attachmentAttached,
+  observed.attachmentDeleting,
+  observed.attachmentGone,
+  observed.volumesAttached,
+  observed.forceDetachLog,
+  observed.csiCall,
+  observed.mounted,
+  observed.unmounted,
+  observed.deviceCut,
+  observed.linkChanged,
+]);
 
 type Draft = Omit<RawRow, 'atS'> & { readonly t: number };
 
 export class RawRows {
   readonly #drafts: Draft[] = [];
   #number = 0;
-  #more = 0;
 
-  see(record: HistoryRecord): void {
+  see(record: SmallRecord): void {
     const id = this.#number;
     this.#number += 1;
-    if (record.type === 'invoke' || record.type === 'outcome' || record.type === 'row') return;
-    if (record.type === 'machine' || record.type === 'read') return;
-    if (record.type === 'observation' && counters.has(record.name)) return;
-    if (this.#drafts.length >= maxRows) {
-      this.#more += 1;
-      return;
+    if (id < maxRows) {
+      this.#drafts.push({ id, t: record.t, isKey: isKey(record), ...describe(record) });
     }
-    this.#drafts.push({ id, t: record.t, ...describe(record) });
   }
 
   result(zeroMs: number): { readonly rows: RawRow[]; readonly more: number } {
@@ -36,9 +51,14 @@ export class RawRows {
       ...row,
       atS: Math.round(t - zeroMs) / 1000,
     }));
-    return { rows, more: this.#more };
+    return { rows, more: this.#number - rows.length };
   }
 }
+
+const isKey = (record: SmallRecord): boolean =>
+  record.type === 'observation'
+    ? telling.has(record.name)
+    : ['phase', 'action', 'certificate', 'error', 'setup', 'run'].includes(record.type);
 
 /** The row nearest in time, of that source where one is near enough. */
 export function proofOf(
@@ -52,10 +72,7 @@ export function proofOf(
   return row?.id ?? null;
 }
 
-type Told = Exclude<HistoryRecord, { type: Hidden }>;
-type Hidden = 'invoke' | 'outcome' | 'row' | 'machine' | 'read';
-
-function describe(record: Told): Pick<RawRow, 'kind' | 'source' | 'text'> {
+function describe(record: SmallRecord): Pick<RawRow, 'kind' | 'source' | 'text'> {
   const { type, t: _t, wall: _wall, ...rest } = record;
   if (type === 'observation') {
     const { source, name, node, data } = record;

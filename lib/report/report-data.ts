@@ -1,24 +1,28 @@
-/** Verdict and history to everything the page shows, in one pass over the records. Pure. */
+/** Verdict and history to everything the page shows. Pure. */
 import type { LicenceStep, Verdict } from '../experiment/verdict.ts';
-import type { HistoryRecord } from '../history/events.ts';
-import type { SmallRecord } from '../history/reader.ts';
+import type { History } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
-import { Rates } from './rates.ts';
+import { operationColumns } from './operation-columns.ts';
 import { proofOf, RawRows } from './raw-rows.ts';
 import type { Bar, LicenceRow, LossRow, RawRow, RecoveryStep, ReportData } from './types.ts';
 import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
+import { Written } from './written.ts';
 
-export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): ReportData {
+/** What a report is made from, besides the verdict. */
+export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
+
+export function reportData(verdict: Verdict, source: ReportSource): ReportData {
+  const small = [...source.smallRecords()];
   const lanes = new Lanes();
-  const rates = new Rates();
+  const written = new Written();
   const raw = new RawRows();
-  const small: SmallRecord[] = [];
-  for (const record of records) {
-    for (const collector of [lanes, rates, raw]) collector.see(record);
-    if (isSmall(record)) small.push(record);
+  for (const record of small) {
+    lanes.see(record);
+    raw.see(record);
+    if (record.type === 'observation') written.see(record);
   }
   const story = tellStory(small);
   const startMs = small[0]?.t ?? 0;
@@ -49,11 +53,11 @@ export function reportData(verdict: Verdict, records: Iterable<HistoryRecord>): 
       lanes: lanes.result(zeroMs, endMs),
       exposure: exposureBand(verdict, story, zeroMs),
       moments: momentsOf(story),
-      ...rates.result(zeroMs, startMs, endMs),
+      written: written.result(zeroMs),
     },
     raw: rows,
     rawMore: more,
-    operations: rates.operations,
+    operations: operationColumns(source.ops(), zeroMs, endMs),
   };
 }
 
@@ -62,9 +66,6 @@ const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): Li
     const { atS, step, source, evidence, by } = each;
     return { atS, step, source, evidence, by, rowId: proofOf(rows, each) };
   });
-
-const isSmall = (record: HistoryRecord): record is SmallRecord =>
-  record.type !== 'invoke' && record.type !== 'outcome' && record.type !== 'row';
 
 /** What the model recorded that it does not know; nothing where the run was real. */
 function modelLimits({ observations }: Story): string[] {

@@ -35,23 +35,92 @@ export interface Timeline {
   readonly exposure: Bar | null;
   /** Vertical lines across everything: fault, remedy, heal. */
   readonly moments: readonly Bar[];
-  /** Acknowledged commits per second, by client and the node that acknowledged. */
-  readonly commits: readonly Series[];
-  /** Slowest commit of each interval, ms. */
-  readonly latency: readonly Series[];
   /** MiB written per device since it was attached. */
   readonly written: readonly Series[];
-  /** Width of the intervals of `commits` and `latency`, seconds. */
-  readonly bucketS: number;
 }
 
-/** One record of the history as a table row; its `id` is its number in the history. */
+/** A connection of a client to the database on one node. */
+export interface OperationStream {
+  readonly client: string;
+  readonly connection: number;
+  readonly node: string;
+}
+
+/** What the columns of operations need besides. */
+export interface OperationsAbout {
+  readonly count: number;
+  /** End of the first operation, µs after the fault. */
+  readonly firstUs: number;
+  readonly streams: readonly OperationStream[];
+  /** Errors by number; the first is none. */
+  readonly errors: readonly string[];
+}
+
+/** Operations in the order of their ends, one value each in every column. */
+export interface OperationColumns extends Pick<OperationsAbout, 'streams' | 'errors'> {
+  /** When the outcome was known, µs after the fault. */
+  readonly endUs: Float64Array;
+  /** From sent to known, µs. */
+  readonly latencyUs: Float64Array;
+  /** Number of the stream. */
+  readonly stream: Uint16Array;
+  /** Outcome, kind and the like: browser/operations.js. */
+  readonly flags: Uint8Array;
+  readonly session: Uint32Array;
+  readonly seq: Uint32Array;
+  /** Number of the error. */
+  readonly error: Uint32Array;
+}
+
+export interface PackedOperations {
+  readonly about: OperationsAbout;
+  /** Varints, deflated, in base64. */
+  readonly packed: string;
+}
+
+/** Operations with what every view of them needs. */
+export interface PreparedOperations {
+  readonly columns: OperationColumns;
+  readonly clients: readonly string[];
+  /** Number of the client, by stream. */
+  readonly clientOf: readonly number[];
+  /** `client → node`, where anything was acknowledged. */
+  readonly lines: readonly string[];
+  /** Number of the line, by stream. */
+  readonly lineOf: readonly number[];
+  /** Time since the client's acknowledged operation before, µs. */
+  readonly pauseUs: Float64Array;
+  /** Each client's last acknowledgement, µs after the fault. */
+  readonly lastUs: readonly number[];
+}
+
+/** What the plots show of a stretch of time. */
+export interface PlotData {
+  /** Width of the intervals, seconds. */
+  readonly widthS: number;
+  /** Operations that ended in view: from, to (exclusive). */
+  readonly inView: readonly [number, number];
+  /** Acknowledged commits per second, by client and the node that acknowledged. */
+  readonly rates: readonly Series[];
+  /** Slowest acknowledged commit of each interval, ms. */
+  readonly slowest: readonly Series[];
+  /** Slowest of those that failed or whose outcome is unknown, by client, ms. */
+  readonly troubles: readonly Series[];
+  /** Longest time without an acknowledged commit that reaches into the interval, by client, ms. */
+  readonly pauses: readonly Series[];
+  /** Operations to draw one by one; null where they are too many. */
+  readonly points: readonly number[] | null;
+}
+
+/** One record of the history as a table row; its `id` is its number among those that are no operations. */
 export interface RawRow {
   readonly id: number;
   readonly atS: number;
   readonly kind: string;
   readonly source: string;
   readonly text: string;
+  /** It tells the story, and so stands in the page without JavaScript, too. */
+  readonly isKey: boolean;
 }
 
 export interface LicenceRow {
@@ -103,9 +172,8 @@ export interface ReportData {
   readonly advice: readonly string[];
   readonly notTested: readonly string[];
   readonly timeline: Timeline;
-  /** Capped; `rawMore` rows are only in the history. */
+  /** Every record but operations; `rawMore` rows past a great many are only in the history. */
   readonly raw: readonly RawRow[];
   readonly rawMore: number;
-  /** Operations in the history, which the raw rows leave out. */
-  readonly operations: number;
+  readonly operations: OperationColumns;
 }

@@ -2,19 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../experiment/verdict.ts';
-import type { HistoryRecord } from '../history/events.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
-import { reportData } from './report-data.ts';
+import { reportData, type ReportSource } from './report-data.ts';
 import { renderSummary } from './summary.ts';
 
 /** verdict.json, report.html, junit.xml and summary.md: the same input gives the same bytes. */
 export async function writeOutputs(
   folder: string,
   verdict: Verdict,
-  records: Iterable<HistoryRecord>,
+  source: ReportSource,
 ): Promise<void> {
-  const page = await renderHtml(reportData(verdict, records));
+  const page = await renderHtml(reportData(verdict, source));
   writeFileSync(join(folder, 'report.html'), page);
   await writeFacts(folder, verdict);
 }

@@ -1,12 +1,14 @@
 /** The report in a real browser. Skips aloud without Chromium; with CI=true that is a failure. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
-import { exampleHistory, exampleVerdict } from '../../lib/report/example.ts';
+import { exampleVerdict } from '../../lib/report/example.ts';
+import { exampleSource } from '../../lib/report/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
 
@@ -18,6 +20,26 @@ test('Chromium is here where CI is', () => {
   }
   expect(executablePath !== undefined || process.env['CI'] !== 'true').toBe(true);
 });
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Problem {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+}
+
+/** What axe-core calls serious or critical, with the elements it means; all sections are opened. */
+async function seriousProblems(page: Page): Promise<string[]> {
+  await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
+  await page.evaluate(axe);
+  const problems = (await page.evaluate(
+    'axe.run().then((found) => found.violations)',
+  )) as Problem[];
+  return problems
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
+}
 
 interface Opened {
   readonly page: Page;
@@ -42,7 +64,7 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
 
   async function open(verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> {
     const file = join(folder, `${Math.random()}.html`);
-    writeFileSync(file, await renderHtml(reportData(verdict, exampleHistory())));
+    writeFileSync(file, await renderHtml(reportData(verdict, exampleSource)));
     const page = await (await browser.newContext(options)).newPage();
     const complaints: string[] = [];
     const requests: string[] = [];
@@ -58,7 +80,8 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
     return { page, complaints, requests };
   }
 
-  const range = (page: Page): Promise<string | null> => page.locator('#range').textContent();
+  const rangeIs = (page: Page, text: RegExp): Promise<void> =>
+    page.locator('#range', { hasText: text }).waitFor({ timeout: 10_000 });
 
   test('says the verdict, complains of nothing and asks the network for nothing', async () => {
     const { page, complaints, requests } = await open(exampleVerdict);
@@ -76,12 +99,12 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
   test('zooms by button and by key', async () => {
     const { page, complaints } = await open(exampleVerdict);
     await page.getByRole('button', { name: 'Hand-over' }).click();
-    expect(await range(page)).toBe('404.2 s to 460.2 s after the fault');
+    await rangeIs(page, /^404.2 s to 460.2 s after the fault, /);
     await page.locator('#timeline').focus();
     await page.keyboard.press('+');
-    expect(await range(page)).toBe('418.2 s to 446.2 s after the fault');
+    await rangeIs(page, /^418.2 s to 446.2 s after the fault, /);
     await page.keyboard.press('0');
-    expect(await range(page)).toBe('-60.0 s to 500.0 s after the fault');
+    await rangeIs(page, /^-60.0 s to 500.0 s after the fault, 1,258 operations$/);
     expect(complaints).toEqual([]);
   });
 
@@ -95,12 +118,33 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
     expect(await target.textContent()).toContain('force detaching');
   });
 
-  test('raw records are filtered', async () => {
+  test('raw records are filtered, by words and by what the time axis shows', async () => {
     const { page } = await open(exampleVerdict);
     await page.locator('summary', { hasText: 'Raw records' }).click();
-    await page.locator('#raw-filter').fill('force detaching');
-    expect(await page.locator('#raw tbody tr:visible').count()).toBe(1);
-    expect(await page.locator('#raw-count').textContent()).toMatch(/^1 of \d+ shown$/);
+    const raw = page.locator('#raw');
+    await raw.locator('[data-filter]').fill('force detaching');
+    expect(await raw.locator('tbody tr').count()).toBe(1);
+    expect(await raw.locator('[data-count]').textContent()).toMatch(/^1 to 1 of 1 that fit, /);
+    await raw.locator('[data-filter]').fill('');
+    await page.getByRole('button', { name: 'Hand-over' }).click();
+    await raw.locator('[data-only-view]').check();
+    const first = await raw.locator('tbody tr td:nth-child(2)').first().textContent();
+    expect(Number.parseFloat(first ?? '')).toBeGreaterThanOrEqual(404.2);
+  });
+
+  test('operations are listed one by one, the slowest first where that is asked', async () => {
+    const { page, complaints } = await open(exampleVerdict);
+    await page.locator('summary', { hasText: 'Operations, one by one' }).click();
+    const section = page.locator('#operations');
+    expect(await section.locator('tbody tr').count()).toBe(100);
+    expect(await section.locator('[data-count]').textContent()).toBe(
+      '1 to 100 of 1,258 that fit, 1,258 in all',
+    );
+    await section.getByRole('button', { name: 'Next' }).click();
+    expect(await section.locator('[data-count]').textContent()).toMatch(/^101 to 200 /);
+    await section.locator('[data-slowest]').check();
+    expect(await section.locator('tbody td').nth(1).textContent()).toBe('68.000 ms');
+    expect(complaints).toEqual([]);
   });
 
   test('follows the system’s theme and the button', async () => {
@@ -109,6 +153,12 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
     const dark = await page.evaluate(background);
     await page.locator('#theme').click();
     expect(await page.evaluate(background)).not.toBe(dark);
+  });
+
+  test.each(['light', 'dark'] as const)('axe finds nothing serious, %s', async (colorScheme) => {
+    const { page } = await open(exampleVerdict, { colorScheme, bypassCSP: true });
+    await page.locator('#timeline canvas').first().waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
   });
 
   test('without JavaScript the facts and a picture of the time axis are there', async () => {

@@ -128,7 +128,7 @@ describe('the model', () => {
       (record) => record.type === 'observation' && record.name === 'limits',
     );
     expect(said).toMatchObject({ source: 'model', data: { limits } });
-    const { notTested } = reportData(verdict, openHistory(folder).records());
+    const { notTested } = reportData(verdict, openHistory(folder));
     expect(notTested.join('\n')).toContain(limits[0]);
   });
 });

@@ -2,13 +2,13 @@
  * Axes and zoom of the time axis.
  *
  * @import { DataZoomComponentOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
- * @import { Series, Timeline } from '../types.ts'
+ * @import { Timeline } from '../types.ts'
  * @import { Palette } from './palette.js'
  */
 
 /** @param {number} seconds */
 export function secondsAfterFault(seconds) {
-  const rounded = Math.round(seconds * 10) / 10;
+  const rounded = Number(seconds.toFixed(Math.abs(seconds) < 1e4 ? 4 : 1));
   return rounded === 0 ? 'fault' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
 }
 
@@ -22,7 +22,7 @@ function shorten(label) {
 
 /** @param {{ value: unknown }} pointer */
 function pointerLabel({ value }) {
-  return secondsAfterFault(Number(value));
+  return secondsAfterFault(Number(Number(value).toFixed(2)));
 }
 
 /**
@@ -71,7 +71,7 @@ export function laneAxis(timeline, left, compact, palette) {
 }
 
 /**
- * @param {{ lines: readonly Series[], log: boolean }} plot
+ * @param {{ log: boolean }} plot
  * @param {number} gridIndex
  * @param {Palette} palette
  * @returns {YAXisComponentOption}
@@ -105,7 +105,7 @@ export function zoom(axes, left, right, palette) {
       height: 22,
       left,
       right,
-      labelFormatter: secondsAfterFault,
+      labelFormatter: (/** @type {number} */ value) => secondsAfterFault(Math.round(value * 100) / 100),
       textStyle: { color: palette.faint },
       showDataShadow: false,
       borderColor: palette.line,

@@ -1,10 +1,11 @@
 /**
  * What the time axis draws: bars on lanes, lines, the exposure and the moments.
  *
- * @import { CustomSeriesOption, LineSeriesOption } from 'echarts'
- * @import { Series, Timeline } from '../types.ts'
+ * @import { CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts'
+ * @import { OperationColumns, Series, Timeline } from '../types.ts'
  * @import { Palette } from './palette.js'
  */
+import { describeOperation } from './operations.js';
 import { secondsAfterFault } from './timeline-axes.js';
 
 /**
@@ -23,6 +24,7 @@ export function laneSeries(timeline, palette) {
   );
   const labels = timeline.lanes.flatMap((lane) => lane.bars.map((bar) => bar.label));
   return {
+    id: 'lanes',
     type: 'custom',
     xAxisIndex: 0,
     yAxisIndex: 0,
@@ -56,13 +58,16 @@ export function laneSeries(timeline, palette) {
 }
 
 /**
+ * Lines of one plot.
  * @param {readonly Series[]} lines
  * @param {number} axis
  * @param {Palette} palette
- * @returns {LineSeriesOption[]}
+ * @param {{ id: string, step?: boolean }} how
+ * @returns {(LineSeriesOption & { xAxisIndex: number })[]}
  */
-export function plotSeries(lines, axis, palette) {
+export function lineSeries(lines, axis, palette, { id, step = false }) {
   return lines.map((line, index) => ({
+    id: `${id} ${line.name}`,
     type: 'line',
     name: line.name,
     xAxisIndex: axis,
@@ -71,10 +76,33 @@ export function plotSeries(lines, axis, palette) {
     data: line.points.map(([atS, value]) => [atS, value ?? '-']),
     showSymbol: false,
     symbolSize: 5,
-    step: axis === 1 ? 'end' : false,
+    step: step ? 'end' : false,
     lineStyle: { width: 1.4 },
     color: palette.lines[index % palette.lines.length] ?? palette.text,
   }));
+}
+
+/**
+ * Single operations, or of each interval the slowest that went wrong: value = [seconds, ms, index].
+ * @param {string} name
+ * @param {readonly (readonly [number, number, number])[]} data
+ * @param {number} axis
+ * @param {{ id: string, color: string, symbol: 'circle' | 'diamond', size: number }} look
+ * @returns {ScatterSeriesOption & { xAxisIndex: number }}
+ */
+export function pointSeries(name, data, axis, { id, color, symbol, size }) {
+  return {
+    id: `${id} ${name}`,
+    type: 'scatter',
+    name,
+    xAxisIndex: axis,
+    yAxisIndex: axis,
+    data: data.map((each) => [...each]),
+    symbol,
+    symbolSize: size,
+    itemStyle: { color, opacity: 0.9 },
+    z: 4,
+  };
 }
 
 /**
@@ -89,6 +117,7 @@ export function marks(timeline, axis, compact, palette) {
   const named = axis === 0;
   const { exposure, moments } = timeline;
   return {
+    id: `marks ${axis}`,
     type: 'line',
     xAxisIndex: axis,
     yAxisIndex: axis,
@@ -135,13 +164,23 @@ export function marks(timeline, axis, compact, palette) {
   };
 }
 
-/** @param {any} item */
-export function describeItem(item) {
-  const [from, to] = item.value;
-  if (item.seriesType !== 'custom') return `${item.seriesName}\n${secondsAfterFault(from)}: ${to}`;
-  const when =
-    from === to
-      ? secondsAfterFault(from)
-      : `${secondsAfterFault(from)} to ${secondsAfterFault(to)} (${Math.round((to - from) * 1000) / 1000} s)`;
-  return `${item.name}\n${when}`;
+/**
+ * Text of the tooltip.
+ * @param {any} item
+ * @param {OperationColumns} columns
+ */
+export function describeItem(item, columns) {
+  const [from, to, index] = item.value;
+  if (item.seriesType === 'custom') {
+    const lasted = from === to ? '' : ` to ${secondsAfterFault(to)} (${trimmed(to - from)} s)`;
+    return `${item.name}\n${secondsAfterFault(from)}${lasted}`;
+  }
+  if (item.seriesType !== 'scatter' || index < 0) {
+    return `${item.seriesName}\n${secondsAfterFault(from)}: ${trimmed(to)}`;
+  }
+  const { id, node, kind, outcome, error, latencyMs } = describeOperation(columns, index);
+  const why = error === '' ? '' : `\n${error.slice(0, 120)}`;
+  return `${kind} ${id} on ${node}: ${outcome}\n${secondsAfterFault(from)}, after ${latencyMs} ms${why}`;
 }
+
+const trimmed = (/** @type {number} */ value) => Number(value.toFixed(3));
