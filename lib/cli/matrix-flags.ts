@@ -16,6 +16,7 @@ export interface MatrixFlags {
   readonly shard?: Part;
   readonly seed?: string;
   readonly out?: string;
+  readonly baseline?: string;
   readonly reports: 'all' | 'unexpected';
   readonly json: boolean;
   readonly dryRun: boolean;
@@ -89,6 +90,7 @@ export function matrixCommand(): Command {
       nonEmpty,
     )
     .option('--out <folder>', 'the batch’s folder; one that has a batch is gone on with', nonEmpty)
+    .option('--baseline <folder>', 'a batch to compare with; its batch.json is kept', nonEmpty)
     .addOption(
       new Option('--reports <which>', 'runs that get a page of their own (2 MB each)')
         .choices(['all', 'unexpected'])

@@ -17,7 +17,7 @@ import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
 import { refuseUntunable } from './request.ts';
 import { folderName } from './run-folder.ts';
-import { batchLine, writeBatch } from './write-batch.ts';
+import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
 interface Request {
   readonly file: string;
@@ -86,11 +86,12 @@ async function carryOut(request: Request): Promise<ExitCode> {
     process.stdout.write(`${description}dry run: nothing was created\n`);
     return exitCode.expected;
   }
+  const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);
   process.stderr.write(description);
   makeFolder(folder);
   const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
   const batch = summarize(request.plan, await run(request));
-  await writeBatch(folder, batch, commandOf(request));
+  await writeBatch(folder, batch, commandOf(request), baseline);
   const line = batchLine(batch, folder);
   (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);

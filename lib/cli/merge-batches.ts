@@ -1,11 +1,10 @@
 /** `experiments/merge-batches.mjs OUT FOLDER…`: the shards of one matrix as one batch. */
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { relative } from 'node:path';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { runCommand } from './command.ts';
 import { paste } from './arguments.ts';
-import { batchLine, writeBatch } from './write-batch.ts';
+import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
 const usage = 'npx zx experiments/merge-batches.mjs OUT FOLDER…';
 
@@ -35,14 +34,3 @@ export const mergeShards = (): Promise<void> =>
     process.stdout.write(`${batchLine(batch, out)}\n`);
     return batchExitCode(batch);
   });
-
-function readBatch(folder: string): Batch {
-  try {
-    return batchSchema.parse(JSON.parse(readFileSync(join(folder, 'batch.json'), 'utf8')));
-  } catch (cause) {
-    throw new UsageError('NO_BATCH', `${folder} has no batch.json that can be read`, {
-      hint: 'a batch writes it when it has ended; go on with one that was cut short first',
-      cause,
-    });
-  }
-}

@@ -1,6 +1,9 @@
-/** Rebuilds a run's verdict and report from its history alone: `experiments/report.mjs FOLDER…`. */
+/** Rebuilds a run's verdict and report from its history alone, or a batch's from its runs: `experiments/report.mjs FOLDER…`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
 import { scriptArguments } from './arguments.ts';
+import type { History } from '../history/reader.ts';
 import { verdictLine } from './verdict-line.ts';
 
 const usage = 'npx zx experiments/report.mjs FOLDER…';
@@ -11,7 +14,8 @@ export async function rebuildReports(): Promise<void> {
     const folders = scriptArguments('report', process.argv);
     if (folders.includes('--help') || folders.includes('-h')) {
       process.stdout.write(`Usage: ${usage}\n\nWrites report.html, verdict.json, junit.xml and `);
-      process.stdout.write('summary.md anew, from the history in each run’s folder.\n');
+      process.stdout.write('summary.md anew, from the history in each run’s folder;\n');
+      process.stdout.write('of a batch its report.html and summary.md.\n');
       return;
     }
     if (folders.length === 0 || folders.some((folder) => folder.startsWith('-'))) {
@@ -25,10 +29,18 @@ export async function rebuildReports(): Promise<void> {
 }
 
 async function rebuild(folder: string): Promise<void> {
-  const { assembleVerdict } = await import('../experiment/assemble.ts');
+  if (existsSync(join(folder, 'batch.json'))) return rebuildBatch(folder);
   const { openHistory } = await import('../history/reader.ts');
-  const { writeOutputs } = await import('../report/write.ts');
-  const history = openHistory(folder);
+  try {
+    await rebuildRun(folder, openHistory(folder));
+  } catch (error) {
+    if (!(error instanceof ForcedetachError) || error.code !== 'HISTORY_DAMAGED') throw error;
+    process.stderr.write(`${describeError(error)}\nThe report shows what can still be read.\n`);
+    await rebuildRun(folder, openHistory(folder, { salvage: true }));
+  }
+}
+
+async function rebuildRun(folder: string, history: History): Promise<void> {
   const { isGroupRun } = await import('../group-replication/story.ts');
   if (isGroupRun(history.smallRecords())) {
     const { judgeGroup } = await import('../group-replication/judge.ts');
@@ -38,7 +50,17 @@ async function rebuild(folder: string): Promise<void> {
     process.stdout.write(`${groupVerdictLine(verdict, folder)}\n`);
     return;
   }
+  const { assembleVerdict } = await import('../experiment/assemble.ts');
+  const { writeOutputs } = await import('../report/write.ts');
   const verdict = assembleVerdict(history);
   await writeOutputs(folder, verdict, history);
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
+}
+
+/** The batch's page and summary, from its batch.json and the verdicts of its runs. */
+async function rebuildBatch(folder: string): Promise<void> {
+  const { batchLine, readBatch, writeBatch } = await import('./write-batch.ts');
+  const batch = readBatch(folder);
+  await writeBatch(folder, batch, batch.replay ?? '');
+  process.stdout.write(`${batchLine(batch, folder)}\n`);
 }

@@ -17,7 +17,13 @@ import { decodeLines, type OperationLine } from './line-decoder.ts';
 import { readOperations, type Operation } from './operations.ts';
 import { rowsSegment } from './recorder.ts';
 import { suffixes } from './segment.ts';
-import { readSegment, type Chunk, type HistoryCut, type SegmentContent } from './segment-reader.ts';
+import {
+  readSegment,
+  salvageSegment,
+  type Chunk,
+  type HistoryCut,
+  type SegmentContent,
+} from './segment-reader.ts';
 import { openWrites, type WriteLog } from './writes.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
@@ -42,19 +48,28 @@ export interface History {
   writes(): WriteLog | undefined;
 }
 
+export interface ReadOptions {
+  /**
+   * Leaves out what is damaged, and with it all that only a whole history can be judged by: images,
+   * their rows and the log of writes. Default: damage throws.
+   */
+  readonly salvage?: boolean;
+}
+
 /** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
-export function openHistory(folder: string): History {
+export function openHistory(folder: string, { salvage = false }: ReadOptions = {}): History {
   const directory = join(folder, 'history');
   if (!existsSync(directory)) {
     throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
       hint: 'give the folder of a run, the one that holds verdict.json',
     });
   }
+  const read = salvage ? salvageSegment : readSegment;
   const segments = new Map<string, SegmentContent>();
   for (const file of readdirSync(directory).toSorted()) {
     if (!file.endsWith(suffixes.frames)) continue;
     const name = file.slice(0, -suffixes.frames.length);
-    segments.set(name, readSegment(directory, name));
+    segments.set(name, read(directory, name));
   }
   const timed = [...segments].filter(([name]) => !name.startsWith(rowsSegment('')));
   const chunks = timed.flatMap(([, { chunks }]) => chunks);
@@ -64,15 +79,16 @@ export function openHistory(folder: string): History {
     smallRecords: () =>
       merge(
         chunks.filter(({ summary }) => summary.small > 0),
-        readSmall,
+        salvage ? readWithoutImages : readSmall,
       ),
     *ops() {
       for (const [, segment] of timed) yield* readOperations(segment.chunks);
     },
     *rows(image) {
+      if (salvage) return;
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);
     },
-    writes: () => openWrites(folder),
+    writes: () => (salvage ? undefined : openWrites(folder)),
   };
 }
 
@@ -146,6 +162,9 @@ function readSmall(chunk: Chunk): SmallRecord[] {
   );
   return records;
 }
+
+const readWithoutImages = (chunk: Chunk): SmallRecord[] =>
+  readSmall(chunk).filter(({ type }) => type !== 'image');
 
 function readRows(chunk: Chunk): LedgerRow[] {
   const rows: LedgerRow[] = [];

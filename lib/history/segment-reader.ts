@@ -17,10 +17,13 @@ export interface Chunk {
   readonly lines: () => Buffer;
 }
 
-/** Where a segment ends in the middle of a write. `frame`: nothing is lost, the tail has it still. */
+/**
+ * Where a segment ends in the middle of a write. `frame`: nothing is lost, the tail has it still.
+ * `damage`: something in it can't be read; only a reader that salvages says so.
+ */
 export interface HistoryCut {
   readonly segment: string;
-  readonly within: 'frame' | 'line';
+  readonly within: 'frame' | 'line' | 'damage';
 }
 
 export interface SegmentContent {
@@ -46,6 +49,30 @@ export function readSegment(directory: string, segment: string): SegmentContent 
   if (last.chunk !== undefined) chunks.push(last.chunk);
   if (last.cut) cuts.push({ segment, within: 'line' });
   return { chunks, cuts };
+}
+
+/** What can be read of a damaged segment: its whole frames, or nothing where some are missing. */
+export function salvageSegment(directory: string, segment: string): SegmentContent {
+  const damage: HistoryCut = { segment, within: 'damage' };
+  let content: SegmentContent;
+  try {
+    content = readSegment(directory, segment);
+  } catch {
+    return { chunks: [], cuts: [damage] };
+  }
+  const chunks = content.chunks.filter(isReadable);
+  const isWhole = chunks.length === content.chunks.length;
+  return { chunks, cuts: isWhole ? content.cuts : [...content.cuts, damage] };
+}
+
+function isReadable({ lines, client, skip }: Chunk): boolean {
+  const ignore = (): void => undefined;
+  try {
+    decodeLines(lines(), client, { operation: ignore, row: ignore, record: ignore }, skip);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Number of records in the frames, which must follow each other without a gap. */

@@ -86,6 +86,10 @@ export const batchSchema = z.object({
   cluster: z.enum(['kind', 'sim']),
   seed: z.string(),
   startedAt: z.string(),
+  /** Paste-ready command that makes the batch again. */
+  replay: z.string().optional(),
+  /** Versions that its runs recorded, each name with all its values. */
+  versions: z.record(z.string(), z.array(z.string())).optional(),
   /** Time in which something ran, summed over restarts; side by side counts once. */
   busyS: z.number(),
   /** Fault events of cells that came to a verdict, per hour of that. */

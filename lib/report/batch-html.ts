@@ -8,31 +8,38 @@ import {
   rateLine,
   rateText,
 } from './batch-markdown.ts';
+import { slowestPhases, type VerdictOf } from './batch-phases.ts';
+import { phasesSection, trendSection } from './batch-sections.ts';
 import { heatMapOf, heatMapPicture } from './batch-pictures.ts';
 import { renderDocument } from './document.ts';
 import { count, pictures, seconds, type Html } from './html-parts.ts';
 
 export interface BatchPage {
   readonly batch: Batch;
-  /** Paste-ready command that makes the batch again. */
-  readonly replay: string;
   /** Whether a run's folder has a report to link to. */
   readonly hasReport: (folder: string) => boolean;
+  readonly verdictOf: VerdictOf;
+  /** The pinned batch to compare with; undefined: none. */
+  readonly baseline: Batch | undefined;
 }
 
 /** A complete HTML document; the same data gives the same bytes. */
 export function renderBatchHtml(page: BatchPage): Promise<string> {
-  const { batch } = page;
+  const { batch, hasReport, verdictOf, baseline } = page;
+  const reportOf = (folder: string): string | undefined =>
+    hasReport(folder) ? `${folder}/report.html` : undefined;
   return renderDocument({
     title: `${batch.verdict.toUpperCase()}: ${batch.name}`,
     header: header(batch),
     main: html`${trouble(batch)}
 ${map(batch)}
+${trendSection(batch, baseline)}
 <section class="card"><h2>Cells</h2>${cellTable(page)}</section>
 ${controls(page)}
 ${contrasts(batch)}
 ${differences(batch)}
-<section class="card"><h2>Run it again</h2><pre>${page.replay}</pre></section>`,
+${phasesSection(slowestPhases(batch, verdictOf), reportOf)}
+<section class="card"><h2>Run it again</h2><pre>${batch.replay ?? 'not recorded'}</pre></section>`,
   });
 }
 
@@ -42,7 +49,8 @@ const wordOf = {
   inconclusive: 'inconclusive',
 } as const;
 
-const header = (batch: Batch): Html => html`<header>
+const header = (batch: Batch): Html => html`<div class="band ${wordOf[batch.verdict]}"></div>
+<header>
 <div class="top"><span>forcedetach · batch ${batch.name} · seed ${batch.seed}</span></div>
 <h1>${batch.sentence}</h1>
 <p class="faint">${batch.question}</p>

@@ -12,7 +12,8 @@ export const batchBasis: Readonly<Record<Batch['basis'], string>> = {
   measured: 'measured, stock timers',
 };
 
-export function renderBatchMarkdown(batch: Batch): string {
+/** `picture`: a file beside the summary. */
+export function renderBatchMarkdown(batch: Batch, picture?: string): string {
   const { verdict, name, sentence, question, basis, seed, cells, controls, checks } = batch;
   return [
     `### ${verdict.toUpperCase()}: ${escape(name)}`,
@@ -25,6 +26,7 @@ export function renderBatchMarkdown(batch: Batch): string {
     '',
     ...batch.inconclusiveBecause.map((reason) => `- inconclusive: ${escape(reason)}`),
     '',
+    ...(picture === undefined ? [] : [`![Verdicts](${picture})`, '']),
     '| Cell | verdict | damaged (95 %) | lost | downtime | two could write | second mount |',
     '| --- | --- | --- | ---: | ---: | ---: | ---: |',
     ...cells.map(cellRow),

@@ -2,7 +2,7 @@
 import type { EChartsOption } from 'echarts';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
-import { renderPicture, type Picture } from './pictures.ts';
+import { renderPicture, renderSvg, wideWidth, type Picture } from './pictures.ts';
 
 /** In the order of the legend. */
 const words = ['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const;
@@ -49,10 +49,14 @@ export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatM
   return { columns: across.labels, rows, squares };
 }
 
-export function heatMapPicture(map: HeatMap): Picture {
-  const height = 96 + rowHeight * map.rows.length;
-  return renderPicture((dark) => option(map, dark), height);
-}
+const heightOf = ({ rows }: HeatMap): number => 96 + rowHeight * rows.length;
+
+export const heatMapPicture = (map: HeatMap): Picture =>
+  renderPicture((dark) => option(map, dark), heightOf(map));
+
+/** On white ground, as an SVG document of its own. */
+export const heatMapSvg = (map: HeatMap): string =>
+  renderSvg({ ...option(map, false), backgroundColor: '#ffffff' }, wideWidth, heightOf(map));
 
 function option({ columns, rows, squares }: HeatMap, dark: boolean): EChartsOption {
   const color = dark ? '#e4e9ee' : '#1f2933';

@@ -46,8 +46,8 @@ const chip = (text: string, alarm: boolean): Html =>
 export function verdictSections(data: ReportData): Html {
   const { verdict } = data;
   return html`${facts(data)}
+${verdict.verdict === 'inconclusive' ? incomplete(verdict) : ''}
 ${story(data)}
-${verdict.complete ? '' : incomplete(verdict)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
 ${lossTable(data.loss)}
@@ -56,6 +56,7 @@ ${verdict.images.length === 0 ? '' : imageTable(verdict.images)}</section>
 ${licence(data.licence, verdict.horizonS)}${gapsOf(data.licenceGaps)}
 ${data.laterLicences.map(laterLicence)}</section>
 </div>
+${verdict.verdict === 'inconclusive' || verdict.complete ? '' : incomplete(verdict)}
 <div class="two">
 <section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
 <p class="faint">${data.drivers} Sources and how sure: docs/which-disk-is-mine.md.</p>

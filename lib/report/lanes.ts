@@ -51,6 +51,9 @@ const attachmentStates: typeof podStates = {
   [observed.attachmentGone]: null,
 };
 
+/** Errors this close together are one bar. */
+const errorGapMs = 1000;
+
 /** The node's way to the storage; while it passes there is nothing to draw. */
 const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'fails' };
 
@@ -195,7 +198,14 @@ export class Lanes {
     if (line.includes('ready for connections')) this.#become('mysqld', lane, t, 'up', 'good');
     else if (line.includes('Shutdown complete')) this.#become('mysqld', lane, t, '', 'good');
     else if (line.includes('[ERROR]') || level.toLowerCase() === 'error') {
-      this.#moment('mysqld', `mysqld errors ${node}`, t, t, line.slice(0, 160), 'bad');
+      this.#error(`mysqld errors ${node}`, line.slice(0, 160), t);
     }
+  }
+
+  /** A broken database says so a thousand times: one bar for errors close to each other. */
+  #error(lane: string, line: string, t: number): void {
+    const last = this.#lane('mysqld', lane).bars.at(-1);
+    if (last?.toMs !== undefined && t - last.toMs < errorGapMs) last.toMs = t;
+    else this.#moment('mysqld', lane, t, t, line, 'bad');
   }
 }

@@ -37,7 +37,7 @@ const operations = fc
       const operation = { ...id, session: 0, seq, kind: 'append', sentAtMs: atUs / 1000 } as const;
       return {
         ...operation,
-        outcome: outcome as Operation['outcome'],
+        outcome,
         endedAtMs,
         ...(error === undefined || outcome === 'ok' ? {} : { error }),
         ...(known ? { server } : {}),

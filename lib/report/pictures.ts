@@ -16,7 +16,8 @@ export interface Picture {
   readonly height: number;
 }
 
-const wideWidth = 1140;
+/** Of a picture across the page, px. */
+export const wideWidth = 1140;
 
 export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {
   const height = timelineHeight(timeline);
@@ -39,7 +40,7 @@ export function storyPicture(timeline: Timeline, compact: boolean): Picture | un
   if (lanes.length === 0) return undefined;
   const option = (dark: boolean): EChartsOption =>
     storyOption({ ...timeline, lanes }, dark, compact);
-  return renderPicture(option, 76 + storyLaneHeight * lanes.length, compact ? 360 : wideWidth);
+  return renderPicture(option, 62 + storyLaneHeight * lanes.length, compact ? 360 : wideWidth);
 }
 
 function storyOption(timeline: Timeline, dark: boolean, compact: boolean): EChartsOption {
@@ -48,7 +49,7 @@ function storyOption(timeline: Timeline, dark: boolean, compact: boolean): EChar
   return {
     animation: false,
     textStyle: { fontFamily: 'system-ui, sans-serif', color: palette.text },
-    grid: [{ left, right: 20, top: 46, bottom: 30 }],
+    grid: [{ left, right: 20, top: 36, bottom: 26 }],
     xAxis: [timeAxis(timeline, 0, palette)],
     yAxis: [laneAxis(timeline, left, compact, palette)],
     series: [laneSeries(timeline, palette), marks(timeline, 0, compact, palette)],
@@ -122,7 +123,8 @@ export function renderPicture(
 const dataUri = (svg: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 
-function renderSvg(option: EChartsOption, width: number, height: number): string {
+/** An SVG document. */
+export function renderSvg(option: EChartsOption, width: number, height: number): string {
   const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
   chart.setOption(option);
   const svg = renumber(chart.renderToSVGString());

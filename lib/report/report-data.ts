@@ -7,7 +7,8 @@ import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { operationColumns } from './operation-columns.ts';
 import { proofOf, RawRows } from './raw-rows.ts';
-import type { Bar, LicenceRow, LossRow, RawRow, RecoveryStep, ReportData } from './types.ts';
+import { recoverySteps } from './recovery.ts';
+import type { Bar, LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
 import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
 import { Written } from './written.ts';
 
@@ -104,26 +105,4 @@ function lossRows({ loss }: Verdict): LossRow[] {
     epoch: epochNames[epoch],
     ...loss[epoch],
   }));
-}
-
-/** The way back, split at the phases that happened, in their order of time. */
-function recoverySteps({ phases }: Verdict): RecoveryStep[] {
-  const named = [
-    ['detection', phases.notReady],
-    ['eviction', phases.evicted],
-    ['removal', phases.podRemoved],
-    ['detach', phases.detached],
-    ['attach', phases.attached],
-    ['mount', phases.secondMount],
-    ['database recovery', phases.recovered],
-    ['first commit', phases.firstCommit],
-  ] as const;
-  const steps: RecoveryStep[] = [];
-  let fromS = 0;
-  for (const [name, toS] of named) {
-    if (toS === null || toS < fromS) continue;
-    steps.push({ name, fromS, toS });
-    fromS = toS;
-  }
-  return steps;
 }

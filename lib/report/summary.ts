@@ -5,7 +5,8 @@ import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
 import { basisLabel, epochNames, expectation } from './wording.ts';
 
-export function renderSummary(verdict: Verdict): string {
+/** `picture`: a file beside the summary. */
+export function renderSummary(verdict: Verdict, picture?: string): string {
   const { availability, exposure, loss, phases, horizonS } = verdict;
   const downtime = availability.downtimeMs;
   const rows: [string, string][] = [
@@ -31,6 +32,7 @@ export function renderSummary(verdict: Verdict): string {
     '',
     escape(verdict.sentence),
     '',
+    ...(picture === undefined ? [] : [`![What happened when](${picture})`, '']),
     '| | |',
     '| --- | --- |',
     ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),

@@ -4,24 +4,36 @@ import { join } from 'node:path';
 import type { Verdict } from '../experiment/verdict.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
+import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
 import { renderSummary } from './summary.ts';
 
-/** verdict.json, report.html, junit.xml and summary.md: the same input gives the same bytes. */
+/** The picture that summary.md shows. */
+const pictureFile = 'timeline.svg';
+
+/**
+ * verdict.json, report.html, junit.xml, summary.md and its picture: the same input gives the same
+ * bytes.
+ */
 export async function writeOutputs(
   folder: string,
   verdict: Verdict,
   source: ReportSource,
 ): Promise<void> {
-  const page = await renderHtml(reportData(verdict, source));
-  writeFileSync(join(folder, 'report.html'), page);
-  await writeFacts(folder, verdict);
+  const data = reportData(verdict, source);
+  writeFileSync(join(folder, 'report.html'), await renderHtml(data));
+  writeFileSync(join(folder, pictureFile), timelineSvg(data.timeline, data.operations));
+  await writeFacts(folder, verdict, pictureFile);
 }
 
-/** The same without the page. */
-export async function writeFacts(folder: string, verdict: Verdict): Promise<void> {
+/** The same without page and picture; `picture`: one that is there already. */
+export async function writeFacts(
+  folder: string,
+  verdict: Verdict,
+  picture?: string,
+): Promise<void> {
   const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
   write('junit.xml', await renderJunit(verdict));
-  write('summary.md', renderSummary(verdict));
+  write('summary.md', renderSummary(verdict, picture));
 }

@@ -6,6 +6,7 @@ import type {
   RunRecord,
   SetupRecord,
 } from '../history/events.ts';
+import { EvidenceError } from '../errors.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
@@ -29,10 +30,14 @@ export interface Story {
   readonly remedy: ActionRecord | undefined;
 }
 
-/** Throws where the first record is not the run's. */
+/** Throws EvidenceError `HISTORY_EMPTY` where there is no record of the run. */
 export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
-  if (run === undefined) throw new Error('the history has no run record');
+  if (run === undefined) {
+    throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
+      hint: 'the run ended before it wrote anything; run it again',
+    });
+  }
   const observations = records.filter((record) => record.type === 'observation');
   const action = (
     actor: ActionRecord['actor'],

@@ -33,9 +33,7 @@ interface Problem {
 async function seriousProblems(page: Page): Promise<string[]> {
   await page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
   await page.evaluate(axe);
-  const problems = (await page.evaluate(
-    'axe.run().then((found) => found.violations)',
-  )) as Problem[];
+  const problems = await page.evaluate<Problem[]>('axe.run().then((found) => found.violations)');
   return problems
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);

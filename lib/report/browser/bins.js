@@ -23,7 +23,7 @@ const leastMs = 0.001;
  */
 export function prepareOperations(columns) {
   const { endUs, flags, stream, streams } = columns;
-  const clients = [...new Set(streams.map(({ client }) => client))].sort();
+  const clients = [...new Set(streams.map(({ client }) => client))].toSorted();
   const clientOf = streams.map(({ client }) => clients.indexOf(client));
   const nameOf = streams.map(({ client, node }) => `${client} → ${node}`);
   const seen = new Set();
@@ -38,7 +38,7 @@ export function prepareOperations(columns) {
     pauseUs[i] = us - (lastUs[client] ?? us);
     lastUs[client] = us;
   }
-  const lines = [...new Set(nameOf)].filter((name) => seen.has(name)).sort();
+  const lines = [...new Set(nameOf)].filter((name) => seen.has(name)).toSorted();
   const lineOf = nameOf.map((name) => lines.indexOf(name));
   return { columns, clients, clientOf, lines, lineOf, pauseUs, lastUs };
 }

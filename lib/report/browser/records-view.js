@@ -37,7 +37,9 @@ export function recordsView(section, records, view) {
     );
     table.show(fits, records.length);
   };
-  section.addEventListener('toggle', update);
+  section.addEventListener('toggle', () => {
+    if (onlyView.checked) update();
+  });
   filter.addEventListener('input', update);
   onlyView.addEventListener('change', update);
   table.show(records, records.length);
