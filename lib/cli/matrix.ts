@@ -90,8 +90,8 @@ async function carryOut(request: Request): Promise<ExitCode> {
   process.stderr.write(description);
   makeFolder(folder);
   const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
-  const batch = summarize(request.plan, await run(request));
-  await writeBatch(folder, batch, commandOf(request), baseline);
+  const found = summarize(request.plan, await run(request));
+  const batch = await writeBatch(folder, found, commandOf(request), baseline);
   const line = batchLine(batch, folder);
   (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);

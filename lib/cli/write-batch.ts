@@ -13,13 +13,14 @@ const pictureFile = 'heat-map.svg';
 /**
  * batch.json, summary.md with its picture, and report.html. `replay`: the command that makes the batch again.
  * `baseline`: a batch to compare with from now on; default: the one that was given before.
+ * Returns what batch.json says.
  */
 export async function writeBatch(
   folder: string,
   batch: Batch,
   replay: string,
   baseline?: Batch,
-): Promise<void> {
+): Promise<Batch> {
   const { renderBatchHtml } = await import('../report/batch-html.ts');
   const { renderBatchMarkdown } = await import('../report/batch-markdown.ts');
   const { heatMapOf, heatMapSvg } = await import('../report/batch-pictures.ts');
@@ -38,6 +39,7 @@ export async function writeBatch(
     'report.html',
     await renderBatchHtml({ batch: told, hasReport, verdictOf, baseline: pinned }),
   );
+  return told;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
