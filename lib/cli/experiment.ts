@@ -18,10 +18,12 @@ import { verdictLine } from './verdict-line.ts';
 
 export type { ExperimentDefinition } from './request.ts';
 
-/** Runs the experiment that `process.argv` asks for and sets the exit code. Never throws. */
-export async function runExperiment(definition: ExperimentDefinition): Promise<void> {
+/** Runs the experiment that `args` ask for and sets the exit code. Never throws. */
+export async function runExperiment(
+  definition: ExperimentDefinition,
+  args: readonly string[] = scriptArguments(definition.name, process.argv),
+): Promise<void> {
   try {
-    const args = scriptArguments(definition.name, process.argv);
     const request = requestOf(definition, args, new Date());
     process.exitCode = request === undefined ? exitCode.expected : await carryOut(request);
   } catch (error) {

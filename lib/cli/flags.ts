@@ -72,8 +72,8 @@ export interface Flags {
 }
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
-function experimentCommand(base: Scenario): Command {
-  const command = new Command(`npx zx experiments/${base.name}.mjs`)
+function experimentCommand(base: Scenario, script: readonly string[]): Command {
+  const command = new Command(`npx zx ${script.join(' ')}`)
     .description(base.question)
     .helpOption('-h, --help', 'show this')
     .showSuggestionAfterError(true)
@@ -113,8 +113,12 @@ export function rememberGiven(command: Command): ReadonlyMap<string, readonly st
 }
 
 /** Throws UsageError `BAD_FLAG`; undefined when help was asked for, which was then printed. */
-export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags | undefined {
-  const command = experimentCommand(base);
+export function parseFlags(
+  base: Scenario,
+  args: readonly string[],
+  script: readonly string[],
+): ParsedFlags | undefined {
+  const command = experimentCommand(base, script);
   const given = rememberGiven(command);
   try {
     command.parse([...args], { from: 'user' });
@@ -123,7 +127,7 @@ export function parseFlags(base: Scenario, args: readonly string[]): ParsedFlags
     if (error.exitCode === 0) return undefined;
     throw new UsageError('BAD_FLAG', error.message.replace(/^error: /, ''), {
       hint: '--help shows every flag with its default',
-      command: `npx zx experiments/${base.name}.mjs --help`,
+      command: `npx zx ${script.join(' ')} --help`,
     });
   }
   const off = { keep: false, json: false, dryRun: false };

@@ -22,6 +22,10 @@ export interface ExperimentDefinition {
   readonly fault: Scenario['fault'];
   /** Where this experiment's defaults differ from the scenario's. */
   readonly defaults?: Partial<ScenarioInput>;
+  /** Of a definition that comes from a file: its seed, unless a flag gives another. */
+  readonly seed?: string;
+  /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
+  readonly script?: readonly string[];
   /** Sees the scenario with the flags applied. */
   readonly expected: (scenario: Scenario) => readonly VerdictWord[];
 }
@@ -55,17 +59,18 @@ export function requestOf(
 ): RunRequest | undefined {
   const { name, question, fault, defaults } = definition;
   const base = parseScenario({ expected: ['safe'], ...defaults, name, question, fault });
-  const parsed = parseFlags(base, args);
+  const script = definition.script ?? [`experiments/${name}.mjs`];
+  const parsed = parseFlags(base, args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
   const scenario = scenarioOf(definition, base, flags);
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUntunable(scenario, 'published');
   }
-  const seed = flags.seed ?? randomBytes(8).toString('hex');
+  const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
   const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
-  const command = ['npx', 'zx', `experiments/${name}.mjs`, ...kept.map(quote)];
+  const command = ['npx', 'zx', ...script.map(quote), ...kept.map(quote)];
   return {
     flags,
     scenario,

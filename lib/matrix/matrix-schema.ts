@@ -23,7 +23,8 @@ function settable(field: string): z.ZodType {
   return z.preprocess(toMs, schema);
 }
 
-const settingsSchema = z.strictObject(
+/** Any of a scenario's fields but what is derived from its matrix. */
+export const settingsSchema = z.strictObject(
   Object.fromEntries(settableFields.map((field) => [field, settable(field).optional()])),
 ) as unknown as z.ZodType<Settings>;
 

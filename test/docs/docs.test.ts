@@ -101,7 +101,9 @@ test('there are examples', () => {
 
 test.concurrent.each(examples)('$page: $line', { timeout: 60_000 }, async ({ line }) => {
   // Tools that are no experiments know no dry run.
-  const isTool = /experiments\/(doctor|clean|report|crash-states|merge-batches)\.mjs/.test(line);
+  const isTool = /experiments\/(doctor|clean|report|crash-states|merge-batches|sweep)\.mjs/.test(
+    line,
+  );
   const { code, output } = await run(line, isTool ? '--help' : '--dry-run');
   // Where no engine answers, an example for kind must fail for this reason alone.
   const noEngine = line.includes('--cluster kind') && output.includes('ENGINE_MISSING');

@@ -112,11 +112,12 @@ export class Server {
   #recovered(foreignBefore: number): void {
     if (this.#state !== 'starting') return;
     const { volume, path, aborted, foreignCommits } = this.#mount;
+    // What it recovered does not reach the volume, and so breaks nothing.
+    if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
     if (foreignCommits - foreignBefore > commitsThatBreakRecovery) {
       volume.damage ??=
         'the redo log changed under recovery: log sequence number is in the future (model)';
     }
-    if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
     this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');

@@ -1,0 +1,42 @@
+/** The command line of experiments/sweep.mjs. */
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError } from 'commander';
+import { durationMs, nonEmpty } from './flag-values.ts';
+
+export interface SweepFlags {
+  /** Undefined: only time ends it. */
+  readonly schedules?: number;
+  /** Milliseconds; undefined: a minute, unless a number of schedules is given. */
+  readonly time?: number;
+  readonly threads: number;
+  readonly findings: number;
+  readonly seed?: string;
+  readonly out?: string;
+  readonly json: boolean;
+}
+
+function count(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a number.');
+}
+
+function threads(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a number from 1.');
+}
+
+export function sweepCommand(): Command {
+  return new Command('npx zx experiments/sweep.mjs')
+    .description(
+      'Plays random schedules on the built-in model, looks for broken invariants, and shrinks what\n' +
+        'it finds. The same command with the same --out goes on where a sweep stopped.',
+    )
+    .option('--schedules <n>', 'so many schedules', count)
+    .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', durationMs)
+    .option('--threads <n>', 'side by side', threads, availableParallelism())
+    .option('--findings <n>', 'at most so many findings are shrunk and written', count, 60)
+    .option('--seed <text>', 'draws everything (default: at random)', nonEmpty)
+    .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
+    .option('--json', 'sweep.json on stdout', false)
+    .exitOverride();
+}

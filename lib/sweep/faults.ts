@@ -1,0 +1,102 @@
+/**
+ * The faults on the model without promises: what lib/faults does through the port, at once. A test
+ * holds the two to the same verdict.
+ */
+import type { Component, Stall } from '../cluster/port.ts';
+import { msUs } from '../cluster/sim/timings.ts';
+import { linkStateOf } from '../disk-kinds.ts';
+import type { FaultKind } from '../fault-kinds.ts';
+import type { Scene } from './scene.ts';
+
+export interface SyncFault {
+  readonly breaks: (scene: Scene) => void;
+  readonly mends: (scene: Scene) => void;
+  /** What it goes on to do while the schedule is watched. */
+  readonly goesOn?: (scene: Scene) => void;
+}
+
+const nothing = (): void => undefined;
+
+function crash(scene: Scene): void {
+  const { machine, model, victim, scenario } = scene;
+  machine.freeze();
+  model.volume.losePower(victim.node, scenario.powerLoss);
+  machine.kill();
+  model.volume.renew(victim.node);
+}
+
+function flap(scene: Scene): void {
+  const { machine, scenario } = scene;
+  scene.after(scenario.flapDownMs * msUs, () => {
+    if (scene.isHealed) return;
+    machine.setConnected(true);
+    scene.after(scenario.flapUpMs * msUs, () => {
+      if (scene.isHealed) return;
+      machine.setConnected(false);
+      flap(scene);
+    });
+  });
+}
+
+const boot = ({ machine }: Scene): void => machine.start();
+
+const stall = (what: Stall): SyncFault => ({
+  breaks: ({ machine }) => machine.stall(what),
+  mends: ({ machine }) => machine.resume(),
+});
+
+const outage = (component: Component): SyncFault => ({
+  breaks: ({ model }) => model.controlPlane.stall(component),
+  mends: ({ model }) => model.controlPlane.resume(component),
+});
+
+export const syncFaults: Readonly<Record<FaultKind, SyncFault>> = {
+  none: { breaks: nothing, mends: nothing },
+  'node-crash': {
+    breaks: crash,
+    mends: (scene) => (scene.scenario.reboot ? boot(scene) : undefined),
+  },
+  'node-reboot': {
+    breaks: crash,
+    mends: boot,
+    goesOn: (scene) => scene.at(scene.scenario.rebootAt, () => boot(scene)),
+  },
+  'network-partition': {
+    breaks({ machine, model, victim, scenario }) {
+      machine.setConnected(false);
+      if (scenario.link !== 'survives') {
+        model.volume.setLink(victim.node, linkStateOf[scenario.link]);
+      }
+    },
+    mends({ machine, model, victim }) {
+      model.volume.setLink(victim.node, 'pass');
+      machine.setConnected(true);
+    },
+  },
+  'api-partition': {
+    breaks: ({ machine }) => machine.setIsolated(true),
+    mends: ({ machine }) => machine.setIsolated(false),
+  },
+  freeze: {
+    breaks: ({ machine }) => machine.freeze(),
+    mends: ({ machine }) => machine.thaw(),
+  },
+  'kubelet-stall': stall('kubelet'),
+  'runtime-stall': stall('runtime'),
+  'kubelet-restart': { breaks: ({ machine }) => machine.restartKubelet(), mends: nothing },
+  'cpu-starvation': {
+    breaks: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+    mends: ({ machine }) => machine.unthrottle(),
+  },
+  'flapping-partition': {
+    breaks: ({ machine }) => machine.setConnected(false),
+    mends: ({ machine }) => machine.setConnected(true),
+    goesOn: flap,
+  },
+  'controller-restart': {
+    breaks: ({ model }) => model.controlPlane.kill('controller-manager'),
+    mends: nothing,
+  },
+  'api-outage': outage('api-server'),
+  'attacher-down': outage('attacher'),
+};

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { scenarioSchema } from '../experiment/scenario.ts';
+import { sweepKey } from './draws.ts';
+import { scheduleAt } from './generate.ts';
+
+const sweep = { seed: 'a', key: sweepKey('a'), corpus: [] };
+const many = Array.from({ length: 300 }, (_, index) => scheduleAt(sweep, index));
+
+test('every schedule is a valid scenario', () => {
+  for (const { scenario } of many) {
+    expect(scenarioSchema.safeParse(scenario).error, JSON.stringify(scenario)).toBeUndefined();
+  }
+});
+
+test('a schedule depends on the seed and its index alone, also where it is a mutant', () => {
+  const corpus = many.slice(0, 5).map(({ scenario }) => scenario);
+  const steered = { ...sweep, corpus };
+  const forwards = Array.from({ length: 50 }, (_, index) => scheduleAt(steered, index));
+  const backwards = Array.from({ length: 50 }, (_, index) => scheduleAt(steered, 49 - index));
+  expect(backwards.toReversed()).toEqual(forwards);
+  expect(forwards).not.toEqual(many.slice(0, 50));
+  const other = scheduleAt({ ...sweep, seed: 'b', key: sweepKey('b') }, 0);
+  expect(other.scenario).not.toEqual(many[0]?.scenario);
+});
+
+test('faults and remedies of every kind are drawn', () => {
+  const kinds = (field: 'fault' | 'remedy' | 'disk'): number =>
+    new Set(many.map(({ scenario }) => scenario[field])).size;
+  expect(kinds('fault')).toBeGreaterThanOrEqual(9);
+  expect(kinds('remedy')).toBeGreaterThanOrEqual(6);
+  expect(kinds('disk')).toBe(8);
+});

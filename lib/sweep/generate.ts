@@ -1,0 +1,64 @@
+/**
+ * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
+ * anew. It depends on the sweep's seed, the index and the corpus alone.
+ */
+import type { Scenario } from '../experiment/scenario.ts';
+import { Draws } from './draws.ts';
+import { factors, type Factors } from './factors.ts';
+import { plainScenario, settle } from './settle.ts';
+
+export interface Schedule {
+  readonly index: number;
+  readonly scenario: Scenario;
+  readonly seed: string;
+}
+
+/** Scenarios that showed what is rarely seen. */
+export type Corpus = readonly Scenario[];
+
+/** So often the corpus is taken, where there is one. */
+const corpusShare = 0.3;
+/** So many of its factors are drawn anew, at most. */
+const mostMutations = 3;
+/** Of the other factors a schedule draws none, a few, or all. */
+const extraShares = [0, 0.1, 1];
+
+const factorEntries = Object.entries(factors as Factors) as [
+  keyof Scenario,
+  (draws: Draws) => unknown,
+][];
+/** What every schedule draws: its question. */
+const always: ReadonlySet<keyof Scenario> = new Set<keyof Scenario>([
+  ...(['fault', 'remedy', 'remedyAt', 'warmupMs', 'overlapMs', 'disk', 'link'] as const),
+  ...(['rebootAt', 'powerLoss', 'cpuShare', 'flapDownMs', 'flapUpMs', 'workload'] as const),
+  ...(['also', 'alsoAt', 'alsoForMs'] as const),
+]);
+
+export function scheduleAt(
+  sweep: { readonly seed: string; readonly key: number; readonly corpus: Corpus },
+  index: number,
+): Schedule {
+  const draws = Draws.of(sweep.key, index);
+  const { corpus } = sweep;
+  const isMutant = corpus.length > 0 && draws.chance(corpusShare);
+  const scenario = isMutant ? mutantOf(draws.pick(corpus), draws) : drawnWith(draws);
+  return { index, scenario, seed: `${sweep.seed}/${index}` };
+}
+
+function drawnWith(draws: Draws): Scenario {
+  const share = draws.pick(extraShares);
+  const fields: Record<string, unknown> = {};
+  for (const [field, draw] of factorEntries) {
+    if (always.has(field) || draws.chance(share)) fields[field] = draw(draws);
+  }
+  return settle({ ...plainScenario, ...fields });
+}
+
+function mutantOf(parent: Scenario, draws: Draws): Scenario {
+  const fields: Record<string, unknown> = {};
+  for (let left = draws.int(1, mostMutations); left > 0; left--) {
+    const [field, draw] = draws.pick(factorEntries);
+    fields[field] = draw(draws);
+  }
+  return settle({ ...parent, ...fields });
+}

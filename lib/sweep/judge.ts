@@ -1,0 +1,49 @@
+/** Which invariants a schedule broke: nothing acknowledged is lost, never two writers, it converges. */
+import { losesPower } from '../fault-kinds.ts';
+import { removesPod } from '../remedy-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { Safety } from '../experiment/verdict.ts';
+import { lostIn } from './commits.ts';
+import { licenceOf } from './licence.ts';
+import type { Outcome } from './play.ts';
+
+export const harms = ['corrupt', 'lost', 'exposed', 'stuck', 'not converged'] as const;
+export type Harm = (typeof harms)[number];
+
+export interface Judgement {
+  /** As the verdict of a run, but predicted. */
+  readonly safety: Safety;
+  /** In the order of `harms`; empty where every invariant held. */
+  readonly broken: readonly Harm[];
+  /** Names the finding: what the worst of it is, what let it happen, and on which disk. */
+  readonly key: string;
+}
+
+export function judge(outcome: Outcome): Judgement {
+  const { first, second, overlapUs, converged, stuck, scenario } = outcome;
+  const holds: Readonly<Record<Harm, boolean>> = {
+    corrupt: first.unreadable || second.unreadable,
+    lost: lostIn(first) + lostIn(second) > 0,
+    exposed: overlapUs > 0,
+    stuck,
+    'not converged': !converged,
+  };
+  const broken = harms.filter((harm) => holds[harm]);
+  const safety = (['corrupt', 'lost', 'exposed'] as const).find((harm) => holds[harm]) ?? 'safe';
+  const [worst = 'none'] = broken;
+  const where = [scenario.disk, victimIs(outcome), ...durability(scenario)];
+  return { safety, broken, key: [worst, ...where, ...licenceOf(outcome)].join(' | ') };
+}
+
+/** What of its promise the server or the disk does not keep anyway. */
+function durability({ flushes, trxCommit }: Scenario): string[] {
+  const server = trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`];
+  return flushes === 'honest' ? server : ['flushes ignored', ...server];
+}
+
+/** Dead, standing still, or alive: which zombie there may be. */
+function victimIs({ scenario: { fault, remedy } }: Outcome): string {
+  if (losesPower(fault)) return 'dead';
+  if (fault === 'freeze') return 'frozen';
+  return fault === 'none' && removesPod(remedy) ? 'whole' : 'alive';
+}

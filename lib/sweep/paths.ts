@@ -1,0 +1,134 @@
+/**
+ * The known ways to damage that no single fault and remedy name: P1 to P5 and the races of the
+ * Kubernetes model. Each is recognized by what a schedule showed, not by how it was drawn alone.
+ */
+import { notices, type Notice } from '../cluster/sim/notices.ts';
+import { lostIn } from './commits.ts';
+import type { Outcome } from './play.ts';
+
+export interface KnownPath {
+  readonly name: string;
+  readonly what: string;
+  readonly shows: (outcome: Outcome) => boolean;
+}
+
+const isHarmed = ({ dualMount, overlapUs }: Outcome): boolean => dualMount || overlapUs > 0;
+
+/** When a notice first came after a time, about the victim's node, another one, or none. */
+function firstUs(
+  { trace, victim, faultAtUs }: Outcome,
+  notice: Notice,
+  about: 'victim' | 'other',
+  afterUs = faultAtUs,
+): number {
+  const { codes, nodes, timesUs } = trace;
+  for (let at = codes.indexOf(notice); at !== -1; at = codes.indexOf(notice, at + 1)) {
+    const atUs = timesUs[at] ?? 0;
+    if (atUs >= afterUs && (nodes[at] === victim) === (about === 'victim')) return atUs;
+  }
+  return Infinity;
+}
+
+const attachedElsewhereUs = (outcome: Outcome): number =>
+  firstUs(outcome, notices.attachmentAttached, 'other');
+
+export const knownPaths: readonly KnownPath[] = [
+  {
+    name: 'P1',
+    what: 'without a grace period eviction alone is a forced deletion, and nobody did anything',
+    shows: (outcome) =>
+      isHarmed(outcome) &&
+      outcome.scenario.terminationGraceS === 0 &&
+      outcome.scenario.remedy === 'none',
+  },
+  {
+    name: 'P2',
+    what: 'the container’s last report was that it waits, so that eviction frees the volume',
+    shows: (outcome) =>
+      isHarmed(outcome) &&
+      outcome.scenario.remedy === 'none' &&
+      outcome.scenario.terminationGraceS > 0 &&
+      outcome.scenario.accessMode !== 'ReadWriteMany' &&
+      outcome.scenario.disk !== 'shared-file' &&
+      outcome.secondMountUs !== undefined,
+  },
+  {
+    name: 'P3',
+    what: 'declared for many nodes, the volume is attached elsewhere at the eviction',
+    shows: (outcome) =>
+      isHarmed(outcome) &&
+      outcome.scenario.remedy === 'none' &&
+      (outcome.scenario.accessMode === 'ReadWriteMany' || outcome.scenario.disk === 'shared-file'),
+  },
+  {
+    name: 'P4',
+    what: 'a machine deletes the Node, as autoscalers do',
+    shows: (outcome) => isHarmed(outcome) && outcome.scenario.remedy === 'delete-node',
+  },
+  {
+    name: 'P5',
+    what: 'a detach failed, so that the attachment no longer counts and another node gets it',
+    shows: (outcome) =>
+      isHarmed(outcome) &&
+      firstUs(outcome, notices.detachFailed, 'victim') < attachedElsewhereUs(outcome) &&
+      attachedElsewhereUs(outcome) < firstUs(outcome, notices.attachmentGone, 'victim'),
+  },
+  {
+    name: 'R2',
+    what: 'the pod is made anew on its node, on the mount of the one before',
+    shows: (outcome) =>
+      outcome.secondMountUs === undefined &&
+      firstUs(outcome, notices.stageSkipped, 'victim') < Infinity,
+  },
+  {
+    name: 'R6',
+    what: 'attached to another node while the first detach is still being tried',
+    shows: (outcome) =>
+      firstUs(outcome, notices.attachmentDeleting, 'victim') < attachedElsewhereUs(outcome) &&
+      attachedElsewhereUs(outcome) < firstUs(outcome, notices.attachmentGone, 'victim'),
+  },
+  {
+    name: 'R7',
+    what: 'the Node was deleted and the controller manager began anew: nobody waits any more',
+    shows(outcome) {
+      const deletedUs = firstUs(outcome, notices.nodeDeleted, 'victim');
+      const leadsUs = firstUs(outcome, notices.controllerLeads, 'other', deletedUs);
+      const attachedUs = attachedElsewhereUs(outcome);
+      return (
+        isHarmed(outcome) &&
+        leadsUs < attachedUs &&
+        attachedUs < Infinity &&
+        attachedUs < firstUs(outcome, notices.forcedByTimeout, 'victim')
+      );
+    },
+  },
+  {
+    name: 'R8',
+    what: 'back on the first node, the pod gets the mount that was made before the hand-over',
+    shows: (outcome) =>
+      firstUs(
+        outcome,
+        notices.staleMount,
+        'victim',
+        outcome.faultAtUs + (outcome.secondMountUs ?? Infinity),
+      ) < Infinity,
+  },
+  {
+    name: 'R10',
+    what: 'the node stood still, and goes on after the hand-over with what it had in its caches',
+    shows: (outcome) =>
+      outcome.scenario.fault === 'freeze' &&
+      lostIn(outcome.first) === 0 &&
+      lostIn(outcome.second) > 0,
+  },
+  {
+    name: 'R11',
+    what: 'the controller manager ended between delisting a volume and the end of its attachment',
+    shows(outcome) {
+      const unlistedUs = firstUs(outcome, notices.unlisted, 'victim');
+      const endedUs = firstUs(outcome, notices.controllerEnded, 'other', unlistedUs);
+      const goneUs = firstUs(outcome, notices.attachmentGone, 'victim', unlistedUs);
+      return endedUs < goneUs && attachedElsewhereUs(outcome) < goneUs;
+    },
+  },
+];

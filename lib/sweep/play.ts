@@ -1,0 +1,224 @@
+/**
+ * Plays one scenario on the model, synchronously, and says what came of it: the runner's phases
+ * (fault, remedy, watch, first image, heal, converge, second image) without a history.
+ */
+import { Kernel } from '../cluster/sim/kernel.ts';
+import type { PodObject } from '../cluster/sim/api-objects.ts';
+import { startModel, type ModelOptions } from '../cluster/sim/model.ts';
+import { msUs, secondUs } from '../cluster/sim/timings.ts';
+import { InfrastructureError } from '../errors.ts';
+import { heartbeatMs } from '../faults/fault.ts';
+import { losesPower } from '../fault-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { Client } from './client.ts';
+import { Commits, type Loss } from './commits.ts';
+import { syncFaults } from './faults.ts';
+import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
+import { Scene } from './scene.ts';
+import { Witness, type Trace } from './witness.ts';
+
+export interface Outcome {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  /** The victim's number in the trace. */
+  readonly victim: number;
+  /** Since the fault began; undefined where no other node mounted the volume before the heal. */
+  readonly secondMountUs: number | undefined;
+  /** Another node mounted the volume while the victim, alive, still had it mounted. */
+  readonly dualMount: boolean;
+  /** How long two nodes could write. */
+  readonly overlapUs: number;
+  readonly first: Loss;
+  readonly second: Loss;
+  /** A database that stays served again within the scenario's bound after the heal. */
+  readonly converged: boolean;
+  /** At the end an attachment is on its way out, or on a node where no pod wants it. */
+  readonly stuck: boolean;
+  /** Times in the trace are absolute; this is the fault's. */
+  readonly faultAtUs: number;
+  readonly healedAtUs: number;
+  readonly endedAtUs: number;
+  readonly trace: Trace;
+}
+
+/** Within which the model's database must be Ready. */
+const readyWithinUs = 120 * secondUs;
+/** A schedule lasts at least so long from its fault on. */
+const leastUs = 900 * secondUs;
+/** So many commits count as serving, as for the runner. */
+const servingCommits = 5;
+/** kubelet gives up waiting for a volume after 2 min 3 s, and tries again. */
+const recreateUs = 300 * secondUs;
+/** A move back that takes longer than this has failed. */
+const drainUs = 60 * secondUs;
+
+export function play(scenario: Scenario, seed: string, size: ModelOptions = {}): Outcome {
+  const scene = begin(scenario, seed, size);
+  const fault = syncFaults[scenario.fault];
+  const remedy = syncRemedies[scenario.remedy];
+  const { faultAtUs, witness, victim, commits } = scene;
+  fault.breaks(scene);
+  fault.goesOn?.(scene);
+  const mendAlso = startAlso(scene);
+  startRemedy(scene, remedy);
+  if (scenario.recreations > 0) recreate(scene);
+  else watch(scene);
+  scene.advance(Math.max(scene.nowUs, faultAtUs + leastFaultUs(scenario)));
+  const handoverAtUs = witness.secondMountAtUs;
+  const first = commits.lossNow(handoverAtUs ?? Infinity);
+  if (scenario.moveBack) moveBack(scene);
+  scene.dropTriggers();
+  const healedAtUs = scene.nowUs;
+  scene.isHealed = true;
+  mendAlso();
+  fault.mends(scene);
+  if (scenario.untaintAt === 'heal') remedy.undoes?.(scene);
+  const converged = converge(scene);
+  scene.client.isSettled = true;
+  if (scenario.untaintAt === 'kept') {
+    scene.advance(Math.max(scene.nowUs, healedAtUs + scenario.convergeMs * msUs));
+  }
+  remedy.undoes?.(scene);
+  for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
+  scene.advance(Math.max(scene.nowUs + 60 * secondUs, faultAtUs + leastUs));
+  return {
+    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, first },
+    secondMountUs: handoverAtUs === undefined ? undefined : handoverAtUs - faultAtUs,
+    dualMount: witness.dualMount,
+    overlapUs: scene.overlapUs,
+    second: commits.lossNow(witness.secondMountAtUs ?? Infinity),
+    stuck: isStuck(scene),
+    endedAtUs: scene.nowUs,
+    trace: witness.trace,
+  };
+}
+
+/** From nothing to a database that has served for the scenario's warm-up. */
+function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
+  const kernel = new Kernel();
+  const model = startModel(kernel, scenario, seed, size);
+  const witness = new Witness(model);
+  const readyPod = (): PodObject | undefined => {
+    const pod = model.api.databasePod();
+    return pod?.ready === true ? pod : undefined;
+  };
+  while (readyPod() === undefined && kernel.nowUs < readyWithinUs && kernel.step());
+  const pod = readyPod();
+  if (pod?.node === undefined) {
+    throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
+      hint: `this is a fault in the model; please report it with the seed ${seed}`,
+    });
+  }
+  const victim = { node: pod.node.name, index: pod.node.index, uid: pod.uid };
+  const commits = new Commits(model, victim.node);
+  const client = new Client({ model, scenario, witness, commits });
+  kernel.runUntil(kernel.nowUs + scenario.warmupMs * msUs);
+  witness.begin(pod, victim.index);
+  return new Scene({ model, scenario, witness, commits, client, victim });
+}
+
+const leastFaultUs = ({ fault }: Scenario): number =>
+  fault === 'none' || losesPower(fault) ? 0 : heartbeatMs * msUs;
+
+/** The second fault comes at its moment. Returns what mends it, once, where it came. */
+function startAlso(scene: Scene): () => void {
+  const { also, alsoAt, alsoForMs } = scene.scenario;
+  const fault = also === 'none' ? undefined : syncFaults[also];
+  let isBroken = false;
+  const mend = (): void => {
+    if (isBroken) fault?.mends(scene);
+    isBroken = false;
+  };
+  if (fault !== undefined) {
+    scene.at(alsoAt, () => {
+      isBroken = true;
+      fault.breaks(scene);
+      scene.after(alsoForMs * msUs, mend);
+    });
+  }
+  return mend;
+}
+
+function startRemedy(scene: Scene, remedy: SyncRemedy): void {
+  const { scenario, witness } = scene;
+  const { remedyAt, untaintAt } = scenario;
+  const act = (): void => {
+    remedy.applies(scene);
+    if (typeof untaintAt === 'number') {
+      scene.after(untaintAt * msUs, () => remedy.undoes?.(scene));
+    }
+  };
+  switch (remedyAt) {
+    case 'terminating':
+    case 'pod-gone':
+      return scene.at(remedyAt, act);
+    case 'not-ready':
+      return scene.when(() => witness.victimNotReady, act);
+    case 'successor-pending':
+      return scene.when(() => witness.successorPending, act);
+    default:
+      return scene.at(remedyAt, act);
+  }
+}
+
+/** Until the successor has served for a while, or the horizon ends. */
+function watch(scene: Scene): void {
+  const { scenario, witness, commits, faultAtUs } = scene;
+  const deadlineUs = faultAtUs + scenario.horizonMs * msUs;
+  if (!scene.advance(deadlineUs, () => witness.secondMountAtUs !== undefined)) return;
+  const patienceUs = scene.nowUs + scenario.patienceMs * msUs;
+  const before = commits.bySuccessors;
+  const serves = (): boolean => commits.bySuccessors >= before + servingCommits;
+  for (const untilUs = Math.min(deadlineUs, patienceUs); scene.nowUs < untilUs && !serves(); ) {
+    scene.advance(Math.min(untilUs, scene.nowUs + secondUs));
+  }
+  if (serves()) scene.advance(scene.nowUs + scenario.overlapMs * msUs);
+}
+
+const othersOf = ({ model, victim }: Scene): string[] =>
+  model.nodes.filter((node) => node !== victim.node);
+
+/** The successor's node is emptied, so that the healed victim gets the volume back. */
+function moveBack(scene: Scene): void {
+  for (const node of othersOf(scene)) drain(scene, node);
+  scene.advance(scene.nowUs + drainUs, () => scene.witness.othersEmpty);
+}
+
+/** The pod is deleted again and again, by turns as usual and by force, and stays on its node. */
+function recreate(scene: Scene): void {
+  const { model, scenario } = scene;
+  for (const node of othersOf(scene)) drain(scene, node);
+  for (let round = 0; round < scenario.recreations; round++) {
+    const old = model.api.databasePod();
+    if (old === undefined) return;
+    if (round % 2 === 1) model.operator.forceDelete(old.uid);
+    else model.operator.deletePod(old.uid);
+    const isReady = (): boolean => {
+      const pod = model.api.databasePod();
+      return pod !== old && pod?.ready === true;
+    };
+    scene.advance(scene.nowUs + recreateUs, isReady);
+  }
+}
+
+/** Whether a pod that stays is Ready and serves, and one node at most has the volume. */
+function converge(scene: Scene): boolean {
+  const { model, witness, scenario } = scene;
+  const serves = (): boolean => {
+    const pod = model.api.databasePod();
+    return (
+      pod?.ready === true &&
+      !pod.terminating &&
+      pod.node !== undefined &&
+      model.serverOn(pod.node.name) !== undefined &&
+      witness.mountedOnce
+    );
+  };
+  return scene.advance(scene.nowUs + scenario.convergeMs * msUs, serves);
+}
+
+/** An attachment is on its way out, or on a node where no pod wants it. */
+function isStuck({ model }: Scene): boolean {
+  const wanted = model.api.databasePod()?.node;
+  return model.api.attachments.some(({ deleting, node }) => deleting || node !== wanted);
+}

@@ -1,0 +1,146 @@
+/** One schedule under way: the model, what was seen of it, and virtual time that passes on demand. */
+import type { Model } from '../cluster/sim/model.ts';
+import { msUs } from '../cluster/sim/timings.ts';
+import type { NodeMachine } from '../cluster/sim/machine.ts';
+import type { Moment, Scenario } from '../experiment/scenario.ts';
+import type { Client } from './client.ts';
+import type { Commits } from './commits.ts';
+import type { Witness } from './witness.ts';
+import { WriterWatch } from './writer-watch.ts';
+
+interface Trigger {
+  readonly isDue: () => boolean;
+  readonly act: () => void;
+}
+
+export interface Victim {
+  readonly node: string;
+  /** Its number in notices. */
+  readonly index: number;
+  /** Of the pod. */
+  readonly uid: string;
+}
+
+export interface SceneOptions {
+  readonly model: Model;
+  readonly scenario: Scenario;
+  readonly witness: Witness;
+  readonly commits: Commits;
+  readonly client: Client;
+  readonly victim: Victim;
+}
+
+export class Scene {
+  readonly model: Model;
+  readonly scenario: Scenario;
+  readonly witness: Witness;
+  readonly commits: Commits;
+  readonly client: Client;
+  readonly victim: Victim;
+  /** The fault was mended: it does not go on. */
+  isHealed = false;
+  /** When the fault began. */
+  readonly faultAtUs: number;
+  readonly #writers: WriterWatch;
+  #triggers: Trigger[] = [];
+  /** A timer of this scene rang: what waits for a time may be due. */
+  #rang = false;
+
+  constructor({ model, scenario, witness, commits, client, victim }: SceneOptions) {
+    this.model = model;
+    this.scenario = scenario;
+    this.witness = witness;
+    this.commits = commits;
+    this.client = client;
+    this.victim = victim;
+    this.faultAtUs = model.kernel.nowUs;
+    this.#writers = new WriterWatch(model);
+  }
+
+  get nowUs(): number {
+    return this.model.kernel.nowUs;
+  }
+
+  /** How long two nodes could write so far. */
+  get overlapUs(): number {
+    return this.#writers.overlapUs;
+  }
+
+  /** The victim's machine. */
+  get machine(): NodeMachine {
+    return this.model.machine(this.victim.node);
+  }
+
+  /** Acts once, as soon as the moment has come, unless the fault was mended before. */
+  at(moment: Moment, act: () => void): void {
+    const { witness } = this;
+    const waitUs = this.scenario.forceDetachAfterMs * msUs;
+    const unlessHealed = (): void => {
+      if (!this.isHealed) act();
+    };
+    const isGone = (): boolean => witness.victimGoneAtUs !== undefined;
+    switch (moment) {
+      case 'terminating':
+        return this.when(() => witness.victimTerminating, act);
+      case 'pod-gone':
+        return this.when(isGone, act);
+      case 'half-wait':
+        return this.when(isGone, () => this.after(waitUs / 2, unlessHealed));
+      case 'force-detach':
+        return this.when(() => witness.victimDetached, act);
+      default:
+        return this.after(this.faultAtUs + moment * msUs - this.nowUs, unlessHealed);
+    }
+  }
+
+  when(isDue: () => boolean, act: () => void): void {
+    this.#triggers.push({ isDue, act });
+    this.#rang = true;
+  }
+
+  after(delayUs: number, act: () => void): void {
+    this.model.kernel.schedule(delayUs, () => {
+      this.#rang = true;
+      act();
+    });
+  }
+
+  /** What still waits for a moment never acts. */
+  dropTriggers(): void {
+    this.#triggers = [];
+  }
+
+  /** Lets time pass until then, or until it is over; false at the deadline. */
+  advance(untilUs: number, isOver: () => boolean = never): boolean {
+    const { kernel } = this.model;
+    const deadline = { passed: false };
+    const timer = kernel.schedule(untilUs - this.nowUs, () => {
+      deadline.passed = true;
+    });
+    let seen = -1;
+    for (;;) {
+      if (this.witness.changes !== seen || this.#rang) {
+        seen = this.witness.changes;
+        this.#rang = false;
+        this.#fire();
+        this.#writers.look();
+        if (isOver()) {
+          kernel.cancel(timer);
+          return true;
+        }
+      }
+      if (deadline.passed) return false;
+      kernel.step();
+    }
+  }
+
+  #fire(): void {
+    for (const trigger of this.#triggers) {
+      if (!trigger.isDue()) continue;
+      this.#triggers = this.#triggers.filter((each) => each !== trigger);
+      trigger.act();
+    }
+  }
+}
+
+const never = (): boolean => false;

@@ -1,0 +1,47 @@
+/** Makes fields that were drawn one by one fit together: what contradicts becomes the default. */
+import { contradictions } from '../experiment/contradictions.ts';
+import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+
+/** Every field at its default: no fault, no remedy. */
+export const plainScenario: Scenario = parseScenario({
+  name: 'sweep',
+  question: 'What becomes of the volume under this schedule?',
+  fault: 'none',
+  expected: ['safe'],
+});
+
+/** A rule names one field; these belong to it. */
+const together: Partial<Readonly<Record<keyof Scenario, readonly (keyof Scenario)[]>>> = {
+  alsoAt: ['alsoForMs'],
+  flapDownMs: ['flapUpMs'],
+  selfFenceAfterMs: ['graceMs'],
+};
+
+/** Without a fault none of the events comes that a remedy could wait for. */
+const atOnceMs = 0;
+
+/** More passes than there are rules that can follow from each other. */
+const mostPasses = 12;
+
+export function settle(drawn: Scenario): Scenario {
+  let scenario = drawn;
+  for (let pass = 0; pass < mostPasses; pass++) {
+    const broken = contradictions(scenario);
+    if (broken.length === 0) return scenario;
+    const reset: Record<string, unknown> = {};
+    for (const { field } of broken) {
+      for (const each of [field, ...(together[field] ?? [])]) reset[each] = plainScenario[each];
+      if (field === 'remedyAt' && scenario.fault === 'none') reset['remedyAt'] = atOnceMs;
+    }
+    scenario = { ...scenario, ...reset };
+  }
+  throw new RangeError(`these fields never fit together: ${JSON.stringify(drawn)}`);
+}
+
+/** Fields that differ from their defaults, without name, question and expectation. */
+export function changedFields(scenario: Scenario): (keyof Scenario)[] {
+  const derived: readonly string[] = ['name', 'question', 'expected'];
+  return (Object.keys(scenario) as (keyof Scenario)[]).filter(
+    (field) => !derived.includes(field) && scenario[field] !== plainScenario[field],
+  );
+}

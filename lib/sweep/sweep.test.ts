@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { judge } from './judge.ts';
+import { Pool } from './pool.ts';
+import { reportOf } from './report.ts';
+import { shrink } from './shrink.ts';
+import { changedFields } from './settle.ts';
+import { playStretch } from './stretch.ts';
+import { newSweep, sweep, type SweepState } from './sweep.ts';
+import { emptyTally, joinTally } from './tally.ts';
+
+const count = 160;
+const whole = playStretch({ seed: 'a', corpus: [], from: 0, count });
+
+test('a sweep comes to the same whole, however many threads play it in whatever parts', () => {
+  const joined = emptyTally();
+  for (const from of [120, 0, 40, 80]) {
+    joinTally(joined, playStretch({ seed: 'a', corpus: [], from, count: 40 }));
+  }
+  expect(joined).toEqual(whole);
+});
+
+test('it finds two writers on an unfenced disk, and nothing that contradicts what must hold', () => {
+  const report = reportOf({ seed: 'a', next: count, corpus: [], tally: whole });
+  expect(report.schedules).toBe(count);
+  expect(report.virtualHours).toBeGreaterThanOrEqual((count * 15) / 60);
+  expect(report.findings.some(({ broken }) => broken.includes('lost'))).toBe(true);
+  expect(report.surprises).toEqual([]);
+});
+
+test('a finding shrinks to fewer fields, and still shows itself', () => {
+  const found = Object.values(whole.findings).find(({ broken }) => broken[0] === 'lost');
+  if (found === undefined) throw new Error('nothing found');
+  const { key, scenario, seed } = found;
+  const shrunk = shrink({ scenario, seed, shows: (outcome) => judge(outcome).key === key });
+  expect(judge(shrunk.outcome).key).toBe(key);
+  expect(changedFields(shrunk.scenario).length).toBeLessThanOrEqual(changedFields(scenario).length);
+  expect(changedFields(shrunk.scenario).length).toBeLessThanOrEqual(4);
+});
+
+test('a sweep that was stopped goes on as if it had not been', async () => {
+  await using pool = new Pool(1);
+  const rounds = { pool, goesOn: () => true, onRound: () => undefined };
+  const upTo = (from: SweepState, untilIndex: number): Promise<SweepState> =>
+    sweep({ ...rounds, from, untilIndex });
+  const half = await upTo(newSweep('a'), 80);
+  const resumed = await upTo(JSON.parse(JSON.stringify(half)) as SweepState, count);
+  expect(resumed.tally).toEqual(whole);
+});

@@ -1,0 +1,65 @@
+/**
+ * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
+ * depends on the seed and on the rounds before, never on how many threads there are.
+ */
+import { corpusOf } from './coverage.ts';
+import type { Corpus } from './generate.ts';
+import type { Pool } from './pool.ts';
+import { emptyTally, joinTally, type Tally } from './tally.ts';
+
+export interface SweepState {
+  readonly seed: string;
+  /** The first schedule that was not played. */
+  readonly next: number;
+  /** Of the round that this one is in. */
+  readonly corpus: Corpus;
+  readonly tally: Tally;
+}
+
+export interface SweepOptions {
+  readonly pool: Pool;
+  /** Where to go on. */
+  readonly from: SweepState;
+  /** Ends with this schedule. */
+  readonly untilIndex: number;
+  /** Asked after each round: whether another one begins. */
+  readonly goesOn: () => boolean;
+  readonly onRound: (state: SweepState) => void;
+}
+
+/** Few enough for a time budget to hold, many enough to keep all threads busy. */
+const roundSchedules = 4000;
+const stretchSchedules = 250;
+
+export const newSweep = (seed: string): SweepState => ({
+  ...{ seed, next: 0, corpus: [] },
+  tally: emptyTally(),
+});
+
+export async function sweep(options: SweepOptions): Promise<SweepState> {
+  const { pool, untilIndex, goesOn, onRound } = options;
+  let state = options.from;
+  while (state.next < untilIndex && goesOn()) {
+    state = await playRound(pool, state, Math.min(untilIndex, roundEnd(state.next)));
+    onRound(state);
+  }
+  return state;
+}
+
+/** Rounds lie on a grid, so that a sweep that was stopped and resumed is the same sweep. */
+const roundEnd = (index: number): number =>
+  (Math.floor(index / roundSchedules) + 1) * roundSchedules;
+
+async function playRound(pool: Pool, state: SweepState, end: number): Promise<SweepState> {
+  const { seed, next, tally } = state;
+  const corpus = next % roundSchedules === 0 ? corpusOf(tally) : state.corpus;
+  const starts: number[] = [];
+  for (let from = next; from < end; from += stretchSchedules) starts.push(from);
+  const parts = await Promise.all(
+    starts.map((from) =>
+      pool.play({ seed, corpus, from, count: Math.min(stretchSchedules, end - from) }),
+    ),
+  );
+  for (const part of parts) joinTally(tally, part);
+  return { seed, next: end, corpus, tally };
+}

@@ -1,0 +1,139 @@
+/**
+ * What a stretch of a sweep came to. Tallies are plain data, so that workers can send them, and they
+ * join in any order to the same whole.
+ */
+import type { Scenario } from '../experiment/scenario.ts';
+import { countTransitions, pairCount } from './coverage.ts';
+import { changedFields } from './settle.ts';
+import { judge, type Harm } from './judge.ts';
+import { knownPaths } from './paths.ts';
+import type { Outcome } from './play.ts';
+import type { Schedule } from './generate.ts';
+import { licenceOf } from './licence.ts';
+import { answersYes, rowOf } from './rows.ts';
+
+/** The simplest schedule that showed it, so far. */
+export interface Example {
+  readonly index: number;
+  readonly seed: string;
+  readonly scenario: Scenario;
+}
+
+export interface Finding extends Example {
+  readonly key: string;
+  readonly broken: readonly Harm[];
+  /** Names of notices. */
+  readonly licence: readonly string[];
+  /** Schedules that showed it. */
+  readonly count: number;
+}
+
+export interface RowTally {
+  readonly asked: number;
+  readonly yes: number;
+  /** The first that answered yes. */
+  readonly example?: Example;
+}
+
+export interface Seen {
+  readonly count: number;
+  readonly example: Example;
+}
+
+export interface Tally {
+  schedules: number;
+  /** Virtual time of all schedules. */
+  virtualUs: number;
+  /** By key. */
+  findings: Record<string, Finding>;
+  /** By name. */
+  rows: Record<string, RowTally>;
+  /** Known paths by name. */
+  paths: Record<string, Seen>;
+  /** How often each pair of notices was seen (coverage.ts). */
+  transitions: number[];
+  /** What showed a pair first, by pair. */
+  firstSeen: Record<number, Example>;
+}
+
+export const emptyTally = (): Tally => ({
+  ...{ schedules: 0, virtualUs: 0 },
+  ...{ findings: {}, rows: {}, paths: {}, firstSeen: {} },
+  transitions: Array.from<number>({ length: pairCount }).fill(0),
+});
+
+/** Fewer changed fields are simpler; of as many the earlier one. */
+const simpler = (a: Example, b: Example): boolean => {
+  const difference = changedFields(a.scenario).length - changedFields(b.scenario).length;
+  return difference === 0 ? a.index < b.index : difference < 0;
+};
+
+const earlier = (a: Example, b: Example): boolean => a.index < b.index;
+
+export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): void {
+  const { index, scenario, seed } = schedule;
+  const example: Example = { index, seed, scenario };
+  tally.schedules += 1;
+  tally.virtualUs += outcome.endedAtUs;
+  const { broken, key } = judge(outcome);
+  if (broken.length > 0) {
+    addFinding(tally, { ...example, key, broken, licence: licenceOf(outcome), count: 1 });
+  }
+  const row = rowOf(scenario);
+  if (row !== undefined) {
+    addRow(tally, row, answersYes(outcome) ? { asked: 1, yes: 1, example } : { asked: 1, yes: 0 });
+  }
+  for (const { name, shows } of knownPaths) {
+    if (shows(outcome)) addSeen(tally.paths, name, { count: 1, example });
+  }
+  countTransitions(outcome.trace, tally.transitions, (pair) => {
+    tally.firstSeen[pair] = example;
+  });
+}
+
+/** Adds `more` to `tally`. */
+export function joinTally(tally: Tally, more: Tally): void {
+  tally.schedules += more.schedules;
+  tally.virtualUs += more.virtualUs;
+  for (const finding of Object.values(more.findings)) addFinding(tally, finding);
+  for (const [name, row] of Object.entries(more.rows)) addRow(tally, name, row);
+  for (const [name, seen] of Object.entries(more.paths)) addSeen(tally.paths, name, seen);
+  more.transitions.forEach((count, pair) => {
+    tally.transitions[pair] = (tally.transitions[pair] ?? 0) + count;
+  });
+  for (const [pair, example] of Object.entries(more.firstSeen)) {
+    const before = tally.firstSeen[Number(pair)];
+    if (before === undefined || earlier(example, before)) tally.firstSeen[Number(pair)] = example;
+  }
+}
+
+function addFinding({ findings }: Tally, finding: Finding): void {
+  const before = findings[finding.key];
+  if (before === undefined) findings[finding.key] = finding;
+  else {
+    const count = before.count + finding.count;
+    findings[finding.key] = { ...(simpler(finding, before) ? finding : before), count };
+  }
+}
+
+function addRow({ rows }: Tally, name: string, { asked, yes, example }: RowTally): void {
+  const before = rows[name] ?? { asked: 0, yes: 0 };
+  const first =
+    before.example !== undefined && (example === undefined || earlier(before.example, example))
+      ? before.example
+      : example;
+  rows[name] = {
+    asked: before.asked + asked,
+    yes: before.yes + yes,
+    ...(first === undefined ? {} : { example: first }),
+  };
+}
+
+function addSeen(all: Record<string, Seen>, name: string, seen: Seen): void {
+  const before = all[name];
+  if (before === undefined) all[name] = seen;
+  else {
+    const { example } = earlier(seen.example, before.example) ? seen : before;
+    all[name] = { count: before.count + seen.count, example };
+  }
+}
