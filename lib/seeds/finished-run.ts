@@ -49,6 +49,20 @@ export const allSeen = (
   fits: Fits = () => true,
 ): ObservationRecord[] => story.observations.filter((seen) => seen.name === name && fits(seen));
 
+/** Those from the fault until the heal. */
+export const seenUnderFault = (
+  run: FinishedRun,
+  name: ObservedName,
+  fits: Fits = () => true,
+): ObservationRecord[] => allSeen(run, name, (seen) => fits(seen) && underFault(run, seen.t));
+
+/** What the victim acknowledged after that moment (ms on the run's clock) and before the heal. */
+export const victimAcksAfter = (run: FinishedRun, afterMs: number): number[] =>
+  run.victimAcksMs.filter((t) => t > afterMs && underFault(run, t));
+
+export const underFault = ({ faultAtMs, story }: FinishedRun, atMs: number): boolean =>
+  atMs >= faultAtMs && atMs < story.healAtMs;
+
 /** The first one from the fault on. */
 export const firstSeen = (
   run: FinishedRun,

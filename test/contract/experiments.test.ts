@@ -99,3 +99,14 @@ test.skipIf(olderNode === undefined)('runs under the machine’s own Node', asyn
   const { code, stdout } = await experiment('node-crash', '--cluster sim --dry-run', olderNode);
   expect({ code, seed: stdout.startsWith('seed ') }).toEqual({ code: 0, seed: true });
 });
+
+test.concurrent.each([
+  ['8 --run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
+  ['8 2 --run reports/samples/node-crash', 3, /^8\. .*: as expected$/m],
+  ['--run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
+  ['8 --dry-run --cluster-name ../x', 2, /^$/],
+])('seed %s ends with %d', { timeout: 60_000 }, async (flags, exit, says) => {
+  const { code, stdout } = await experiment('seed', flags);
+  expect(code).toBe(exit);
+  expect(stdout).toMatch(says);
+});

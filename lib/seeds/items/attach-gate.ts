@@ -1,6 +1,15 @@
 /** Seeds 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
 import { observed } from '../../history/observations.ts';
-import { allSeen, firstSeen, linesOf, onVictim, since, type FinishedRun } from '../finished-run.ts';
+import {
+  allSeen,
+  firstSeen,
+  linesOf,
+  onVictim,
+  seenUnderFault,
+  since,
+  underFault,
+  type FinishedRun,
+} from '../finished-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import type { Seed } from '../seed.ts';
 
@@ -23,12 +32,8 @@ export const multiAttach: Seed = {
     const { accessMode, disk, remedy, workload } = run.story.scenario;
     if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
     if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
-    const errors = multiAttachErrors(run).filter(({ t }) => t < run.story.healAtMs);
-    const replaced = firstSeen(
-      run,
-      observed.podScheduled,
-      (seen) => !onVictim(run)(seen) && seen.t < run.story.healAtMs,
-    );
+    const errors = multiAttachErrors(run).filter(({ t }) => underFault(run, t));
+    const [replaced] = seenUnderFault(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
     const first = errors[0];
     if (replaced === undefined) {
       return {

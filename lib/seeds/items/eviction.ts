@@ -8,7 +8,9 @@ import {
   ofVictimPod,
   onVictim,
   seconds,
+  seenUnderFault,
   since,
+  victimAcksAfter,
   type FinishedRun,
 } from '../finished-run.ts';
 import { refusesEvictionTimeout } from '../procedures/eviction-timeout.ts';
@@ -48,15 +50,12 @@ export const evictionAlone: Seed = {
       said:
         `${workload}, grace period ${terminationGraceS} s: evicted at ` +
         `+${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ` +
-        `${acksAfter(run, evicted * 1000)} commits after its eviction.`,
-      evidence: linesOf(
-        run,
-        [
-          ...allSeen(run, observed.podTerminating, ofVictimPod(run)),
-          ...allSeen(run, observed.podGone, ofVictimPod(run)),
-          ...allSeen(run, observed.mounted, (seen) => !onVictim(run)(seen)),
-        ].filter(({ t }) => t >= run.faultAtMs && t < run.story.healAtMs),
-      ),
+        `${victimAcksAfter(run, run.faultAtMs + evicted * 1000).length} commits after its eviction.`,
+      evidence: linesOf(run, [
+        ...seenUnderFault(run, observed.podTerminating, ofVictimPod(run)),
+        ...seenUnderFault(run, observed.podGone, ofVictimPod(run)),
+        ...seenUnderFault(run, observed.mounted, (seen) => !onVictim(run)(seen)),
+      ]),
     };
   },
 };
@@ -128,7 +127,7 @@ export const evictionInEtcd: Seed = {
     if (fault !== 'network-partition' && fault !== 'api-partition') {
       return 'the kubelet was not cut off alive';
     }
-    const acks = run.victimAcksMs.filter((t) => t > evicted.t && t < run.story.healAtMs);
+    const acks = victimAcksAfter(run, evicted.t);
     const last = acks.at(-1);
     return {
       asExpected: acks.length > 0,
@@ -172,7 +171,3 @@ const taintOf = (run: FinishedRun): ReturnType<typeof firstSeen> =>
     (seen) =>
       onVictim(run)(seen) && JSON.stringify(seen.data['taints']).includes('unreachable:NoExecute'),
   );
-
-/** Until the heal. */
-const acksAfter = (run: FinishedRun, afterFaultMs: number): number =>
-  run.victimAcksMs.filter((t) => t > run.faultAtMs + afterFaultMs && t < run.story.healAtMs).length;

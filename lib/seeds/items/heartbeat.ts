@@ -1,7 +1,14 @@
 /** Seeds 11, 12, 13: three ways to lose a node's heartbeat, and who lives on. */
 import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import { allSeen, linesOf, onVictim, since, type FinishedRun } from '../finished-run.ts';
+import {
+  linesOf,
+  onVictim,
+  seenUnderFault,
+  since,
+  victimAcksAfter,
+  type FinishedRun,
+} from '../finished-run.ts';
 import type { Seed } from '../seed.ts';
 
 export const heartbeatCrash: Seed = {
@@ -23,11 +30,7 @@ export const heartbeatCrash: Seed = {
     const deadMs = run.story.faultDoneAtMs ?? run.faultAtMs;
     if (lost === undefined) {
       const early = fault === 'node-reboot' && rebootAt !== 'force-detach' && rebootAt < graceMs;
-      const gone = allSeen(
-        run,
-        observed.podGone,
-        ({ t }) => t >= run.faultAtMs && t < run.story.healAtMs,
-      );
+      const gone = seenUnderFault(run, observed.podGone);
       return {
         asExpected: early && gone.length === 0,
         said:
@@ -62,7 +65,7 @@ export const heartbeatPartition: Seed = {
     if (fault !== 'network-partition' && fault !== 'api-partition') return 'nothing was cut off';
     const lost = unreadyOf(run);
     if (lost === undefined) return 'the node was never declared lost';
-    const acks = run.victimAcksMs.filter((t) => t > lost.t && t < run.story.healAtMs);
+    const acks = victimAcksAfter(run, lost.t);
     return {
       asExpected: acks.length > 0,
       said:
@@ -87,15 +90,9 @@ export const heartbeatStarved: Seed = {
   read(run) {
     const { fault, cpuShare } = run.story.scenario;
     if (fault !== 'kubelet-stall' && fault !== 'cpu-starvation') return 'no kubelet was starved';
-    const changes = allSeen(
-      run,
-      observed.nodeReady,
-      (seen) => onVictim(run)(seen) && seen.t >= run.faultAtMs && seen.t < run.story.healAtMs,
-    );
+    const changes = seenUnderFault(run, observed.nodeReady, onVictim(run));
     const away = changes.filter(({ data }) => data['status'] !== 'True');
-    const acks = run.victimAcksMs.filter(
-      (t) => t > (away[0]?.t ?? Infinity) && t < run.story.healAtMs,
-    );
+    const acks = victimAcksAfter(run, away[0]?.t ?? Infinity);
     const how = fault === 'cpu-starvation' ? `${cpuShare} of a CPU` : 'kubelet stopped';
     return {
       asExpected: fault === 'cpu-starvation' || (away.length > 0 && acks.length > 0),
@@ -106,12 +103,8 @@ export const heartbeatStarved: Seed = {
 };
 
 const unreadyOf = (run: FinishedRun): ObservationRecord | undefined =>
-  allSeen(
+  seenUnderFault(
     run,
     observed.nodeReady,
-    (seen) =>
-      onVictim(run)(seen) &&
-      seen.data['status'] !== 'True' &&
-      seen.t >= run.faultAtMs &&
-      seen.t < run.story.healAtMs,
+    (seen) => onVictim(run)(seen) && seen.data['status'] !== 'True',
   )[0];

@@ -1,7 +1,7 @@
 /** Seeds 10 and 17: what lets a second writer in, and what two writers do to a database. */
 import { losesPower, sparesVictim } from '../../fault-kinds.ts';
 import { observed } from '../../history/observations.ts';
-import { allSeen, linesOf, type FinishedRun } from '../finished-run.ts';
+import { allSeen, linesOf, victimAcksAfter } from '../finished-run.ts';
 import type { Seed } from '../seed.ts';
 
 export const licence: Seed = {
@@ -30,7 +30,7 @@ export const licence: Seed = {
         evidence: [],
       };
     }
-    const acks = acksFrom(run, secondMount * 1000);
+    const acks = victimAcksAfter(run, run.faultAtMs + secondMount * 1000).length;
     const chain = run.verdict.licence.map(({ atS, step }) => `+${atS.toFixed(1)} s ${step}`);
     return {
       asExpected: run.verdict.exposure.ms > 0,
@@ -75,7 +75,3 @@ export const doubleWrite: Seed = {
     };
   },
 };
-
-/** Acknowledged by the victim from then until the heal. */
-const acksFrom = ({ victimAcksMs, faultAtMs, story }: FinishedRun, afterFaultMs: number): number =>
-  victimAcksMs.filter((t) => t >= faultAtMs + afterFaultMs && t < story.healAtMs).length;

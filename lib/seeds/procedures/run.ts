@@ -1,16 +1,14 @@
 /** Runs procedures one after the other on one cluster, each with a history of its own. */
 import { join } from 'node:path';
-import { ensureCluster } from '../../cluster/kind/cluster.ts';
 import { observeApi } from '../../cluster/kind/observe-api.ts';
 import { observeDisk } from '../../cluster/kind/observe-disk.ts';
 import { observeControllerManager } from '../../cluster/kind/observe-logs.ts';
 import { observeMachine } from '../../cluster/kind/observe-machine.ts';
+import { openCluster, type ClusterChoice } from '../../cluster/kind/open-cluster.ts';
 import { realClock } from '../../cluster/kind/real-clock.ts';
 import { versionsOf } from '../../cluster/kind/versions.ts';
 import { describeError } from '../../errors.ts';
 import { openRecorder } from '../../history/recorder.ts';
-import { ensureImages } from '../../images/ensure.ts';
-import { ensureKind } from '../../images/kind-binary.ts';
 import { Bench, namespace } from './bench.ts';
 import { podLabel } from './pod.ts';
 import { removeObjects } from './remove.ts';
@@ -21,12 +19,8 @@ export interface ProcedureRun {
   readonly procedure: Procedure;
 }
 
-export interface ProceduresOptions {
+export interface ProceduresOptions extends ClusterChoice {
   readonly runs: readonly ProcedureRun[];
-  readonly clusterName: string;
-  readonly kubernetesVersion: string;
-  readonly images: 'auto' | 'published' | 'built';
-  readonly keep: boolean;
   readonly graceMs: number;
   readonly forceDetachAfterMs: number;
   readonly runId: string;
@@ -40,16 +34,10 @@ export interface ProceduresOptions {
 
 /** One that fails is told, and the others go on; Ctrl-C ends them all. The cluster is released. */
 export async function runProcedures(options: ProceduresOptions): Promise<void> {
-  const { kubernetesVersion, keep, runId, signal, say } = options;
-  const images = await ensureImages({ source: options.images, kubernetesVersion, onProgress: say });
-  const cluster = await ensureCluster({
-    name: options.clusterName,
-    images,
-    kind: await ensureKind(),
+  const { graceMs, forceDetachAfterMs, runId, signal, say } = options;
+  const { cluster, images } = await openCluster(options, {
+    scenario: { graceMs, forceDetachAfterMs, forceDetach: 'on' },
     runId,
-    graceMs: options.graceMs,
-    forceDetachAfterMs: options.forceDetachAfterMs,
-    keep,
     onProgress: say,
     signal,
   });
