@@ -189,7 +189,7 @@ async function told(
   { flags, folder, scenario }: Request,
 ): Promise<ExitCode> {
   const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
-  writeGroupOutputs(folder, verdict);
+  await writeGroupOutputs(folder, verdict);
   const report = flags.json ? process.stderr : process.stdout;
   report.write(`${groupVerdictLine(verdict, folder)}\n`);
   for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);

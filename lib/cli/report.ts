@@ -46,7 +46,7 @@ async function rebuildRun(folder: string, history: History): Promise<void> {
     const { judgeGroup } = await import('../group-replication/judge.ts');
     const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
     const verdict = judgeGroup(history);
-    writeGroupOutputs(folder, verdict);
+    await writeGroupOutputs(folder, verdict);
     process.stdout.write(`${groupVerdictLine(verdict, folder)}\n`);
     return;
   }

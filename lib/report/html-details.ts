@@ -51,7 +51,7 @@ ${
 }`;
 }
 
-function certificateTable(rows: Verdict['certificates']): Html {
+export function certificateTable(rows: Verdict['certificates']): Html {
   return html`<table>
 <thead><tr><th>Holds</th><th>When</th><th>Claim</th><th>Evidence</th></tr></thead>
 <tbody>${rows.map(

@@ -3,16 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { judgeGroup } from '../../lib/group-replication/judge.ts';
+import { renderGroupHtml } from '../../lib/group-replication/page.ts';
 import { groupSummary } from '../../lib/group-replication/write.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 
 const folder = 'reports/group-replication';
 const names = readdirSync(folder);
 
-test.each(names)('%s', (name) => {
+test.each(names)('%s', async (name) => {
   const read = (file: string): string => readFileSync(join(folder, name, file), 'utf8');
   const verdict = judgeGroup(openHistory(join(folder, name)));
   expect(verdict).toEqual(JSON.parse(read('verdict.json')));
   expect(groupSummary(verdict)).toBe(read('summary.md'));
+  expect(await renderGroupHtml(verdict)).toBe(read('report.html'));
   expect(verdict).toMatchObject({ verdict: 'safe', basis: 'measured', lost: 0, asExpected: true });
 });

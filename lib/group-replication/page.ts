@@ -1,0 +1,143 @@
+/** The report of a run on a group: one self-contained page without scripts. */
+import { html } from 'hono/html';
+import { renderDocument } from '../report/document.ts';
+import { certificateTable } from '../report/html-details.ts';
+import { count, pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
+import { recoveryPicture } from '../report/pictures.ts';
+import { phaseRows, stalestText } from './phase-rows.ts';
+import type { GroupVerdict } from './verdict.ts';
+
+/** A complete HTML document; the same verdict gives the same bytes. */
+export const renderGroupHtml = (verdict: GroupVerdict): Promise<string> =>
+  renderDocument({
+    title: `${verdict.verdict.toUpperCase()}: group replication (${verdict.runId})`,
+    header: header(verdict),
+    main: html`${facts(verdict)}
+${incomplete(verdict)}
+${timesCard(verdict)}
+<div class="two">
+<section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
+${lossTable(verdict)}
+<h2>The old primary meanwhile</h2>${victimTable(verdict)}</section>
+<section class="card"><h2>Members at the end</h2>${memberTable(verdict)}
+<h2>Findings</h2>${findings(verdict)}
+<h2>Run it again</h2><pre>${verdict.replay}</pre></section>
+</div>
+${details(verdict)}`,
+  });
+
+const header = ({
+  verdict,
+  sentence,
+  runId,
+  basis,
+  asExpected,
+  expected,
+}: GroupVerdict): Html => html`<header>
+<div class="top"><span>forcedetach · group replication · run ${runId}</span></div>
+<h1>${sentence}</h1>
+<div class="chips">
+<span class="chip word ${verdict}">${verdict}</span>
+<span class="chip">${basis}: ${basis === 'measured' ? 'stock' : 'shortened'} timers of Kubernetes</span>
+<span class="chip ${asExpected ? '' : 'alarm'}">expected ${expected.join(' or ')}</span>
+</div>
+</header>`;
+
+function facts({ acked, lost, availability, phases, victim }: GroupVerdict): Html {
+  const { downtimeMs, recovered, rejoined } = availability;
+  return html`<dl class="facts">
+${fact('Acknowledged commits lost', `${count(lost)} of ${count(acked)}`, percent(lost, acked))}
+${fact(
+  'Outside clients waited',
+  downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
+  recovered ? 'commits came back' : 'no commits came back in time',
+)}
+${fact('Another primary', secondsOrNever(phases.newPrimary), 'after the fault')}
+${fact(
+  'Stale reads at the old primary',
+  `${count(victim.staleReads)} of ${count(victim.readsAnswered)}`,
+  'lacked what was acknowledged before they began',
+)}
+${fact('The old primary', rejoined ? 'joined again' : 'did not join again', secondsOrNever(phases.rejoined))}
+</dl>`;
+}
+
+const fact = (name: string, value: string, more: string): Html =>
+  html`<div><dt>${name}</dt><dd class="plain-text">${value}<small>${more}</small></dd></div>`;
+
+const secondsOrNever = (s: number | null): string => (s === null ? 'never' : seconds(s));
+
+const incomplete = ({ incompleteBecause }: GroupVerdict): Html =>
+  incompleteBecause.length === 0
+    ? html``
+    : html`<section class="card"><h2>The evidence is not complete</h2>
+<ul>${incompleteBecause.map((why) => html`<li>${why}</li>`)}</ul></section>`;
+
+function timesCard(verdict: GroupVerdict): Html {
+  const { suspected, expelled, firstCommit } = verdict.phases;
+  const steps =
+    suspected === null || expelled === null || firstCommit === null
+      ? []
+      : [
+          { name: 'until it is suspected', fromS: 0, toS: suspected },
+          { name: 'until it is thrown out', fromS: suspected, toS: expelled },
+          { name: 'until the first commit', fromS: expelled, toS: firstCommit },
+        ];
+  const about = 'The way back to the first commit; the table below has its times.';
+  return html`<section class="card"><h2>From the fault on</h2>
+${steps.length === 0 ? '' : pictures(recoveryPicture(steps), about)}
+<table><thead><tr><th class="number">Seconds after the fault</th><th>What was seen</th></tr></thead>
+<tbody>${phaseRows(verdict).map(
+    ({ s, what }) => html`<tr><td class="number">${s.toFixed(1)}</td><td>${what}</td></tr>`,
+  )}</tbody></table></section>`;
+}
+
+const epochs: Readonly<Record<keyof GroupVerdict['loss'], string>> = {
+  beforeFault: 'before the fault',
+  victimBeforeHandover: 'by the old primary, before another one',
+  victimAfterHandover: 'by the old primary, after it',
+  successor: 'by the new primary',
+};
+
+const lossTable = ({ loss }: GroupVerdict): Html => html`<table>
+<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th></tr></thead>
+<tbody>${Object.entries(loss).map(
+  ([epoch, { acked, lost }]) => html`<tr class="${lost > 0 ? 'bad' : ''}">
+<td>${epochs[epoch as keyof typeof epochs]}</td><td class="number">${count(acked)}</td>
+<td class="number">${count(lost)}</td></tr>`,
+)}</tbody></table>`;
+
+function victimTable(verdict: GroupVerdict): Html {
+  const { victim } = verdict;
+  const { acked, refused, unknown, readsAnswered, readsRefused, staleReads } = victim;
+  return pairs([
+    ['Node', victim.node],
+    ['Commits', `${acked} acknowledged, ${refused} refused, ${unknown} of unknown outcome`],
+    [
+      'Reads',
+      `${readsAnswered} answered, ${readsRefused} refused, ${staleReads} stale${stalestText(verdict)}`,
+    ],
+    ['Called itself primary beside another', seconds(victim.claimedMs / 1000)],
+  ]);
+}
+
+const memberTable = ({ members }: GroupVerdict): Html => html`<table>
+<thead><tr><th>Node</th><th class="number">rows</th><th>as the group’s primary</th>
+<th>beyond the group</th></tr></thead>
+<tbody>${members.map(
+  ({ node, rows, agrees, beyond }) => html`<tr class="${agrees === false ? 'bad' : ''}">
+<td>${node}</td><td class="number">${rows === null ? '–' : count(rows)}</td>
+<td>${agrees === null ? 'not comparable' : agrees ? 'yes' : 'no'}</td>
+<td>${beyond === '' ? 'nothing' : beyond}</td></tr>`,
+)}</tbody></table>`;
+
+const findings = ({ findings: all }: GroupVerdict): Html =>
+  all.length === 0
+    ? html`<p>None.</p>`
+    : html`<ul>${all.map(({ code, summary }) => html`<li><b>${code}</b>: ${summary}</li>`)}</ul>`;
+
+const details = ({ certificates, settings, timers, versions }: GroupVerdict): Html =>
+  html`<section class="card"><h2>Proof that the fault was there, and that it was healed</h2>
+${certificateTable(certificates)}</section>
+<section class="card"><h2>Settings, timers, versions</h2>
+${pairs(Object.entries({ ...settings, ...timers, ...versions }))}</section>`;
