@@ -1,5 +1,6 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
+import { starvedReason } from '../experiment/completeness.ts';
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
@@ -49,6 +50,10 @@ function runSource(folder: string, { replay, basis }: RunRecord): Source {
     basis,
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;
+      // Most answers are times, and what came late was noted late.
+      if (run.verdict.incompleteBecause.some((why) => why.startsWith(starvedReason))) {
+        return starvedReason;
+      }
       // The claims are about stock databases, which go on while they can.
       return run.story.scenario.selfFence === 'off' ? read(run) : 'the database fenced itself';
     },

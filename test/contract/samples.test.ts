@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { callsOf, onVictim, readFinishedRun } from '../../lib/seeds/finished-run.ts';
 
 const folder = 'reports/samples';
 const names = readdirSync(folder, { withFileTypes: true })
@@ -68,4 +69,27 @@ test('trx_commit=2 and a crash: a suffix is lost, each commit of it named', () =
   const found = verdict.findings.find(({ code }) => code === 'LEDGER_LOST');
   expect(found?.summary).toContain('the last ones');
   expect(found?.evidence.length).toBeGreaterThan(0);
+});
+
+test('no grace period: the eviction alone lets a second node in, without an operator', () => {
+  const verdict = sample('partition-no-grace-period');
+  expect(verdict).toMatchObject({ verdict: 'corrupt', scenario: { remedy: 'none' } });
+  expect(verdict.licence.some(({ step }) => step.includes('the operator acted'))).toBe(false);
+  expect(afterRemoval(verdict, 'detached')).toBeGreaterThanOrEqual(360);
+  expect(afterRemoval(verdict, 'detached')).toBeLessThan(362);
+});
+
+test('a zombie: harmless while it stands still, and then every commit of its successor is gone', () => {
+  const { images, loss } = sample('zombie');
+  expect(images.find(({ image }) => image === 'first')?.lost).toBe(0);
+  expect(loss.successor.acked).toBeGreaterThan(0);
+  expect(loss.successor.lost).toBe(loss.successor.acked);
+});
+
+test('A→B→A: the old node publishes its old mount, which it did not stage anew', () => {
+  const run = readFinishedRun(join(folder, 'stale-global-mount'));
+  if (run === undefined) throw new Error('it has no fault');
+  const here = (call: 'stage' | 'unstage' | 'nodePublish'): number =>
+    callsOf(run, call).filter((seen) => onVictim(run)(seen) && seen.t > run.faultAtMs).length;
+  expect([here('nodePublish'), here('stage'), here('unstage')]).toEqual([1, 0, 0]);
 });
