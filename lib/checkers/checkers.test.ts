@@ -45,6 +45,10 @@ describe('the checkers', () => {
     expect(findingsOf({ evidence: healthy, rows }, { evidence: healthy, rows })).toEqual([]);
   });
 
+  test('call nothing lost that the audit read and the history has not', () => {
+    expect(judged({}, rows.slice(0, 20))).toEqual(['AUDIT_INCOMPLETE']);
+  });
+
   test('call lost commits lost, and silent', () => {
     const [found] = findingsOf({
       evidence: healthyEvidence(rows.slice(0, -3)),
@@ -139,6 +143,7 @@ describe('the checkers', () => {
       mounted: false,
       mountError: 'bad superblock',
       ledgerComplete: false,
+      ledgerRows: 0,
       starts: [],
       ...(fsck === undefined ? {} : { fsck: { ...fsck, exitCode: 8 } }),
     };
@@ -155,7 +160,7 @@ describe('the checkers', () => {
       ({ code }) => code,
     );
     expect(codes).toEqual(['REFORMATTED', 'REINITIALISED']);
-    const empty = { dataDirectoryEmpty: true, ledgerComplete: false, starts: [] };
+    const empty = { dataDirectoryEmpty: true, ledgerComplete: false, ledgerRows: 0, starts: [] };
     expect(judged(empty, [])).toEqual(['LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY']);
   });
 

@@ -6,15 +6,18 @@ import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',
-  check({ image, evidence }) {
-    const gaps = [...evidence.failures, ...missingParts(evidence)];
+  check({ image, evidence, reconciliation: { rows } }) {
+    const gaps = [...evidence.failures, ...missingParts(evidence, rows)];
     if (gaps.length === 0) return [];
     const summary = `${image} image: parts of the audit are missing: ${gaps.join('; ').slice(0, 300)}`;
     return [incomplete('AUDIT_INCOMPLETE', summary, gaps)];
   },
 };
 
-function missingParts(evidence: ImageEvidence): string[] {
+function missingParts(evidence: ImageEvidence, rows: number): string[] {
+  if (rows !== evidence.ledgerRows) {
+    return [`the audit read ${evidence.ledgerRows} rows, and ${rows} are at hand`];
+  }
   const unread = unreadBecause(evidence);
   if (unread === 'gap') return ['the ledger was not read to its end'];
   const { starts, tables, sqlFailures = [] } = evidence;

@@ -49,7 +49,11 @@ export interface Judgement {
 }
 
 /** Reads the history twice: the operations, then the rows of each image. */
-export function judgeImages(history: AuditedHistory, moments: Moments): Judgement {
+export function judgeImages(
+  history: AuditedHistory,
+  moments: Moments,
+  all: readonly Checker[] = checkers,
+): Judgement {
   let seed = '';
   const records: ImageRecord[] = [];
   for (const record of history.smallRecords()) {
@@ -69,9 +73,13 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
       takenAtMs,
       ...(before === undefined ? {} : { before }),
     });
-    for (const row of history.rows(image)) reconciler.row(row);
+    let rows = 0;
+    for (const row of history.rows(image)) {
+      reconciler.row(row);
+      rows += 1;
+    }
     const previous = images.at(-1);
-    const reconciliation = reconciler.result(unreadBecause(evidence));
+    const reconciliation = reconciler.result(unreadBecause(evidence, rows));
     reconciliations.set(image, reconciliation);
     images.push({
       image,
@@ -82,7 +90,7 @@ export function judgeImages(history: AuditedHistory, moments: Moments): Judgemen
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = reconciliation.complete ? reconciler : undefined;
   }
-  return { findings: runChecks(images), reconciliations };
+  return { findings: runChecks(images, all), reconciliations };
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. */

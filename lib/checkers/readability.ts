@@ -14,9 +14,16 @@ export const refusedToStart = (start: ServerStart): boolean =>
 
 export type Unread = 'damage' | 'gap';
 
-/** Undefined when every row was read. */
-export function unreadBecause(evidence: ImageEvidence): Unread | undefined {
+/**
+ * Undefined when every row was read. `rows`: how many of those that the audit read are at hand; a
+ * history that was cut has fewer. Default: all.
+ */
+export function unreadBecause(
+  evidence: ImageEvidence,
+  rows: number = evidence.ledgerRows,
+): Unread | undefined {
   const { ledgerComplete, mounted, mountError, dataDirectoryEmpty, starts } = evidence;
+  if (rows !== evidence.ledgerRows) return 'gap';
   if (ledgerComplete) return undefined;
   const damaged =
     (!mounted && mountError !== undefined) ||
