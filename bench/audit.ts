@@ -2,27 +2,20 @@
  * How long the audit of a million ledger rows takes, against CHECKSUM TABLE over the same rows on
  * the same server. Needs root, docker and the tools image; no cluster.
  */
-import { createConnection } from 'mysql2/promise';
 import { judgeImages } from '../lib/checkers/index.ts';
 import type { JournaledOp } from '../lib/checkers/journal.ts';
 import type { LedgerRow } from '../lib/checkers/evidence.ts';
 import { kindAuditor } from '../lib/cluster/kind/audit/auditor.ts';
 import { EvidenceError } from '../lib/errors.ts';
 import type { ImageRecord } from '../lib/history/events.ts';
-import { Chain, initialBalance } from '../lib/workload/ledger.ts';
 import { BareHost, testLoops } from '../test/cluster/bare-host.ts';
-import type { BareServer } from '../test/cluster/bare-server.ts';
+import { fillLedger } from '../test/cluster/fill-ledger.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 
 const rowCount = 1_000_000;
-const sessions = 8;
-const rowsPerInsert = 1_000;
 const seed = 'audit-bench';
 /** Reading every row and judging it may take so many times as long as CHECKSUM TABLE. */
 const targetRatio = 6;
-
-const columns =
-  'client, connection, session, seq, kind, from_account, to_account, amount, previous_hash, hash';
 
 export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
   await using host = await BareHost.start(onProgress);
@@ -30,7 +23,7 @@ export default async function bench({ onProgress }: BenchContext): Promise<Bench
   const disk = await volume.attach('a');
   const server = await disk.startServer();
   onProgress(`writing ${rowCount} rows`);
-  const ops = await fill(server);
+  const ops = await fillLedger(server, { rows: rowCount, seed });
   await server.stop();
   await disk.detach();
   await volume.copy('first');
@@ -57,44 +50,6 @@ export default async function bench({ onProgress }: BenchContext): Promise<Bench
     ...Object.entries(durationsMs).map(([step, ms]) => `  ${step}: ${ms} ms`),
   ];
   return { ok: ratio <= targetRatio, data, lines };
-}
-
-/** Writes whole sessions, as the writer would have, and resolves to its journal. */
-async function fill(server: BareServer): Promise<JournaledOp[]> {
-  const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
-  await connection.query('SET sql_log_bin = 0');
-  await connection.query('USE forcedetach');
-  const chains = Array.from({ length: sessions }, (_, n) => ({
-    id: { client: 'outside', connection: n, session: 0 },
-    chain: new Chain(seed, { client: 'outside', connection: n, session: 0 }),
-  }));
-  const balances = new Map<number, number>();
-  const move = (account: number, amount: number): void => {
-    balances.set(account, (balances.get(account) ?? initialBalance) + amount);
-  };
-  const ops: JournaledOp[] = [];
-  for (let written = 0; written < rowCount; written += rowsPerInsert) {
-    const values: unknown[] = [];
-    for (let n = 0; n < rowsPerInsert; n++) {
-      const next = chains[n % sessions];
-      if (next === undefined) continue;
-      const entry = next.chain.next();
-      next.chain.acknowledge(entry);
-      const { client, connection, session, seq, kind, fromAccount, toAccount, amount } = entry;
-      const hashes = [Buffer.from(entry.previousHash, 'hex'), Buffer.from(entry.hash, 'hex')];
-      const id = [client, connection, session, seq];
-      values.push([...id, kind, fromAccount, toAccount, amount, ...hashes]);
-      ops.push({ ...next.id, seq, outcome: 'ok', endedAtMs: 0, server: { node: 'a' } });
-      move(fromAccount, -amount);
-      move(toAccount, amount);
-    }
-    await connection.query(`INSERT INTO ledger (${columns}) VALUES ?`, [values]);
-  }
-  for (const [id, balance] of balances) {
-    await connection.query('UPDATE account SET balance = ? WHERE id = ?', [balance, id]);
-  }
-  await connection.end();
-  return ops;
 }
 
 const historyOf = (

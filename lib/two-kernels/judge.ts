@@ -32,14 +32,15 @@ export function judge(
   return judgeImages(
     {
       smallRecords: () => [run, ...images],
-      ops: () => operations(records),
+      ops: () => journaledOps(records),
       rows: (image) => copies.find((copy) => copy.image === image)?.rows ?? [],
     },
     moments,
   );
 }
 
-function operations(records: readonly WriterRecord[]): JournaledOp[] {
+/** Each operation with its outcome, as a history's reader pairs them. */
+export function journaledOps(records: readonly WriterRecord[]): JournaledOp[] {
   const nodes = new Map<string, string>();
   const ops = new Map<string, JournaledOp>();
   for (const record of records) {

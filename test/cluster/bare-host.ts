@@ -13,6 +13,7 @@ import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { BareServer } from './bare-server.ts';
+import { ContainerShell } from './container-shell.ts';
 
 /** Which one does not matter here: only the tools image is used. */
 const kubernetesVersion = '1.34.4';
@@ -50,15 +51,22 @@ export class BareHost implements AsyncDisposable {
   readonly #container: string;
   readonly #folder: string;
   readonly loops: HostLoops;
+  readonly #shell: ContainerShell;
 
   private constructor(container: string, folder: string, loops: HostLoops) {
     this.#container = container;
     this.#folder = folder;
     this.loops = loops;
     this.lab = labIn(container);
+    this.#shell = new ContainerShell(container);
   }
 
   /** `loops` are the host's alone while it runs. */
+  /** An initialised database with the empty ledger, stopped cleanly. */
+  get blank(): BareVolume {
+    return new BareVolume(this, `${shared}/blank.img`);
+  }
+
   static async start(
     onProgress: (line: string) => void,
     loops: HostLoops = testLoops,
@@ -86,18 +94,17 @@ export class BareHost implements AsyncDisposable {
 
   /** Runs a shell script in the container; `$1` … are its arguments. Resolves to its stdout. */
   async sh(script: string, ...args: (string | number)[]): Promise<string> {
-    const { stdout } = await $`docker exec ${this.#container} sh -euc ${script} sh ${args}`.quiet();
-    return stdout.trim();
+    return (await this.#shell.run(script, args)).trim();
   }
 
   /**
    * A copy of the blank image, under a name of its own: an inode that no loop device ever had.
-   * What a case before it left running or mounted is taken away.
+   * What a case before it left running or mounted is taken away, as by `clear`.
    */
   async newVolume(name: string, filesystem: Filesystem = 'ext4'): Promise<BareVolume> {
-    await this.#clear();
+    await this.clear();
     const path = `${shared}/${name}.img`;
-    const blank = `${shared}/blank.img`;
+    const blank = this.blank.path;
     if (filesystem === 'xfs') await this.#copyOntoXfs(blank, path);
     else await this.sh('cp --sparse=always "$1" "$2"', blank, path);
     if (filesystem === 'ext4-mmp') await this.sh('tune2fs -O mmp "$1"', path);
@@ -137,12 +144,14 @@ export class BareHost implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#clear();
+    await this.clear();
+    this.#shell.close();
     await $`docker rm -f ${this.#container}`.quiet();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  async #clear(): Promise<void> {
+  /** Ends servers, unmounts, frees loop devices: all that a case may have left. */
+  async clear(): Promise<void> {
     const script = `kill -KILL $(cat /tmp/a.main /tmp/b.main 2>/dev/null) 2>/dev/null || true; sleep 0.1
       for node in a b; do umount /mnt/$node 2>/dev/null || true; done
       for loop in "$@"; do losetup -d /dev/loop$loop 2>/dev/null || true; done`;
@@ -159,9 +168,8 @@ export class BareHost implements AsyncDisposable {
 
   /** An initialised data directory with the empty ledger on a file system of its own. */
   async #makeBlank(): Promise<void> {
-    const path = `${shared}/blank.img`;
-    await this.sh('truncate -s 2G "$1"; mke2fs -q -F -t ext4 "$1"', path);
-    const volume = new BareVolume(this, path);
+    const volume = this.blank;
+    await this.sh('truncate -s 2G "$1"; mke2fs -q -F -t ext4 "$1"', volume.path);
     const disk = await volume.attach('a');
     await this.sh(
       'mysqld --no-defaults --initialize-insecure --user=root --datadir="$1/data" --log-error=/tmp/i.err',
@@ -186,7 +194,7 @@ export class BareVolume {
   }
 
   /** Puts the volume as it is where the auditor looks for the copy of that label. */
-  async copy(label: string): Promise<void> {
+  async copy(label: string): Promise<BareVolume> {
     // A stopped process's kernel still writes back: only an undisturbed copy is one moment.
     const script = `written() { cat "/sys/block/loop$a/stat" "/sys/block/loop$b/stat" 2>/dev/null || true; }
       a=$3; b=$4
@@ -194,6 +202,7 @@ export class BareVolume {
       [ "$before" = "$(written)" ] && exit 0; sleep 0.25; done; exit 1`;
     const to = `${shared}/copies/${label}.img`;
     await this.#host.sh(script, this.path, to, this.#host.loops.a, this.#host.loops.b);
+    return new BareVolume(this.#host, to);
   }
 
   /** A loop device of its own with direct I/O, checked and mounted, as NodeStage does. */

@@ -56,6 +56,17 @@ export class BareServer {
     return query(this.socketPath, sql);
   }
 
+  /** Statements one after the other on one connection, which is then dropped. */
+  async session(statements: readonly string[]): Promise<void> {
+    const connection = await createConnection({ socketPath: this.socketPath, user: 'root' });
+    connection.on('error', () => undefined);
+    try {
+      for (const statement of statements) await connection.query(statement);
+    } finally {
+      connection.destroy();
+    }
+  }
+
   /** Sends a signal; resolves at once. */
   async signal(signal: string): Promise<void> {
     await this.#host.sh(`kill -${signal} $(cat /tmp/${this.#node}.main)`);
