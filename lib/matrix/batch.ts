@@ -104,6 +104,8 @@ export const batchSchema = z.object({
       holds: z.boolean(),
       /** What is wrong with it; empty where it holds. */
       trouble: z.string(),
+      /** Acknowledged commits that it lost in silence, and of how many; null where none were. */
+      silentLoss: z.object({ lost: z.number().int(), of: z.number().int() }).nullable(),
       folder: z.string(),
     }),
   ),

@@ -24,7 +24,9 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
     const outcome = last?.outcome;
     const trouble =
       outcome === undefined ? (last?.error ?? 'it did not run') : judgeControl(role, outcome);
-    return { role, label, holds: trouble === '', trouble, folder: last?.folder ?? '' };
+    const silentLoss = silentLossOf(outcome);
+    const folder = last?.folder ?? '';
+    return { role, label, holds: trouble === '', trouble, silentLoss, folder };
   });
   const checks = trialsOf('check').flatMap((trial): Batch['checks'] => {
     const cell = cells.find(({ id }) => id === trial.subject);
@@ -145,9 +147,26 @@ function sentenceOf({ cells, controls, checks, inconclusiveBecause }: Parts & Tr
     `${cells.length} cells in ${events} fault events that came to a verdict: ${words.join(', ')}`,
     unexpected === 0 ? 'none unexpected' : `${unexpected} not expected`,
     `${held} of ${controls.length} controls hold`,
+    ...sensitivity(controls),
     `${agreeing} of ${checks.length} reruns alone agree`,
     ...(inconclusiveBecause.length > 0 ? ['so the batch proves nothing'] : []),
   ].join('; ');
+}
+
+function silentLossOf(outcome: Outcome | undefined): Batch['controls'][number]['silentLoss'] {
+  if (outcome === undefined || outcome.noticed !== 'silent' || outcome.lost === 0) return null;
+  return { lost: outcome.lost, of: outcome.acked };
+}
+
+/** How small a silent loss the batch's own controls proved that it sees; empty without one. */
+function sensitivity(controls: Batch['controls']): string[] {
+  const [smallest] = controls
+    .filter(({ holds }) => holds)
+    .flatMap(({ silentLoss }) => silentLoss ?? [])
+    .toSorted((a, b) => a.lost / a.of - b.lost / b.of);
+  return smallest === undefined
+    ? []
+    : [`a silent loss of ${smallest.lost} of ${smallest.of} commits was seen`];
 }
 
 type Troubles = Pick<Batch, 'inconclusiveBecause'>;
