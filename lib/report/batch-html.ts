@@ -1,6 +1,7 @@
 /** The page of a batch: one self-contained file without scripts, so that nothing can leave it. */
 import { html } from 'hono/html';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import {
   batchBasis,
   differenceText,
@@ -111,6 +112,7 @@ const controls = ({ batch }: BatchPage): Html => html`<section class="card"><h2>
   ({ role, label, holds, trouble }) => html`<tr class="${holds ? '' : 'bad'}">
 <th scope="row">${role}</th><td>${label}</td><td>${holds ? 'holds' : trouble}</td></tr>`,
 )}</tbody></table>
+<p class="faint">How good is the audit? ${scoreInWords()}.</p>
 <h3>Cells that ran once more, alone</h3>
 <table><tbody>${batch.checks.map(
   ({ label, verdict, before, agrees }) => html`<tr class="${agrees === false ? 'bad' : ''}">

@@ -1,6 +1,7 @@
 /** For those who dig: findings, certificates, the scenario, versions, raw records. */
 import { html } from 'hono/html';
 import type { Finding, Verdict } from '../experiment/verdict.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import { count, pairs, type Html } from './html-parts.ts';
 import type { RawRow, ReportData } from './types.ts';
 
@@ -14,6 +15,7 @@ export function detailSections(data: ReportData): Html {
   const { findings, certificates, scenario, seed, cluster, timers, versions } = data.verdict;
   return html`<section class="card"><h2>Findings</h2>
 ${findings.length === 0 ? html`<p>No checker found anything to say.</p>` : findings.map(finding)}
+<p class="faint">How good is this audit? ${scoreInWords()}.</p>
 </section>
 <section class="card"><h2>Certificates: did the fault take effect, and was it healed?</h2>
 ${certificates.length === 0 ? html`<p>None.</p>` : certificateTable(certificates)}

@@ -1,0 +1,41 @@
+/**
+ * Plants every kind of damage in real MySQL volumes and histories, and counts what the audit made
+ * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/mutants.md.
+ */
+import { judgeCase } from '../lib/mutants/mutant-case.ts';
+import { mutants } from '../test/mutants/kinds/index.ts';
+import type { MutantResult } from '../test/mutants/run-mutant.ts';
+import { Suite } from '../test/mutants/suite.ts';
+import type { BenchContext, BenchResult } from './support/bench.ts';
+
+export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
+  await using suite = await Suite.start(onProgress);
+  const results: MutantResult[] = [];
+  for (const mutant of mutants) {
+    const result = await suite.mutant(mutant);
+    onProgress(describe(result));
+    results.push(result);
+  }
+  const bases = [...new Set(mutants.map(({ base }) => base))];
+  const twins = await Promise.all(bases.map((base) => suite.twin(base)));
+  const caught = results.filter(({ effect, caught: found }) => effect.proven && found);
+  const score = {
+    kinds: results.length,
+    caught: caught.length,
+    named: caught.filter(({ named }) => named).length,
+    twins: twins.length,
+    flaggedTwins: twins.filter((twin) => judgeCase(twin).caught).length,
+  };
+  const { kinds, named, flaggedTwins } = score;
+  return {
+    ok: kinds >= 24 && named === kinds && flaggedTwins === 0,
+    lines: results.map(describe).concat(JSON.stringify(score)),
+    data: { ...score, mutants: results.map(({ recorded: _left, ...told }) => told) },
+  };
+}
+
+function describe({ name, effect, caught, named, codes }: MutantResult): string {
+  const proven = effect.proven ? '' : 'NOT PROVEN ';
+  const found = caught ? `caught${named ? ' and named' : ', NOT NAMED'}` : 'NOT CAUGHT';
+  return `${name}: ${proven}(${effect.seen}) ${found}: ${codes.join(' ')}`;
+}

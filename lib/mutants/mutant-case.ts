@@ -1,0 +1,46 @@
+/** One volume and its history as the judges see them: a mutant, or its clean twin. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { Checker } from '../checkers/checker.ts';
+import { checkers, judgeImages } from '../checkers/index.ts';
+import type { JournaledOp, Moments } from '../checkers/journal.ts';
+import type { AuditedCopy } from '../two-kernels/judge.ts';
+import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
+
+export interface MutantCase {
+  /** Kebab-case name of the kind, or of the twin. */
+  readonly name: string;
+  /** Absent for a clean twin: it has no name. */
+  readonly damageClass?: DamageClass;
+  /** The run's seed. */
+  readonly seed: string;
+  readonly moments: Moments;
+  readonly ops: readonly JournaledOp[];
+  /** In the order in which they were taken. */
+  readonly copies: readonly AuditedCopy[];
+}
+
+export interface CaseResult {
+  readonly findings: readonly Finding[];
+  readonly caught: boolean;
+  /** A mutant is called what it is; a twin is not called anything. */
+  readonly named: boolean;
+}
+
+/** `all`: the checkers that are switched on. */
+export function judgeCase(
+  { damageClass, seed, moments, ops, copies }: MutantCase,
+  all: readonly Checker[] = checkers,
+): CaseResult {
+  const images = copies.map(({ image, takenAtMs, evidence }) => ({
+    ...{ type: 'image' as const, t: takenAtMs, image, takenAtMs, evidence },
+  }));
+  const history = {
+    smallRecords: () => [{ type: 'run', seed } as never, ...images],
+    ops: () => ops,
+    rows: (label: string) => copies.find(({ image }) => image === label)?.rows ?? [],
+  };
+  const { findings } = judgeImages(history, moments, all);
+  const caught = isCaught(findings);
+  const named = damageClass === undefined ? !caught : isNamed(findings, damageClass);
+  return { findings, caught, named };
+}

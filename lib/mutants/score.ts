@@ -1,0 +1,80 @@
+/** docs/mutants.json: what became of each kind of damage that was planted, and the score of it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const mutantRow = z.object({
+  name: z.string(),
+  /** What is done. */
+  shows: z.string(),
+  /** The clean twin that it is a copy of. */
+  twin: z.string(),
+  /** The class within which it must be named. */
+  className: z.string(),
+  /** How it was proven to be there. */
+  effect: z.string(),
+  proven: z.boolean(),
+  caught: z.boolean(),
+  named: z.boolean(),
+  /** Codes of what was found. */
+  codes: z.array(z.string()),
+});
+export type MutantRow = z.output<typeof mutantRow>;
+
+const measuredSchema = z.object({
+  /** Of the server that wrote the volumes. */
+  mysql: z.string(),
+  /** ISO date of the newest row. */
+  measuredOn: z.string(),
+  mutants: z.array(mutantRow),
+  twins: z.array(z.object({ name: z.string(), flagged: z.boolean() })),
+  /** The smallest silent loss that was planted, and seen; absent before that was measured. */
+  smallestLoss: z.object({ lost: z.number().int(), of: z.number().int() }).optional(),
+});
+export type MeasuredMutants = z.output<typeof measuredSchema>;
+
+const path = new URL('../../docs/mutants.json', import.meta.url);
+
+export const readMeasured = (): MeasuredMutants =>
+  measuredSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+
+export function writeMeasured(measured: MeasuredMutants): void {
+  writeFileSync(path, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
+}
+
+export interface Score {
+  readonly kinds: number;
+  /** Proven to be there, and found. */
+  readonly caught: number;
+  /** And called what they are. */
+  readonly named: number;
+  readonly twins: number;
+  readonly flaggedTwins: number;
+}
+
+export function scoreOf({ mutants, twins }: MeasuredMutants): Score {
+  const caught = mutants.filter((each) => each.proven && each.caught);
+  return {
+    kinds: mutants.length,
+    caught: caught.length,
+    named: caught.filter(({ named }) => named).length,
+    twins: twins.length,
+    flaggedTwins: twins.filter(({ flagged }) => flagged).length,
+  };
+}
+
+const number = (value: number): string => value.toLocaleString('en');
+
+/** One sentence for reports. */
+export function scoreInWords(measured: MeasuredMutants = readMeasured()): string {
+  const { kinds, caught, named, twins, flaggedTwins } = scoreOf(measured);
+  const { smallestLoss, mysql, measuredOn } = measured;
+  const smallest =
+    smallestLoss === undefined
+      ? ''
+      : `; smallest silent loss seen: ${number(smallestLoss.lost)} of ${number(smallestLoss.of)} commits`;
+  return (
+    `${kinds} kinds of damage planted in real volumes and histories: ${caught} caught, ${named}` +
+    ` called by their name; ${flaggedTwins} of ${twins} clean twins flagged${smallest}` +
+    ` (MySQL ${mysql}, ${measuredOn})`
+  );
+}

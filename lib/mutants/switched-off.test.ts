@@ -1,0 +1,41 @@
+/** The recorded mutants, judged again: with every checker, and with each one switched off. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { checkers } from '../checkers/index.ts';
+import { judgeCase } from './mutant-case.ts';
+import { evidencePath, packCases, unpackCases } from './recorded.ts';
+import { readMeasured } from './score.ts';
+
+const cases = unpackCases(readFileSync(evidencePath));
+const mutants = cases.filter(({ damageClass }) => damageClass !== undefined);
+const twins = cases.filter(({ damageClass }) => damageClass === undefined);
+
+describe('the recorded mutants', () => {
+  test('are those of the page', () => {
+    const measured = readMeasured();
+    expect(mutants.map(({ name }) => name)).toEqual(measured.mutants.map(({ name }) => name));
+    expect(twins.map(({ name }) => name)).toEqual(measured.twins.map(({ name }) => name));
+    expect(mutants.length).toBeGreaterThanOrEqual(24);
+    expect(measured.mutants.every(({ proven, caught, named }) => proven && caught && named)).toBe(
+      true,
+    );
+  });
+
+  test.each(mutants)('$name is caught, and named within its class', (mutant) => {
+    expect(judgeCase(mutant)).toMatchObject({ caught: true, named: true });
+  });
+
+  test.each(twins)('$name is not flagged', (twin) => {
+    expect(judgeCase(twin).findings.filter(({ level }) => level !== 'note')).toEqual([]);
+  });
+
+  test.each(checkers)('need the checker $name', (checker) => {
+    const others = checkers.filter((each) => each !== checker);
+    const missed = mutants.filter((mutant) => !judgeCase(mutant, others).named);
+    expect(missed.map(({ name }) => name)).not.toEqual([]);
+  });
+
+  test('are packed without loss', () => {
+    expect(unpackCases(packCases(cases.slice(0, 3)))).toEqual(cases.slice(0, 3));
+  });
+});

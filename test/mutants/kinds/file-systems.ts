@@ -1,0 +1,45 @@
+/** Damage of a file system's own structures, below every file. */
+import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** fsck says so; what else is met depends on which structure it was. */
+const brokenFileSystem: DamageClass = {
+  name: 'broken file system',
+  all: ['FSCK_ERRORS'],
+  besides: [
+    ...['FILE_SYSTEM_UNMOUNTABLE', 'LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY', 'SQL_REFUSED'],
+    ...['SERVER_CANNOT_START', 'SERVER_DIED', 'ERROR_LOG_DAMAGE', 'CHECK_TABLE_CRASHED'],
+  ],
+};
+
+/** The block with the inode of the ledger's file, found by debugfs, is overwritten. */
+const scribbleInode = `
+  block=$(debugfs -R "imap /data/forcedetach/ledger.ibd" "$1" 2>/dev/null | sed -n 's/.*located at block \\([0-9]*\\),.*/\\1/p')
+  dd if=/dev/urandom of="$1" bs=4096 seek="$block" count=1 conv=notrunc status=none`;
+
+/** The first allocation group's inode tree: blocks 20 to 40. */
+const scribbleGroup =
+  'dd if=/dev/urandom of="$1" bs=4096 seek=20 count=20 conv=notrunc status=none';
+
+export const fileSystemKinds: readonly Mutant[] = [
+  {
+    name: 'ext4-metadata',
+    shows: "the block with the ledger file's inode is random bytes",
+    base: 'written',
+    damageClass: brokenFileSystem,
+    async plant({ workshop, volume }) {
+      await workshop.host.sh(scribbleInode, volume.path);
+      return { proof: { by: 'image' } };
+    },
+  },
+  {
+    name: 'xfs-metadata',
+    shows: "twenty blocks of XFS's first inodes are random bytes",
+    base: 'xfs',
+    damageClass: brokenFileSystem,
+    async plant({ workshop, volume }) {
+      await workshop.host.sh(scribbleGroup, volume.path);
+      return { proof: { by: 'image' } };
+    },
+  },
+];

@@ -1,0 +1,92 @@
+/** Damage of the history: what the clients were told, or what the audit brought home. */
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JournaledOp } from '../../../lib/checkers/journal.ts';
+import { openHistory } from '../../../lib/history/reader.ts';
+import { historyDirectory } from '../../../lib/history/recorder.ts';
+import { Segment, suffixes } from '../../../lib/history/segment.ts';
+import type { Base } from '../bases.ts';
+import type { Mutant, Planted } from '../mutant.ts';
+import { lastOf, middleAppend } from '../pick.ts';
+
+/** The journal says another outcome of one operation. */
+function edited({ ops }: Base, harmed: JournaledOp, outcome: JournaledOp['outcome']): Planted {
+  const told = ops.map((op) => (op === harmed ? { ...op, outcome } : op));
+  const changed = told.filter((op, n) => op.outcome !== ops[n]?.outcome).length;
+  return { ops: told, proof: { by: 'history', changed }, images: [] };
+}
+
+/** The base's journal written as a run's writer does it, cut within a line, and read again. */
+function cutShort({ records, ops }: Base): Planted {
+  const folder = mkdtempSync(join(tmpdir(), 'fd-journal-'));
+  try {
+    const directory = historyDirectory(folder);
+    const segment = new Segment({ directory, name: 'outside', client: 'outside' });
+    for (const record of records) segment.append(record);
+    segment.flush();
+    const tail = join(directory, `outside${suffixes.tail}`);
+    truncateSync(tail, Math.floor(readFileSync(tail).length * 0.6));
+    const left = [...openHistory(folder).ops()];
+    return { ops: left, proof: { by: 'history', changed: ops.length - left.length }, images: [] };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export const historyKinds: readonly Mutant[] = [
+  {
+    name: 'journal-refused',
+    shows: 'the journal says of a commit that the server refused it',
+    base: 'written',
+    damageClass: { name: 'refused and present', all: ['LEDGER_FAILED_PRESENT'] },
+    plant: ({ base }) => Promise.resolve(edited(base, middleAppend(base, 0), 'fail')),
+  },
+  {
+    name: 'journal-invented',
+    shows: 'the journal tells of one acknowledged commit more than there were',
+    base: 'written',
+    damageClass: { name: 'lost commits', all: ['LEDGER_LOST'] },
+    plant({ base }) {
+      const last = lastOf(base, 0);
+      const ops = [...base.ops, { ...last, seq: last.seq + 50 }];
+      return Promise.resolve({ ops, proof: { by: 'history', changed: 1 }, images: [] });
+    },
+  },
+  {
+    name: 'journal-cut',
+    shows: "the writer's file ends in the middle: rows are there that it does not tell of",
+    base: 'written',
+    damageClass: { name: 'ghost row', all: ['LEDGER_PHANTOM'] },
+    plant: ({ base }) => Promise.resolve(cutShort(base)),
+  },
+  {
+    name: 'rows-cut',
+    shows: 'the audit read all rows, and the history has only the first half of them',
+    base: 'written',
+    damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
+    plant: () =>
+      Promise.resolve({
+        proof: { by: 'history', changed: 1 },
+        images: [],
+        alter: (copies) =>
+          copies.map((copy) => ({ ...copy, rows: copy.rows.slice(0, copy.rows.length / 2) })),
+      }),
+  },
+  {
+    name: 'evidence-cut',
+    shows: 'the record of the audit has lost what fsck said',
+    base: 'written',
+    damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
+    plant: () =>
+      Promise.resolve({
+        proof: { by: 'history', changed: 1 },
+        images: [],
+        alter: (copies) =>
+          copies.map((copy) => {
+            const { fsck: _gone, ...evidence } = copy.evidence;
+            return { ...copy, evidence };
+          }),
+      }),
+  },
+];

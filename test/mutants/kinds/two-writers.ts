@@ -1,0 +1,110 @@
+/** No damage by hand: what two mounts, a zombie or a false fsync really do to a volume. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import { ackedIn, journaledOps } from '../../../lib/two-kernels/judge.ts';
+import type { Mutant, Planted, Plot } from '../mutant.ts';
+import { twoMounts, type Schedule } from '../two-mounts.ts';
+import { load, seed } from '../workshop.ts';
+import { lostCommits } from './rows.ts';
+
+/** How two mounts end depends on who flushes what and when: lost commits, or a broken database. */
+const twoWriters: DamageClass = {
+  name: 'two writers',
+  all: [],
+  oneOf: [['LEDGER_LOST', 'LEDGER_UNREADABLE']],
+  besides: [
+    ...['BALANCE_WRONG', 'INDEX_OUT_OF_STEP', 'LEDGER_DUPLICATED', 'LEDGER_OUT_OF_ORDER'],
+    ...['LEDGER_CHAIN_BROKEN', 'LEDGER_TORN', 'SERVER_CANNOT_START', 'SERVER_DIED'],
+    ...['ERROR_LOG_DAMAGE', 'CHECK_TABLE_FAILED', 'CHECK_TABLE_CRASHED', 'CHECKSUM_CHANGED'],
+    ...['CHECKSUM_TABLE_FAILED', 'SQL_REFUSED', 'PAGE_CHECKSUM_BAD', 'FSCK_ERRORS'],
+  ],
+};
+
+const overlapMs = 3000;
+
+async function together({ workshop, base }: Plot, schedule: Schedule): Promise<Planted> {
+  const { volume, ops, moments, ...bytes } = await twoMounts(workshop, `${base.name}-2`, schedule);
+  const { victimBytes, successorBytes } = bytes;
+  const seen = `beside each other the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
+  const proven = victimBytes > 0 && successorBytes > 0;
+  return { proof: { by: 'events', proven, seen }, ops, moments, images: [volume] };
+}
+
+/** Commits that a server acknowledged without a sync, and then lost with its disk. */
+async function unsynced({ workshop, base }: Plot): Promise<Planted> {
+  const volume = await workshop.host.newVolume(`${base.name}-unsynced`);
+  const disk = await volume.attach('a');
+  const server = await disk.startServer('--innodb-flush-log-at-trx-commit=2');
+  const writer = server.write(load, seed, workshop.clock);
+  await workshop.untilAcked(writer, 400);
+  await server.signal('STOP');
+  await disk.cut();
+  await server.kill();
+  await writer.stop();
+  await disk.detach();
+  const acked = ackedIn(writer.records);
+  const copy = await workshop.copyOf(volume);
+  const [row] = await workshop.served(copy, (recovered) =>
+    recovered.query('SELECT COUNT(*) AS n FROM forcedetach.ledger'),
+  );
+  await workshop.discard(copy);
+  const rows = Number(row?.['n']);
+  const seen = `${acked} commits were acknowledged, ${rows} rows are there after recovery`;
+  const ops = journaledOps(writer.records);
+  return { proof: { by: 'events', proven: rows < acked, seen }, ops, images: [volume] };
+}
+
+export const twoWriterKinds: readonly Mutant[] = [
+  {
+    name: 'double-mount-writing',
+    shows: 'victim and successor serve at once, and both write',
+    base: 'handed-over',
+    damageClass: twoWriters,
+    plant: (plot) =>
+      together(plot, {
+        fault: () => Promise.resolve(),
+        async beside(victim, successor) {
+          await sleep(overlapMs);
+          await successor.end('kill');
+          await victim.end('stop');
+        },
+      }),
+  },
+  {
+    name: 'double-mount-idle',
+    shows: 'the victim serves nobody beside its successor, and is stopped cleanly last',
+    base: 'handed-over',
+    damageClass: twoWriters,
+    plant: (plot) =>
+      together(plot, {
+        fault: ({ writer }) => writer.stop(),
+        async beside(victim, successor) {
+          await successor.end('stop');
+          await victim.end('stop');
+        },
+      }),
+  },
+  {
+    name: 'zombie',
+    shows: 'a victim that was frozen wakes up when its successor has come and gone',
+    base: 'handed-over',
+    damageClass: twoWriters,
+    plant: (plot) =>
+      together(plot, {
+        fault: ({ server }) => server.signal('STOP'),
+        async beside(victim, successor) {
+          await successor.end('stop');
+          await victim.server.signal('CONT');
+          await sleep(overlapMs / 2);
+          await victim.end('stop');
+        },
+      }),
+  },
+  {
+    name: 'ack-without-fsync',
+    shows: 'commits are acknowledged before they are on the disk, which then is cut off',
+    base: 'crashed',
+    damageClass: lostCommits,
+    plant: unsynced,
+  },
+];

@@ -1,0 +1,50 @@
+/** Keeps what the suite came to: docs/mutants.json and its page, and the evidence to judge again. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { judgeCase, type MutantCase } from '../../lib/mutants/mutant-case.ts';
+import { evidencePath, packCases, unpackCases } from '../../lib/mutants/recorded.ts';
+import { readMeasured, writeMeasured, type MutantRow } from '../../lib/mutants/score.ts';
+import { mutants } from './kinds/index.ts';
+import type { Mutant } from './mutant.ts';
+import { writePage } from './page.ts';
+import type { MutantResult } from './run-mutant.ts';
+
+const order = mutants.map(({ name }) => name);
+const byOrder = (a: { name: string }, b: { name: string }): number =>
+  order.indexOf(a.name) - order.indexOf(b.name);
+
+/** Puts one in the place of the one of that name. */
+const replaced = <T extends { readonly name: string }>(all: readonly T[], one: T): T[] =>
+  [...all.filter(({ name }) => name !== one.name), one].toSorted(byOrder);
+
+export function keepMutant({ name, shows, base, damageClass }: Mutant, result: MutantResult): void {
+  const { effect, caught, named, codes, recorded } = result;
+  const about = { name, shows, twin: base, className: damageClass.name };
+  const row: MutantRow = {
+    ...{ ...about, effect: effect.seen, proven: effect.proven, caught, named },
+    codes: [...codes],
+  };
+  const measured = readMeasured();
+  const measuredOn = new Date().toISOString().slice(0, 10);
+  writeMeasured({ ...measured, measuredOn, mutants: replaced(measured.mutants, row) });
+  writePage();
+  keepCase(recorded);
+}
+
+/** The smallest loss of the commits of a volume that was seen, and called what it is. */
+export function keepSmallestLoss(lost: number, of: number): void {
+  writeMeasured({ ...readMeasured(), smallestLoss: { lost, of } });
+  writePage();
+}
+
+export function keepTwin(recorded: MutantCase): void {
+  const { name } = recorded;
+  const measured = readMeasured();
+  const twins = replaced(measured.twins, { name, flagged: judgeCase(recorded).caught });
+  writeMeasured({ ...measured, twins });
+  keepCase(recorded);
+}
+
+function keepCase(recorded: MutantCase): void {
+  const cases = existsSync(evidencePath) ? unpackCases(readFileSync(evidencePath)) : [];
+  writeFileSync(evidencePath, packCases(replaced(cases, recorded)));
+}

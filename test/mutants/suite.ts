@@ -1,0 +1,48 @@
+/** Runs mutants, each beside its clean twin, which is made and audited once. */
+import type { MutantCase } from '../../lib/mutants/mutant-case.ts';
+import { makeBase, type Base, type BaseName } from './bases.ts';
+import type { Mutant } from './mutant.ts';
+import { runMutant, runTwin, type MutantResult } from './run-mutant.ts';
+import { Workshop } from './workshop.ts';
+
+interface Made {
+  readonly base: Base;
+  readonly twin: MutantCase;
+}
+
+export class Suite implements AsyncDisposable {
+  readonly #workshop: Workshop;
+  readonly #made = new Map<BaseName, Promise<Made>>();
+
+  private constructor(workshop: Workshop) {
+    this.#workshop = workshop;
+  }
+
+  static async start(onProgress: (line: string) => void): Promise<Suite> {
+    return new Suite(await Workshop.start(onProgress));
+  }
+
+  async twin(name: BaseName): Promise<MutantCase> {
+    return (await this.#make(name)).twin;
+  }
+
+  async mutant(mutant: Mutant): Promise<MutantResult> {
+    const { base, twin } = await this.#make(mutant.base);
+    return runMutant(this.#workshop, base, twin, mutant);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#workshop[Symbol.asyncDispose]();
+  }
+
+  #make(name: BaseName): Promise<Made> {
+    const made = this.#made.get(name) ?? this.#makeNow(name);
+    this.#made.set(name, made);
+    return made;
+  }
+
+  async #makeNow(name: BaseName): Promise<Made> {
+    const base = await makeBase(this.#workshop, name);
+    return { base, twin: await runTwin(this.#workshop, base) };
+  }
+}

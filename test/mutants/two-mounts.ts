@@ -1,0 +1,83 @@
+/** A victim and its successor on one volume, each with its server and its client. */
+import { journaledOps } from '../../lib/two-kernels/judge.ts';
+import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { WriterRecord } from '../../lib/workload/writer.ts';
+import type { BareDisk, BareVolume } from '../cluster/bare-host.ts';
+import type { BareServer, Written } from '../cluster/bare-server.ts';
+import { seed, type Workshop } from './workshop.ts';
+
+/** Commits of each side before the next step. */
+const turn = 200;
+const victimLoad = { client: 'inside', connections: 4, rate: 200 } as const;
+const successorLoad = { ...victimLoad, client: 'outside' } as const;
+const sectorBytes = 512;
+
+export class Side {
+  readonly disk: BareDisk;
+  readonly server: BareServer;
+  readonly writer: Written;
+
+  private constructor(disk: BareDisk, server: BareServer, writer: Written) {
+    this.disk = disk;
+    this.server = server;
+    this.writer = writer;
+  }
+
+  static async serve(workshop: Workshop, volume: BareVolume, node: 'a' | 'b'): Promise<Side> {
+    const disk = await volume.attach(node);
+    const server = await disk.startServer();
+    const spec = node === 'a' ? victimLoad : successorLoad;
+    const side = new Side(disk, server, server.write(spec, seed, workshop.clock));
+    await workshop.untilAcked(side.writer, turn);
+    return side;
+  }
+
+  async end(how: 'stop' | 'kill'): Promise<void> {
+    await this.writer.stop();
+    await this.server[how]();
+  }
+}
+
+export interface Schedule {
+  /** What becomes of the victim before its successor mounts. */
+  readonly fault: (victim: Side) => Promise<void>;
+  /** What both do until the successor has detached and the victim has ended. */
+  readonly beside: (victim: Side, successor: Side) => Promise<void>;
+}
+
+export interface TwoMounts {
+  readonly volume: BareVolume;
+  readonly records: readonly WriterRecord[];
+  readonly ops: readonly JournaledOp[];
+  readonly moments: Moments;
+  /** Bytes that came to each side's device once the successor had begun. */
+  readonly victimBytes: number;
+  readonly successorBytes: number;
+}
+
+export async function twoMounts(
+  workshop: Workshop,
+  name: string,
+  { fault, beside }: Schedule,
+): Promise<TwoMounts> {
+  const volume = await workshop.host.newVolume(name);
+  const victim = await Side.serve(workshop, volume, 'a');
+  await fault(victim);
+  const faultAtMs = workshop.clock.nowMs();
+  const before = await bytesWritten(workshop, 'a');
+  const successor = await Side.serve(workshop, volume, 'b');
+  await beside(victim, successor);
+  const victimBytes = (await bytesWritten(workshop, 'a')) - before;
+  const successorBytes = await bytesWritten(workshop, 'b');
+  await successor.disk.detach();
+  await victim.disk.detach();
+  const records = [...victim.writer.records, ...successor.writer.records];
+  const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
+  const ops = journaledOps(records);
+  return { volume, records, ops, moments, victimBytes, successorBytes };
+}
+
+async function bytesWritten({ host }: Workshop, node: 'a' | 'b'): Promise<number> {
+  const sectors = await host.sh(`awk '{ print $7 }' "/sys/block/loop$1/stat"`, host.loops[node]);
+  return Number(sectors) * sectorBytes;
+}
