@@ -15,8 +15,8 @@ const mutantRow = z.object({
   proven: z.boolean(),
   caught: z.boolean(),
   named: z.boolean(),
-  /** Codes of what was found. */
-  codes: z.array(z.string()),
+  /** Codes of what was found, with blanks between. */
+  codes: z.string(),
 });
 export type MutantRow = z.output<typeof mutantRow>;
 

@@ -134,6 +134,4 @@ async function recover(workshop: Workshop, volume: BareVolume, query: string): P
 }
 
 const inWords = (rows: readonly object[]): string =>
-  rows
-    .flatMap((row) => Object.entries(row).map(([name, value]) => `${name} ${value}`))
-    .join(', ');
+  rows.flatMap((row) => Object.entries(row).map(([name, value]) => `${name} ${value}`)).join(', ');

@@ -24,7 +24,7 @@ export function writePage(): void {
 }
 
 function row({ name, shows, effect, proven, className, caught, named, codes }: MutantRow): string {
-  const found = codes.map((code) => `\`${code}\``).join(' ');
+  const found = codes.replaceAll(/\w+/g, '`$&`');
   const told = caught ? `${found}${named ? '' : ' (**not its class**)'}` : '**not caught**';
   const seen = proven ? effect : `**not proven**: ${effect}`;
   return `| \`${name}\` | ${shows} | ${seen.replaceAll('|', '\\|')} | ${className} | ${told} |`;

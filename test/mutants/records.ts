@@ -21,7 +21,7 @@ export function keepMutant({ name, shows, base, damageClass }: Mutant, result: M
   const about = { name, shows, twin: base, className: damageClass.name };
   const row: MutantRow = {
     ...{ ...about, effect: effect.seen, proven: effect.proven, caught, named },
-    codes: [...codes],
+    codes: codes.join(' '),
   };
   const measured = readMeasured();
   const measuredOn = new Date().toISOString().slice(0, 10);
