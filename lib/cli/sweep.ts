@@ -107,7 +107,7 @@ function writeFindings(folder: string, report: SweepReport, { findings }: SweepF
   const findingsFolder = join(folder, 'findings');
   rmSync(findingsFolder, { recursive: true, force: true });
   mkdirSync(findingsFolder);
-  for (const { file, text } of shrunkFindings(report, findings)) {
+  for (const { file, text } of shrunkFindings(report, { folder: findingsFolder, most: findings })) {
     writeFileSync(join(findingsFolder, file), text);
   }
 }

@@ -20,7 +20,7 @@ const free: ReadonlySet<keyof Scenario> = new Set([
   ...(['powerLoss', 'reboot', 'cpuShare', 'flapDownMs', 'flapUpMs', 'rebootAt'] as const),
   ...(['cutAfterMs', 'watcherCheck', 'attachWhileBusy', 'graceMs', 'tolerationMs'] as const),
   ...(['forceDetachAfterMs', 'horizonMs', 'convergeMs', 'patienceMs', 'filesystem'] as const),
-  ...(['workload', 'flushes', 'fileLocks', 'also', 'alsoAt', 'alsoForMs'] as const),
+  ...(['workload', 'flushes', 'fileLocks', 'also', 'alsoAt', 'alsoForMs', 'kubernetes'] as const),
 ]);
 
 /** One fault, one remedy, an attachable volume for one node, a pod with a grace period. */

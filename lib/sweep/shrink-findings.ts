@@ -1,4 +1,5 @@
 /** The findings of a sweep as schedule files: each shrunk, with what it shows and how surely. */
+import { join } from 'node:path';
 import { expectationOf } from '../experiment/expectations.ts';
 import type { Safety } from '../experiment/verdict.ts';
 import { judge } from './judge.ts';
@@ -23,15 +24,25 @@ interface Found {
   readonly shows: (outcome: Outcome) => boolean;
 }
 
-/** At most so many files; the commonest findings first, after the known paths. */
-export function* shrunkFindings(report: SweepReport, most: number): Generator<FoundFile> {
+export interface FindingOptions {
+  /** Where the files will be: for their replay commands. */
+  readonly folder: string;
+  /** At most so many files. */
+  readonly most: number;
+}
+
+/** The known paths first, then the commonest findings. */
+export function* shrunkFindings(
+  report: SweepReport,
+  { folder, most }: FindingOptions,
+): Generator<FoundFile> {
   const found = [
     ...report.paths.flatMap(({ name, what, example }) =>
       example === undefined ? [] : [foundPath(name, what, example)],
     ),
     ...report.findings.map(foundFinding),
   ];
-  for (const each of found.slice(0, most)) yield fileOf(each, report);
+  for (const each of found.slice(0, most)) yield fileOf(each, report, folder);
 }
 
 function foundPath(name: string, what: string, example: Example): Found {
@@ -48,13 +59,18 @@ const foundFinding = ({ key, count, ...example }: Finding, rank: number): Found 
 
 const never = (): boolean => false;
 
-function fileOf({ name, title, example, shows }: Found, report: SweepReport): FoundFile {
+function fileOf(
+  { name, title, example, shows }: Found,
+  report: SweepReport,
+  folder: string,
+): FoundFile {
   const { scenario, outcome, again } = shrink({ ...example, shows });
   const { safety } = judge(outcome);
   const licence = licenceOf(outcome);
   const { verdicts, because } = expectationOf(scenario);
+  const file = `${name}.yaml`;
   return {
-    file: `${name}.yaml`,
+    file,
     text: scheduleText({
       name,
       question: questionOf(scenario),
@@ -65,6 +81,7 @@ function fileOf({ name, title, example, shows }: Found, report: SweepReport): Fo
         title,
         `A prediction of the model ${report.modelVersion}, not a measurement.`,
         `Found by a sweep with seed ${report.seed}, schedule ${example.index}.`,
+        `Replay: npx zx experiments/replay.mjs ${join(folder, file)} --cluster kind`,
         `With ${again.shown} of ${again.of} other seeds it shows the same.`,
         ...(licence.length === 0 ? [] : [`Licence: ${licence.join(', ')}.`]),
         ...told(verdicts, safety, because),
