@@ -90,7 +90,7 @@ export function assembleVerdict(history: History): Verdict {
   return { sentence: sentenceOf(told), ...told };
 }
 
-/** One pass over all operations. */
+/** One pass over all answers. */
 function servedIn(
   story: Story,
   history: History,
@@ -104,11 +104,9 @@ function servedIn(
     victimNode: story.victimNode,
   });
   const stale = new StaleReadMeter(story);
-  for (const record of history.records()) {
-    if (record.type === 'session' || record.type === 'outcome') meter.see(record);
-    if (record.type === 'session' || record.type === 'outcome' || record.type === 'read') {
-      stale.see(record);
-    }
+  for (const answer of history.answers()) {
+    if (answer.type !== 'read') meter.see(answer);
+    stale.see(answer);
   }
   return { service: meter.result(), staleReads: stale.result() };
 }

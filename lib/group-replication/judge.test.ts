@@ -134,6 +134,9 @@ function historyOf(scene: Scene): History {
         yield { type: 'outcome', t: endedAtMs, client, connection, session, seq, outcome };
       }
     },
+    *answers() {
+      // What is judged of a group is read from its records.
+    },
     *smallRecords() {
       yield* small;
     },

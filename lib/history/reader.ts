@@ -11,10 +11,13 @@ import type {
   ImageLabel,
   InvokeRecord,
   OutcomeRecord,
+  ReadRecord,
   RowRecord,
+  SessionRecord,
 } from './events.ts';
 import { decodeLines, type OperationLine } from './line-decoder.ts';
 import { readOperations, type Operation } from './operations.ts';
+import type { OpOutcome } from '../workload/sql.ts';
 import { rowsSegment } from './recorder.ts';
 import { suffixes } from './segment.ts';
 import {
@@ -33,6 +36,8 @@ export type { Operation } from './operations.ts';
 export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 
+export type Answer = SessionRecord | OutcomeRecord | ReadRecord;
+
 export interface History {
   /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
   readonly cuts: readonly HistoryCut[];
@@ -40,6 +45,8 @@ export interface History {
   records(): Generator<TimedRecord>;
   /** The same without operations; frames of operations alone are not even unpacked. */
   smallRecords(): Generator<SmallRecord>;
+  /** What clients were told, in time order: sessions, outcomes and reads. */
+  answers(): Generator<Answer>;
   /** Each operation once, by segment and there in the order in which they ended. */
   ops(): Generator<Operation>;
   /** The ledger of an audited image, in primary key order; nothing where there was no audit. */
@@ -81,6 +88,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
         chunks.filter(({ summary }) => summary.small > 0),
         salvage ? readWithoutImages : readSmall,
       ),
+    answers: () => merge(chunks, readAnswers),
     *ops() {
       for (const [, segment] of timed) yield* readOperations(segment.chunks);
     },
@@ -163,6 +171,28 @@ function readSmall(chunk: Chunk): SmallRecord[] {
   return records;
 }
 
+function readAnswers(chunk: Chunk): Answer[] {
+  const answers: Answer[] = [];
+  decodeLines(
+    chunk.lines(),
+    chunk.client,
+    {
+      operation: (line, client) => {
+        const { what } = line;
+        if (what !== 'append' && what !== 'transfer')
+          answers.push(outcomeRecord(line, what, client));
+      },
+      row: () => undefined,
+      record: (record) => {
+        const { type } = record;
+        if (type === 'session' || type === 'outcome' || type === 'read') answers.push(record);
+      },
+    },
+    chunk.skip,
+  );
+  return answers;
+}
+
 const readWithoutImages = (chunk: Chunk): SmallRecord[] =>
   readSmall(chunk).filter(({ type }) => type !== 'image');
 
@@ -175,9 +205,14 @@ function readRows(chunk: Chunk): LedgerRow[] {
 }
 
 function operationRecord(line: OperationLine, client: string): InvokeRecord | OutcomeRecord {
-  const { atUs, what, connection, session, seq, error } = line;
+  const { atUs, what, connection, session, seq } = line;
+  if (what !== 'append' && what !== 'transfer') return outcomeRecord(line, what, client);
+  return { type: 'invoke', t: atUs / 1000, client, connection, session, seq, kind: what };
+}
+
+function outcomeRecord(line: OperationLine, outcome: OpOutcome, client: string): OutcomeRecord {
+  const { atUs, connection, session, seq, error } = line;
   const about = { t: atUs / 1000, client, connection, session, seq };
-  if (what === 'append' || what === 'transfer') return { type: 'invoke', ...about, kind: what };
-  const outcome = { type: 'outcome', ...about, outcome: what } as const;
-  return error === undefined || error === '' ? outcome : { ...outcome, error };
+  const record = { type: 'outcome', ...about, outcome } as const;
+  return error === undefined || error === '' ? record : { ...record, error };
 }

@@ -53,7 +53,7 @@ export function packOperations(columns: OperationColumns): PackedOperations {
   for (const [index, flag] of flags.entries()) {
     if ((flag & outcomeMask) !== 0) writer.write(error[index] ?? 0);
   }
-  const packed = deflateRawSync(writer.bytes, { level: 6 }).toString('base64');
+  const packed = deflateRawSync(writer.bytes, { level: 4 }).toString('base64');
   return { about: { count: endUs.length, firstUs, streams, errors }, packed };
 }
 

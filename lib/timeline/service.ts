@@ -1,5 +1,5 @@
 /** What clients got: who acknowledged when, and the longest time an outside client went without. */
-import type { InvokeRecord, OutcomeRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, SessionRecord } from '../history/events.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
 export interface ServiceWindow {
@@ -33,10 +33,10 @@ export class ServiceMeter {
     this.#window = window;
   }
 
-  see(record: SessionRecord | InvokeRecord | OutcomeRecord): void {
+  see(record: SessionRecord | OutcomeRecord): void {
     if (record.type === 'session') {
       if (record.server !== undefined) this.#nodes.set(sessionKey(record), record.server.node);
-    } else if (record.type === 'outcome' && record.outcome === 'ok') {
+    } else if (record.outcome === 'ok') {
       this.#ack(record.t, record.client, this.#nodes.get(sessionKey(record)));
     }
   }

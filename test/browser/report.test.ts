@@ -7,10 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
 import { exampleVerdict } from '../../lib/report/example.ts';
 import { exampleSource } from '../../lib/report/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';
+import { planted, writeLargeHistory } from '../support/large-history.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
@@ -60,9 +62,12 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function open(verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> {
+  const open = async (verdict: Verdict, options: BrowserContextOptions = {}): Promise<Opened> =>
+    openPage(await renderHtml(reportData(verdict, exampleSource)), options);
+
+  async function openPage(html: string, options: BrowserContextOptions = {}): Promise<Opened> {
     const file = join(folder, `${Math.random()}.html`);
-    writeFileSync(file, await renderHtml(reportData(verdict, exampleSource)));
+    writeFileSync(file, html);
     const page = await (await browser.newContext(options)).newPage();
     const complaints: string[] = [];
     const requests: string[] = [];
@@ -158,6 +163,26 @@ describe.skipIf(executablePath === undefined)('the report in Chromium', () => {
     await page.locator('#timeline canvas').first().waitFor();
     expect(await seriousProblems(page)).toEqual([]);
   });
+
+  test('a million operations: opened, zoomed, and each within reach', async () => {
+    const run = join(folder, 'million');
+    writeLargeHistory(run, 1_000_000);
+    const data = reportData(exampleVerdict, openHistory(run));
+    const { page, complaints } = await openPage(await renderHtml(data));
+    await rangeIs(page, /99\d,\d{3} operations$/);
+    const { outlier } = planted;
+    await page.locator('summary', { hasText: 'Operations, one by one' }).click();
+    const first = page.locator('#operations tbody tr').first();
+    await page.locator('#operations [data-slowest]').check();
+    expect(await first.textContent()).toContain(`${outlier.latencyMs.toFixed(3)} ms`);
+    expect(await first.textContent()).toContain(`${outlier.endS.toFixed(6)} s`);
+    await page.getByRole('button', { name: 'Fault' }).click();
+    await page.locator('#timeline').focus();
+    for (let n = 0; n < 8; n++) await page.keyboard.press('+');
+    // So near, each operation is a point of its own.
+    await rangeIs(page, /after the fault, [2-9]\d\d operations$/);
+    expect(complaints).toEqual([]);
+  }, 300_000);
 
   test('without JavaScript the facts and a picture of the time axis are there', async () => {
     const { page } = await open(exampleVerdict, { javaScriptEnabled: false });
