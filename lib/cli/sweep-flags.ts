@@ -1,6 +1,7 @@
 /** The command line of experiments/sweep.mjs. */
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { diskModes, type DiskMode } from '../disk-kinds.ts';
 import { durationMs, nonEmpty } from './flag-values.ts';
 
 export interface SweepFlags {
@@ -10,6 +11,8 @@ export interface SweepFlags {
   readonly time?: number;
   readonly threads: number;
   readonly findings: number;
+  /** Undefined: drawn. */
+  readonly disk?: DiskMode;
   readonly seed?: string;
   readonly out?: string;
   readonly json: boolean;
@@ -35,6 +38,7 @@ export function sweepCommand(): Command {
     .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', durationMs)
     .option('--threads <n>', 'side by side', threads, availableParallelism())
     .option('--findings <n>', 'at most so many findings are shrunk and written', count, 60)
+    .addOption(new Option('--disk <kind>', 'all on this disk (default: drawn)').choices(diskModes))
     .option('--seed <text>', 'draws everything (default: at random)', nonEmpty)
     .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
     .option('--json', 'sweep.json on stdout', false)

@@ -27,7 +27,8 @@ export const runSweep = (): Promise<void> =>
 async function carryOut(flags: SweepFlags): Promise<ExitCode> {
   const folder = flags.out ?? newFolder();
   const from = begin(folder, flags);
-  const replay = `npx zx experiments/sweep.mjs --seed ${from.seed}`;
+  const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
+  const replay = `npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`;
   process.stderr.write(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}\n`);
   const ended = await explore(from, folder, flags);
   const report = reportOf(ended);
@@ -44,20 +45,21 @@ function newFolder(): string {
   return join('reports', `${time}-sweep-${randomBytes(4).toString('hex')}`);
 }
 
-/** Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SEED`. */
-function begin(folder: string, { seed }: SweepFlags): SweepState {
+/** Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`. */
+function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
   mkdirSync(folder, { recursive: true });
   const files = readdirSync(folder);
-  if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'));
+  if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'), disk);
   if (!files.includes(stateFile)) {
     throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a sweep in it`, {
       hint: 'give --out a folder that is new, empty, or holds a sweep to go on with',
     });
   }
   const state = JSON.parse(readFileSync(join(folder, stateFile), 'utf8')) as SweepState;
-  if (seed === undefined || seed === state.seed) return state;
-  throw new UsageError('OTHER_SEED', `the sweep in ${folder} has the seed ${state.seed}`, {
-    hint: 'leave --seed out to go on with it, or give another --out',
+  const isSame = (seed ?? state.seed) === state.seed && (disk ?? state.disk) === state.disk;
+  if (isSame) return state;
+  throw new UsageError('OTHER_SWEEP', `${folder} has a sweep with another seed or disk in it`, {
+    hint: `leave --seed and --disk out to go on with it (${state.seed}), or give another --out`,
   });
 }
 

@@ -76,4 +76,6 @@ export const factors = {
   forceDetachAfterMs: rarely(0.15, 360_000, seconds(5, 360)),
   warmupMs: seconds(0, 30),
   overlapMs: seconds(1, 40),
+  // Where nobody takes over, the fault lasts so long.
+  horizonMs: rarely(0.4, 900_000, seconds(20, 900)),
 } as const satisfies Factors;

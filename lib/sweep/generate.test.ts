@@ -30,3 +30,10 @@ test('faults and remedies of every kind are drawn', () => {
   expect(kinds('remedy')).toBeGreaterThanOrEqual(6);
   expect(kinds('disk')).toBe(8);
 });
+
+test('where the disk is given, every schedule has it', () => {
+  const fenced = Array.from({ length: 50 }, (_, index) =>
+    scheduleAt({ ...sweep, disk: 'fenced' }, index),
+  );
+  expect(new Set(fenced.map(({ scenario }) => scenario.disk))).toEqual(new Set(['fenced']));
+});

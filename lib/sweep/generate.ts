@@ -2,6 +2,7 @@
  * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
  * anew. It depends on the sweep's seed, the index and the corpus alone.
  */
+import type { DiskMode } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { Draws } from './draws.ts';
 import { factors, type Factors } from './factors.ts';
@@ -31,17 +32,24 @@ const factorEntries = Object.entries(factors as Factors) as [
 const always: ReadonlySet<keyof Scenario> = new Set<keyof Scenario>([
   ...(['fault', 'remedy', 'remedyAt', 'warmupMs', 'overlapMs', 'disk', 'link'] as const),
   ...(['rebootAt', 'powerLoss', 'cpuShare', 'flapDownMs', 'flapUpMs', 'workload'] as const),
-  ...(['also', 'alsoAt', 'alsoForMs'] as const),
+  ...(['also', 'alsoAt', 'alsoForMs', 'horizonMs'] as const),
 ]);
 
-export function scheduleAt(
-  sweep: { readonly seed: string; readonly key: number; readonly corpus: Corpus },
-  index: number,
-): Schedule {
+export interface Source {
+  readonly seed: string;
+  /** `sweepKey` of the seed. */
+  readonly key: number;
+  readonly corpus: Corpus;
+  /** The disk of every schedule. Default: drawn. */
+  readonly disk?: DiskMode | undefined;
+}
+
+export function scheduleAt(sweep: Source, index: number): Schedule {
   const draws = Draws.of(sweep.key, index);
-  const { corpus } = sweep;
+  const { corpus, disk } = sweep;
   const isMutant = corpus.length > 0 && draws.chance(corpusShare);
-  const scenario = isMutant ? mutantOf(draws.pick(corpus), draws) : drawnWith(draws);
+  const drawn = isMutant ? mutantOf(draws.pick(corpus), draws) : drawnWith(draws);
+  const scenario = settle(disk === undefined ? drawn : { ...drawn, disk });
   return { index, scenario, seed: `${sweep.seed}/${index}` };
 }
 
@@ -51,7 +59,7 @@ function drawnWith(draws: Draws): Scenario {
   for (const [field, draw] of factorEntries) {
     if (always.has(field) || draws.chance(share)) fields[field] = draw(draws);
   }
-  return settle({ ...plainScenario, ...fields });
+  return { ...plainScenario, ...fields };
 }
 
 function mutantOf(parent: Scenario, draws: Draws): Scenario {
@@ -60,5 +68,5 @@ function mutantOf(parent: Scenario, draws: Draws): Scenario {
     const [field, draw] = draws.pick(factorEntries);
     fields[field] = draw(draws);
   }
-  return settle({ ...parent, ...fields });
+  return { ...parent, ...fields };
 }

@@ -2,6 +2,7 @@
  * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
  * depends on the seed and on the rounds before, never on how many threads there are.
  */
+import type { DiskMode } from '../disk-kinds.ts';
 import { corpusOf } from './coverage.ts';
 import type { Corpus } from './generate.ts';
 import type { Pool } from './pool.ts';
@@ -13,6 +14,8 @@ export interface SweepState {
   readonly next: number;
   /** Of the round that this one is in. */
   readonly corpus: Corpus;
+  /** The disk of every schedule. Default: drawn. */
+  readonly disk?: DiskMode | undefined;
   readonly tally: Tally;
 }
 
@@ -31,8 +34,8 @@ export interface SweepOptions {
 const roundSchedules = 4000;
 const stretchSchedules = 250;
 
-export const newSweep = (seed: string): SweepState => ({
-  ...{ seed, next: 0, corpus: [] },
+export const newSweep = (seed: string, disk?: DiskMode): SweepState => ({
+  ...{ seed, next: 0, corpus: [], disk },
   tally: emptyTally(),
 });
 
@@ -51,15 +54,15 @@ const roundEnd = (index: number): number =>
   (Math.floor(index / roundSchedules) + 1) * roundSchedules;
 
 async function playRound(pool: Pool, state: SweepState, end: number): Promise<SweepState> {
-  const { seed, next, tally } = state;
+  const { seed, next, disk, tally } = state;
   const corpus = next % roundSchedules === 0 ? corpusOf(tally) : state.corpus;
   const starts: number[] = [];
   for (let from = next; from < end; from += stretchSchedules) starts.push(from);
   const parts = await Promise.all(
     starts.map((from) =>
-      pool.play({ seed, corpus, from, count: Math.min(stretchSchedules, end - from) }),
+      pool.play({ seed, corpus, disk, from, count: Math.min(stretchSchedules, end - from) }),
     ),
   );
   for (const part of parts) joinTally(tally, part);
-  return { seed, next: end, corpus, tally };
+  return { seed, next: end, corpus, disk, tally };
 }
