@@ -144,6 +144,12 @@ const rules: readonly Rule[] = [
       selfFence !== 'off' && selfFenceAfterMs < (2 * graceMs) / 5,
   },
   {
+    field: 'forceDetach',
+    message: 'the controller manager can be told to leave it since Kubernetes 1.30 (#120344)',
+    broken: ({ forceDetach, kubernetes }) =>
+      forceDetach === 'off' && (kubernetes === '1.28' || kubernetes === '1.29'),
+  },
+  {
     field: 'moveBack',
     message: 'nothing moves back that a remedy has not moved away',
     broken: ({ moveBack, remedy }) => moveBack && remedy === 'none',

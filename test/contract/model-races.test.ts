@@ -133,6 +133,19 @@ describe('eviction alone', () => {
 });
 
 describe('races', () => {
+  test('R1: unless it is forced, no node mounts what another has not unmounted', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const story = new ModelStory({}, `${seed}`);
+      for (let atS = 0; atS < 200; atS += 20 + (seed % 7)) {
+        story.model.operator.deletePod(story.model.api.databasePod()?.uid ?? '');
+        story.until(atS);
+        const mounted = story.model.kubelets.filter((kubelet) => kubelet.mount() !== undefined);
+        expect(mounted.length).toBeLessThanOrEqual(1);
+      }
+      expect(story.times('mounted').length).toBeGreaterThan(1);
+    }
+  });
+
   test('R2: a pod made anew on its node keeps the mount', () => {
     const story = new ModelStory();
     for (const node of story.model.nodes) {
