@@ -8,7 +8,13 @@ import type { NodeObject } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
 import type { NodeMachine } from '../machine.ts';
 import { notices } from '../notices.ts';
-import { kubernetesTimes, measuredTimes, secondUs, starvedPauseUs } from '../timings.ts';
+import {
+  kubernetesTimes,
+  measuredTimes,
+  reconnectLateShare,
+  secondUs,
+  starvedPauseUs,
+} from '../timings.ts';
 import type { World } from '../world.ts';
 
 export interface HeartbeatOptions {
@@ -41,7 +47,7 @@ export class Heartbeat {
     const { machine } = options;
     machine.on('boot', () => this.#begin(this.#draw(measuredTimes.boot)));
     machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
-    machine.on('link', () => this.#silentFor(this.#draw(measuredTimes.reconnect)));
+    machine.on('link', () => this.#silentFor(this.#reconnectUs()));
     machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
     machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.resume)));
     machine.on('change', () => this.#changed());
@@ -157,6 +163,11 @@ export class Heartbeat {
     const { world, node, onReport } = this.#options;
     world.api.setReady(node, 'True');
     onReport();
+  }
+
+  #reconnectUs(): number {
+    const isLate = this.#options.chance.float() < reconnectLateShare;
+    return this.#draw(isLate ? measuredTimes.reconnectLate : measuredTimes.reconnect);
   }
 
   #draw(range: Parameters<Chance['within']>[0]): number {
