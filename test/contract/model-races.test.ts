@@ -1,350 +1,149 @@
 /**
- * The races and paths that Kubernetes leaves open, one a test, on the model alone. R and P are those of
- * docs/model.md.
+ * The races that Kubernetes leaves open, one a test, on the model alone. R is that of docs/model.md.
  */
-import { describe, expect, test } from 'vitest';
-import { ModelStory } from '../support/model-story.ts';
+import { expect, test } from 'vitest';
+import { evicted, ModelStory, outOfService, removed, waitS } from '../support/model-story.ts';
 
-const key = 'node.kubernetes.io/out-of-service';
-const outOfService = { key, effect: 'NoExecute' } as const;
-const waitS = 360;
+test('R1: unless it is forced, no node mounts what another has not unmounted', () => {
+  for (let seed = 0; seed < 60; seed++) {
+    const story = new ModelStory({}, `${seed}`);
+    for (let atS = 0; atS < 200; atS += 20 + (seed % 7)) {
+      story.model.operator.deletePod(story.model.api.databasePod()?.uid ?? '');
+      story.until(atS);
+      const mounted = story.model.kubelets.filter((kubelet) => kubelet.mount() !== undefined);
+      expect(mounted.length).toBeLessThanOrEqual(1);
+    }
+    expect(story.times('mounted').length).toBeGreaterThan(1);
+  }
+});
 
-/** A partition whose pod was evicted. */
-function evicted(
-  fields: ConstructorParameters<typeof ModelStory>[0] = {},
-  seed?: string,
-): ModelStory {
-  const story = new ModelStory(fields, seed);
-  story.machine.setConnected(false);
-  return story.untilSeen('podTerminating');
-}
-
-/** The same, the pod force-deleted then; `removedS` on. */
-function removed(
-  fields: ConstructorParameters<typeof ModelStory>[0] = {},
-  seed?: string,
-): ModelStory {
-  const story = evicted(fields, seed);
+test('R2: a pod made anew on its node keeps the mount', () => {
+  const story = new ModelStory();
+  for (const node of story.model.nodes) {
+    if (node !== story.victim) story.model.operator.cordon(node);
+  }
   story.model.operator.forceDelete(story.podUid);
-  return story;
-}
-
-describe('timers', () => {
-  const seeds = Array.from({ length: 60 }, (_, n) => `${n}`);
-
-  test('NotReady 40 to 60 s after the fault, eviction 300 s later', () => {
-    for (const seed of seeds) {
-      const story = evicted({}, seed);
-      const [notReadyS = 0] = story.times('nodeNotReady');
-      expect(notReadyS).toBeGreaterThan(39.9);
-      expect(notReadyS).toBeLessThan(60);
-      expect(story.nowS - notReadyS).toBeGreaterThan(299.9);
-      expect(story.nowS - notReadyS).toBeLessThan(312);
-    }
-  });
-
-  test('now and then the taint comes 10 s late: its turn was spent on a look that saw Ready', () => {
-    const late = seeds.filter((seed) => evicted({}, seed).times('taintTurnLost').length > 0);
-    expect(late.length).toBeGreaterThan(0);
-    expect(late.length).toBeLessThan(seeds.length / 3);
-  });
-
-  test('before 1.32 a node is given up 10 s sooner', () => {
-    const story = new ModelStory({ kubernetes: '1.31' });
-    story.machine.setConnected(false);
-    story.untilSeen('nodeNotReady');
-    expect(story.nowS).toBeLessThan(50);
-  });
-
-  test('force-delete: a second mount 361 to 366 s later', () => {
-    const story = removed();
-    const atS = story.nowS;
-    story.until(atS + 400);
-    expect(Number(story.secondMountS) - atS).toBeGreaterThan(waitS);
-    expect(Number(story.secondMountS) - atS).toBeLessThan(waitS + 6);
-  });
-
-  test('out-of-service: a second mount within 34 s', () => {
-    const story = evicted();
-    const atS = story.nowS;
-    story.model.operator.taint(story.victim, outOfService);
-    story.until(atS + 60);
-    expect(Number(story.secondMountS) - atS).toBeLessThan(34);
-  });
-
-  test('delete-node: the quarantine of 40 s, then the whole wait', () => {
-    const story = evicted();
-    const atS = story.nowS;
-    story.model.operator.deleteNode(story.victim);
-    story.until(atS + 500);
-    const [goneS = 0] = story.times('podGone');
-    expect(goneS - atS).toBeGreaterThan(40);
-    expect(goneS - atS).toBeLessThan(80);
-    expect(Number(story.secondMountS) - goneS).toBeGreaterThan(waitS);
-  });
-
-  test.each(['stateful-set', 'deployment-recreate'] as const)(
-    'a Terminating pod of a %s pins its volume for ever',
-    (workload) => {
-      const story = evicted({ workload }).until(3000);
-      expect(story.secondMountS).toBeUndefined();
-      expect(story.times('detachWanted')).toEqual([]);
-      expect(story.times('multiAttach').length).toBe(workload === 'stateful-set' ? 0 : 1);
-    },
-  );
-
-  test('a node that comes back takes its eviction back', () => {
-    const story = new ModelStory();
-    story.machine.setConnected(false);
-    story.untilSeen('nodeNotReady').until(story.nowS + 200);
-    story.machine.setConnected(true);
-    story.until(1500);
-    expect(story.times('podTerminating')).toEqual([]);
-  });
+  story.until(60);
+  expect(story.times('stageSkipped', 'victim')).toHaveLength(1);
+  expect(story.times('sameNodeOverlap', 'victim').length).toBeGreaterThan(0);
+  expect(story.times('attachmentDeleting')).toEqual([]);
 });
 
-describe('eviction alone', () => {
-  test('P1: without a grace period it is a force delete', () => {
-    const story = evicted({ terminationGraceS: 0 });
-    story.until(story.nowS + 400);
-    expect(story.secondMountS).toBeDefined();
-  });
-
-  test.each([
-    ['stateful-set', false],
-    ['deployment-recreate', true],
-  ] as const)('P2: a container that waits pins nothing (%s)', (workload, isMounted) => {
-    const story = new ModelStory({ workload });
-    // The last report says that it waits to be started again.
-    for (const pod of story.model.api.pods) story.model.api.setContainersStopped(pod);
-    story.machine.setConnected(false);
-    story.untilSeen('podTerminating').until(story.nowS + 400);
-    expect(story.times('forcedByTimeout')).toHaveLength(1);
-    expect(story.secondMountS !== undefined).toBe(isMounted);
-  });
-
-  test('P3: declared ReadWriteMany nothing is waited for (Deployment)', () => {
-    const fields = { workload: 'deployment-recreate', accessMode: 'ReadWriteMany' } as const;
-    const story = evicted(fields);
-    const atS = story.nowS;
-    story.until(atS + 30);
-    expect(Number(story.secondMountS) - atS).toBeLessThan(15);
-  });
+test('ReadWriteOncePod ends that: the next one waits for the old one', () => {
+  const story = new ModelStory({ accessMode: 'ReadWriteOncePod' });
+  story.model.operator.forceDelete(story.podUid);
+  story.until(120);
+  expect(story.times('sameNodeOverlap')).toEqual([]);
+  expect(story.times('podReady').length).toBeGreaterThan(0);
 });
 
-describe('races', () => {
-  test('R1: unless it is forced, no node mounts what another has not unmounted', () => {
-    for (let seed = 0; seed < 60; seed++) {
-      const story = new ModelStory({}, `${seed}`);
-      for (let atS = 0; atS < 200; atS += 20 + (seed % 7)) {
-        story.model.operator.deletePod(story.model.api.databasePod()?.uid ?? '');
-        story.until(atS);
-        const mounted = story.model.kubelets.filter((kubelet) => kubelet.mount() !== undefined);
-        expect(mounted.length).toBeLessThanOrEqual(1);
-      }
-      expect(story.times('mounted').length).toBeGreaterThan(1);
-    }
-  });
-
-  test('R2: a pod made anew on its node keeps the mount', () => {
-    const story = new ModelStory();
-    for (const node of story.model.nodes) {
-      if (node !== story.victim) story.model.operator.cordon(node);
-    }
-    story.model.operator.forceDelete(story.podUid);
-    story.until(60);
-    expect(story.times('stageSkipped', 'victim')).toHaveLength(1);
-    expect(story.times('sameNodeOverlap', 'victim').length).toBeGreaterThan(0);
-    expect(story.times('attachmentDeleting')).toEqual([]);
-  });
-
-  test('ReadWriteOncePod ends that: the next one waits for the old one', () => {
-    const story = new ModelStory({ accessMode: 'ReadWriteOncePod' });
-    story.model.operator.forceDelete(story.podUid);
-    story.until(120);
-    expect(story.times('sameNodeOverlap')).toEqual([]);
-    expect(story.times('podReady').length).toBeGreaterThan(0);
-  });
-
-  test('R3: a kubelet restarted between Unpublish and Unstage forgets the mount', () => {
-    let forgotten = 0;
-    for (let seed = 0; seed < 20; seed++) {
-      const story = new ModelStory({}, `${seed}`);
-      for (const node of story.model.nodes) story.model.operator.cordon(node);
-      story.model.operator.deletePod(story.podUid);
-      story.untilSeen('podGone');
-      story.machine.restartKubelet();
-      story.until(story.nowS + 60);
-      if (story.times('mountForgotten').length === 0) continue;
-      forgotten += 1;
-      expect(story.times('unmounted')).toEqual([]);
-      expect(story.times('unpublished')).toHaveLength(1);
-    }
-    expect(forgotten).toBeGreaterThan(0);
-  });
-
-  test('R4, R9: a node that is back is not detached by force once its return is seen', () => {
-    const outcomes = new Set<boolean>();
-    for (let step = 0; step < 40; step++) {
-      const story = removed({}, `${step}`);
-      const removedS = story.nowS;
-      story.until(removedS + waitS - 39 + step);
-      story.machine.setConnected(true);
-      story.until(removedS + waitS + 60);
-      outcomes.add(story.times('forcedByTimeout').length > 0);
-    }
-    expect(outcomes).toEqual(new Set([true, false]));
-  });
-
-  test('R5: the taint on a healthy node detaches in the middle of the unmount', () => {
-    let early = 0;
-    for (let seed = 0; seed < 40; seed++) {
-      const story = new ModelStory({ preStopS: 1 }, `${seed}`);
-      story.model.operator.taint(story.victim, outOfService);
-      story.until(60);
-      const [unpublishedS = 0] = story.times('unpublished', 'victim');
-      const [unmountedS = 0] = story.times('unmounted', 'victim');
-      if (unpublishedS < unmountedS) early += 1;
-    }
-    expect(early).toBeGreaterThan(0);
-  });
-
-  test.each([
-    ['1.34', true],
-    ['1.28', false],
-  ] as const)(
-    'R6: in %s a detach that failed lets the next node attach: %s',
-    (kubernetes, lets) => {
-      const fields = {
-        kubernetes,
-        disk: 'pending-while-busy',
-        attachWhileBusy: 'granted',
-      } as const;
-      const story = removed(fields);
-      story.until(story.nowS + 500);
-      expect(story.times('detachFailed').length).toBeGreaterThan(0);
-      expect(story.secondMountS !== undefined).toBe(lets);
-    },
-  );
-
-  test('R7: after a Node was deleted a new leader lets the next node in at once', () => {
-    // Where the storage lets it: one that counts attachments refuses (heldElsewhere).
-    const story = evicted({ disk: 'pending-while-busy', attachWhileBusy: 'granted' });
-    story.model.operator.deleteNode(story.victim);
+test('R3: a kubelet restarted between Unpublish and Unstage forgets the mount', () => {
+  let forgotten = 0;
+  for (let seed = 0; seed < 20; seed++) {
+    const story = new ModelStory({}, `${seed}`);
+    for (const node of story.model.nodes) story.model.operator.cordon(node);
+    story.model.operator.deletePod(story.podUid);
     story.untilSeen('podGone');
-    story.model.controlPlane.kill('controller-manager');
-    story.untilSeen('controllerLeads');
-    const leadsS = story.nowS;
-    story.until(leadsS + 20);
-    expect(Number(story.secondMountS) - leadsS).toBeLessThan(15);
-  });
-
-  test('R8: a pod that returns gets the mount of before the hand-over', () => {
-    const story = removed();
-    story.untilSeen('mounted');
-    const successor = story.model.api.databasePod();
-    const other = successor?.node?.name ?? '';
-    for (const node of story.model.nodes) {
-      if (node !== story.victim) story.model.operator.cordon(node);
-    }
-    story.machine.stall('kubelet');
-    story.machine.setConnected(true);
-    story.model.operator.deletePod(successor?.uid ?? '');
-    story.until(story.nowS + 120);
-    expect(story.model.machine(other).state).toBe('running');
-    story.model.operator.untaint(story.victim, 'node.kubernetes.io/unreachable');
-    story.machine.resume();
-    story.until(story.nowS + 200);
-    expect(story.times('staleMount', 'victim').length).toBeGreaterThan(0);
-  });
-
-  test('R10: a frozen node thaws after the hand-over with all it had', () => {
-    const story = new ModelStory();
-    story.machine.freeze();
-    story.untilSeen('podTerminating');
-    story.model.operator.forceDelete(story.podUid);
-    story.untilSeen('mounted');
-    expect(story.times('unmounted', 'victim')).toEqual([]);
-    story.machine.thaw();
+    story.machine.restartKubelet();
     story.until(story.nowS + 60);
-    expect(story.times('unmounted', 'victim')).toHaveLength(1);
-  });
-
-  test('R11: a leader that ends after it took the volume off the list leaves it uncertain', () => {
-    const story = removed();
-    story.untilSeen('unlisted');
-    story.model.controlPlane.stall('attacher');
-    story.model.controlPlane.kill('controller-manager');
-    story.untilSeen('controllerLeads').until(story.nowS + 5);
-    expect(story.times('uncertain', 'victim')).toHaveLength(1);
-    expect(story.times('attachmentCreated', 'others')).toHaveLength(1);
-  });
+    if (story.times('mountForgotten').length === 0) continue;
+    forgotten += 1;
+    expect(story.times('unmounted')).toEqual([]);
+    expect(story.times('unpublished')).toHaveLength(1);
+  }
+  expect(forgotten).toBeGreaterThan(0);
 });
 
-describe('the control plane', () => {
-  test('a new leader begins the wait anew', () => {
-    const story = removed();
-    story.until(story.nowS + 180);
-    story.model.controlPlane.kill('controller-manager');
-    const killedS = story.nowS;
-    story.untilSeen('controllerLeads');
-    expect(story.nowS - killedS).toBeGreaterThan(15);
-    expect(story.nowS - killedS).toBeLessThan(23);
-    const leadsS = story.nowS;
-    story.until(leadsS + 400);
-    expect(Number(story.secondMountS) - leadsS).toBeGreaterThan(waitS);
-  });
-
-  test('a short outage of the API changes nothing, a long one ends the leader', () => {
-    for (const [outageS, ends] of [
-      [5, 0],
-      [20, 1],
-    ] as const) {
-      const story = removed();
-      story.until(story.nowS + 100);
-      story.model.controlPlane.stall('api-server');
-      story.until(story.nowS + outageS);
-      story.model.controlPlane.resume('api-server');
-      story.until(story.nowS + 60);
-      expect(story.times('controllerEnded')).toHaveLength(ends);
-    }
-  });
-
-  test('while the API stands still nothing moves', () => {
-    const story = removed();
-    story.model.controlPlane.stall('api-server');
-    story.until(story.nowS + 1000);
-    expect(story.times('podScheduled')).toEqual([]);
-  });
-
-  test('a VolumeAttachment deleted by hand is missed within a minute', () => {
-    const story = evicted({ terminationGraceS: 0 });
-    story.until(story.nowS + 5);
-    story.model.operator.deleteAttachments(story.victim, { stripFinalizers: false });
-    const atS = story.nowS;
-    story.until(atS + 70);
-    expect(story.times('attachmentMissed')).toHaveLength(1);
-    expect(Number(story.secondMountS) - atS).toBeLessThan(66);
-  });
-
-  test('three nodes of four gone: none is tainted', () => {
-    const story = new ModelStory({}, '1', { nodes: 4 });
-    for (const node of story.model.nodes.slice(0, 3)) story.model.machine(node).setConnected(false);
-    story.until(400);
-    expect(story.times('nodeNotReady')).toHaveLength(3);
-    const tainted = story.model.api.nodes.filter(({ taints }) =>
-      taints.some(({ effect }) => effect === 'NoExecute'),
-    );
-    expect(tainted.length).toBeLessThan(3);
-  });
+test('R4, R9: a node that is back is not detached by force once its return is seen', () => {
+  const outcomes = new Set<boolean>();
+  for (let step = 0; step < 40; step++) {
+    const story = removed({}, `${step}`);
+    const removedS = story.nowS;
+    story.until(removedS + waitS - 39 + step);
+    story.machine.setConnected(true);
+    story.until(removedS + waitS + 60);
+    outcomes.add(story.times('forcedByTimeout').length > 0);
+  }
+  expect(outcomes).toEqual(new Set([true, false]));
 });
 
-test('the same seed gives the same story, and idle time that is skipped changes nothing', () => {
-  const story = (stepS: number): string => {
-    const told = new ModelStory({}, '7');
-    told.machine.setConnected(false);
-    for (let atS = stepS; atS <= 900; atS += stepS) told.until(atS);
-    return ['nodeNotReady', 'podTerminating'].map((name) => told.times(name as never)).join();
-  };
-  expect(story(900)).toBe(story(0.5));
+test('R5: the taint on a healthy node detaches in the middle of the unmount', () => {
+  let early = 0;
+  for (let seed = 0; seed < 40; seed++) {
+    const story = new ModelStory({ preStopS: 1 }, `${seed}`);
+    story.model.operator.taint(story.victim, outOfService);
+    story.until(60);
+    const [unpublishedS = 0] = story.times('unpublished', 'victim');
+    const [unmountedS = 0] = story.times('unmounted', 'victim');
+    if (unpublishedS < unmountedS) early += 1;
+  }
+  expect(early).toBeGreaterThan(0);
+});
+
+test.each([
+  ['1.34', true],
+  ['1.28', false],
+] as const)('R6: in %s a detach that failed lets the next node attach: %s', (kubernetes, lets) => {
+  const fields = {
+    kubernetes,
+    disk: 'pending-while-busy',
+    attachWhileBusy: 'granted',
+  } as const;
+  const story = removed(fields);
+  story.until(story.nowS + 500);
+  expect(story.times('detachFailed').length).toBeGreaterThan(0);
+  expect(story.secondMountS !== undefined).toBe(lets);
+});
+
+test('R7: after a Node was deleted a new leader lets the next node in at once', () => {
+  // Where the storage lets it: one that counts attachments refuses (heldElsewhere).
+  const story = evicted({ disk: 'pending-while-busy', attachWhileBusy: 'granted' });
+  story.model.operator.deleteNode(story.victim);
+  story.untilSeen('podGone');
+  story.model.controlPlane.kill('controller-manager');
+  story.untilSeen('controllerLeads');
+  const leadsS = story.nowS;
+  story.until(leadsS + 20);
+  expect(Number(story.secondMountS) - leadsS).toBeLessThan(15);
+});
+
+test('R8: a pod that returns gets the mount of before the hand-over', () => {
+  const story = removed();
+  story.untilSeen('mounted');
+  const successor = story.model.api.databasePod();
+  const other = successor?.node?.name ?? '';
+  for (const node of story.model.nodes) {
+    if (node !== story.victim) story.model.operator.cordon(node);
+  }
+  story.machine.stall('kubelet');
+  story.machine.setConnected(true);
+  story.model.operator.deletePod(successor?.uid ?? '');
+  story.until(story.nowS + 120);
+  expect(story.model.machine(other).state).toBe('running');
+  story.model.operator.untaint(story.victim, 'node.kubernetes.io/unreachable');
+  story.machine.resume();
+  story.until(story.nowS + 200);
+  expect(story.times('staleMount', 'victim').length).toBeGreaterThan(0);
+});
+
+test('R10: a frozen node thaws after the hand-over with all it had', () => {
+  const story = new ModelStory();
+  story.machine.freeze();
+  story.untilSeen('podTerminating');
+  story.model.operator.forceDelete(story.podUid);
+  story.untilSeen('mounted');
+  expect(story.times('unmounted', 'victim')).toEqual([]);
+  story.machine.thaw();
+  story.until(story.nowS + 60);
+  expect(story.times('unmounted', 'victim')).toHaveLength(1);
+});
+
+test('R11: a leader that ends after it took the volume off the list leaves it uncertain', () => {
+  const story = removed();
+  story.untilSeen('unlisted');
+  story.model.controlPlane.stall('attacher');
+  story.model.controlPlane.kill('controller-manager');
+  story.untilSeen('controllerLeads').until(story.nowS + 5);
+  expect(story.times('uncertain', 'victim')).toHaveLength(1);
+  expect(story.times('attachmentCreated', 'others')).toHaveLength(1);
 });

@@ -73,3 +73,28 @@ export class ModelStory {
     return this.times('mounted', 'others')[0];
   }
 }
+
+type Fields = Partial<ScenarioInput>;
+
+/** A partition whose pod was evicted. */
+export function evicted(fields: Fields = {}, seed?: string): ModelStory {
+  const story = new ModelStory(fields, seed);
+  story.machine.setConnected(false);
+  return story.untilSeen('podTerminating');
+}
+
+/** The same, the pod force-deleted then. */
+export function removed(fields: Fields = {}, seed?: string): ModelStory {
+  const story = evicted(fields, seed);
+  story.model.operator.forceDelete(story.podUid);
+  return story;
+}
+
+/** What out-of-service means to Kubernetes. */
+export const outOfService = {
+  key: 'node.kubernetes.io/out-of-service',
+  effect: 'NoExecute',
+} as const;
+
+/** The stock wait for a forced detach. */
+export const waitS = 360;

@@ -79,8 +79,12 @@ export const measuredTimes = {
   controllerStep: rangeMs(10, 200),
   /** ControllerPublish and ControllerUnpublish; assumption. */
   controllerCall: rangeMs(5, 40),
-  /** NodeStage with fsck and mount: 20–112 ms. */
-  stage: rangeMs(20, 112),
+  /** From the lists of the API to NodeStage: 0.21–0.46 s in the committed samples. */
+  beforeStage: rangeMs(150, 400),
+  /** NodeStage with fsck and mount: 20–112 ms alone, 250–610 ms in the committed samples. */
+  stage: rangeMs(20, 610),
+  /** From the node's list to the VolumeAttachment's deletion: 60–600 ms in the committed samples. */
+  beforeDetach: rangeMs(20, 200),
   /**
    * Mounting ext4 with multiple mount protection that was not unmounted cleanly looks twice whether
    * somebody renews it. Measured: a mount refused after 22 s; that this is one look is an assumption.

@@ -80,8 +80,18 @@ export class NodeVolume {
     if (this.#mount !== undefined) return this.#skipStage(this.#mount, path);
     const { node } = this.#options;
     const mayStage = this.reported && node.attached.has(this.index) && !path.cut;
-    if (mayStage && world.kernel.nowUs >= this.#retryAtUs) this.#stage(path);
+    if (mayStage && world.kernel.nowUs >= this.#retryAtUs) this.#beginStage(path);
     return undefined;
+  }
+
+  #beginStage(path: Path): void {
+    const { world, machine, onChange } = this.#options;
+    this.#busy = true;
+    machine.byKubelet(world.chance.within(measuredTimes.beforeStage), () => {
+      if (this.wanted > 0) return this.#stage(path);
+      this.#busy = false;
+      onChange();
+    });
   }
 
   /** Unstages what no pod here wants: the volume manager's loop finds it. */
@@ -162,7 +172,6 @@ export class NodeVolume {
 
   #stage(path: Path): void {
     const { world, machine, volume, onChange } = this.#options;
-    this.#busy = true;
     stage({
       ...{ world, volume, machine, path },
       done: (mount) => {

@@ -190,9 +190,11 @@ export class VolumeAttaching {
         operation.fail();
         return;
       }
-      const attachment = api.attachment(this.index, node);
-      if (attachment !== undefined) api.deleteAttachment(attachment);
-      this.#awaitDetach(entry, operation);
+      process.after(chance.within(measuredTimes.beforeDetach), () => {
+        const attachment = api.attachment(this.index, node);
+        if (attachment !== undefined) api.deleteAttachment(attachment);
+        this.#awaitDetach(entry, operation);
+      });
     });
   }
 
