@@ -17,6 +17,7 @@ import {
 } from '../api-objects.ts';
 import { notices, type Notice } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { AttachedNodes, type AttachedNode } from './attached-nodes.ts';
 import type { ControllerContext } from './controller.ts';
 import { Operations, type Operation } from './volume-operations.ts';
 
@@ -31,19 +32,10 @@ export interface VolumeAttachingOptions extends ControllerContext {
   readonly sayForced: (reason: ForceReason, node: NodeObject) => void;
 }
 
-/** A node in the controller's actual state of the world. */
-interface Entry {
-  readonly node: NodeObject;
-  /** It counts against other nodes. */
-  confirmed: boolean;
-  /** Since when a detach is wanted. */
-  awaySinceUs: number | undefined;
-}
-
 export class VolumeAttaching {
   readonly index: number;
   readonly #options: VolumeAttachingOptions;
-  readonly #entries: Entry[] = [];
+  readonly #attached: AttachedNodes;
   readonly #operations: Operations;
   /** Nodes that it manages: a pod on one that it never saw is left alone (ProcessPodVolumes). */
   readonly #known: boolean[];
@@ -54,13 +46,14 @@ export class VolumeAttaching {
   constructor(options: VolumeAttachingOptions) {
     this.#options = options;
     this.index = options.index;
+    this.#attached = new AttachedNodes(options.world, options.index);
     this.#operations = new Operations(options, (atUs) => this.#passFrom(atUs));
     this.#known = options.world.api.nodes.map(({ exists }) => exists);
   }
 
   /** A new leader finds it on a node. */
   found(node: NodeObject, confirmed: boolean): void {
-    if (this.#entry(node) === undefined) this.#add(node, confirmed);
+    this.#attached.add(node, confirmed);
   }
 
   /** Something changed, as the controller sees so much later. */
@@ -70,7 +63,7 @@ export class VolumeAttaching {
   }
 
   concerns(node: NodeObject): boolean {
-    if (this.#entry(node) !== undefined) return true;
+    if (this.#attached.on(node) !== undefined) return true;
     return this.#known[node.index] !== node.exists;
   }
 
@@ -78,14 +71,14 @@ export class VolumeAttaching {
     const { api } = this.#options.world;
     this.#known[node.index] = node.exists || this.#wants(node);
     // A node that registered anew is told again what is attached to it (nodeAdd).
-    const entry = this.#entry(node);
-    const isStaying = entry?.confirmed === true && entry.awaySinceUs === undefined;
+    const attached = this.#attached.on(node);
+    const isStaying = attached?.confirmed === true && attached.awaySinceUs === undefined;
     if (node.exists && isStaying) api.setAttached(node, this.index, true);
   }
 
   /** One that goes without the controller's doing is missed by the next sync. */
   attachmentChanged(): void {
-    if (this.#syncDue || !this.#entries.some((entry) => this.#isMissing(entry))) return;
+    if (this.#syncDue || ![...this.#attached].some((attached) => this.#isMissing(attached))) return;
     this.#syncDue = true;
     const { world, process, nextSyncUs } = this.#options;
     const { nowUs } = world.kernel;
@@ -98,15 +91,15 @@ export class VolumeAttaching {
   /** VerifyVolumesAreAttached: what has no VolumeAttachment counts as detached. */
   #sync(): void {
     const { world } = this.#options;
-    for (const entry of this.#entries.filter((each) => this.#isMissing(each))) {
-      world.notice(notices.attachmentMissed, entry.node.index, this.index);
-      world.api.setAttached(entry.node, this.index, false);
-      this.#remove(entry);
+    for (const attached of [...this.#attached].filter((each) => this.#isMissing(each))) {
+      this.#notice(notices.attachmentMissed, attached.node);
+      world.api.setAttached(attached.node, this.index, false);
+      this.#attached.remove(attached);
     }
     this.#passFrom(world.kernel.nowUs);
   }
 
-  #isMissing({ node, confirmed }: Entry): boolean {
+  #isMissing({ node, confirmed }: AttachedNode): boolean {
     return (
       confirmed &&
       !this.#operations.isPending(node) &&
@@ -128,9 +121,9 @@ export class VolumeAttaching {
 
   /** Detaches come first, so that a volume that moves is free. */
   #pass(): void {
-    for (const entry of this.#entries) {
-      if (this.#wants(entry.node)) this.#keep(entry);
-      else if (this.#operations.mayStart('detach', entry.node)) this.#considerDetach(entry);
+    for (const attached of this.#attached) {
+      if (this.#wants(attached.node)) this.#keep(attached);
+      else if (this.#operations.mayStart('detach', attached.node)) this.#considerDetach(attached);
     }
     for (const pod of this.#options.world.api.podsOf(this.index)) this.#considerAttach(pod);
   }
@@ -146,19 +139,19 @@ export class VolumeAttaching {
     return pod.node !== undefined && this.#known[pod.node.index] === true && !isTerminated(pod);
   }
 
-  #keep(entry: Entry): void {
-    if (entry.awaySinceUs === undefined) return;
-    entry.awaySinceUs = undefined;
-    this.#notice(notices.detachUnwanted, entry.node);
+  #keep(attached: AttachedNode): void {
+    if (attached.awaySinceUs === undefined) return;
+    attached.awaySinceUs = undefined;
+    this.#notice(notices.detachUnwanted, attached.node);
   }
 
-  #considerDetach(entry: Entry): void {
+  #considerDetach(attached: AttachedNode): void {
     const { world, chance } = this.#options;
     const { kernel, settings } = world;
-    const { node } = entry;
-    if (entry.awaySinceUs === undefined) this.#notice(notices.detachWanted, node);
-    entry.awaySinceUs ??= kernel.nowUs;
-    const waitedUs = kernel.nowUs - entry.awaySinceUs;
+    const { node } = attached;
+    if (attached.awaySinceUs === undefined) this.#notice(notices.detachWanted, node);
+    attached.awaySinceUs ??= kernel.nowUs;
+    const waitedUs = kernel.nowUs - attached.awaySinceUs;
     const expired = settings.forceDetach === 'on' && waitedUs > settings.forceDetachAfterUs;
     const ready = listedReady(node, kernel.nowUs, chance.within(measuredTimes.watchDelay));
     if (ready !== node.ready) this.#passFrom(kernel.nowUs + kubernetesTimes.attachDetachPassUs);
@@ -171,14 +164,14 @@ export class VolumeAttaching {
       return;
     }
     const taint = isOut ? 'out-of-service' : undefined;
-    this.#detach(entry, expired ? 'timeout' : taint);
+    this.#detach(attached, expired ? 'timeout' : taint);
   }
 
   /** The node's list first, then a live look at what is in use unless forced, then the object. */
-  #detach(entry: Entry, forced: ForceReason | undefined): void {
+  #detach(attached: AttachedNode, forced: ForceReason | undefined): void {
     const { world, process, chance, sayForced } = this.#options;
     const { api } = world;
-    const { node } = entry;
+    const { node } = attached;
     const operation = this.#operations.start('detach', node);
     process.after(chance.within(measuredTimes.apiCall), () => {
       api.setAttached(node, this.index, false);
@@ -193,14 +186,14 @@ export class VolumeAttaching {
       process.after(chance.within(measuredTimes.beforeDetach), () => {
         const attachment = api.attachment(this.index, node);
         if (attachment !== undefined) api.deleteAttachment(attachment);
-        this.#awaitDetach(entry, operation);
+        this.#awaitDetach(attached, operation);
       });
     });
   }
 
-  #awaitDetach(entry: Entry, operation: Operation): void {
+  #awaitDetach(attached: AttachedNode, operation: Operation): void {
     const { world } = this.#options;
-    const { node } = entry;
+    const { node } = attached;
     operation.poll(
       () => {
         const attachment = world.api.attachment(this.index, node);
@@ -208,8 +201,8 @@ export class VolumeAttaching {
         return attachment.detachFailed ? 'failed' : 'waiting';
       },
       (isDone) => {
-        if (isDone) this.#remove(entry);
-        else if (world.settings.traits.uncertainAfterError) this.#setUncertain(entry);
+        if (isDone) this.#attached.remove(attached);
+        else if (world.settings.traits.uncertainAfterError) this.#attached.setUncertain(attached);
         else world.api.setAttached(node, this.index, true);
       },
     );
@@ -218,10 +211,10 @@ export class VolumeAttaching {
   #considerAttach(pod: PodObject): void {
     const { node } = pod;
     if (node === undefined || !this.#isActive(pod)) return;
-    if (this.#entry(node)?.confirmed === true || !this.#operations.mayStart('attach', node)) return;
+    if (this.#attached.on(node)?.confirmed === true) return;
+    if (!this.#operations.mayStart('attach', node)) return;
     const { api, settings } = this.#options.world;
-    const isElsewhere = this.#entries.some((entry) => entry.confirmed && entry.node !== node);
-    if (!isElsewhere || settings.forMany) {
+    if (!this.#attached.isElsewhere(node) || settings.forMany) {
       this.#attach(node);
       return;
     }
@@ -238,36 +231,13 @@ export class VolumeAttaching {
     operation.poll(
       () => attachState(api.attachment(this.index, node)),
       (isDone) => {
-        const entry = this.#entry(node) ?? this.#add(node, isDone);
-        if (isDone) {
-          entry.confirmed = true;
-          entry.awaySinceUs = undefined;
-          api.setAttached(node, this.index, true);
-        } else this.#setUncertain(entry);
+        const attached = this.#attached.add(node, isDone);
+        attached.confirmed = isDone;
+        if (!isDone) return;
+        attached.awaySinceUs = undefined;
+        api.setAttached(node, this.index, true);
       },
     );
-  }
-
-  #setUncertain(entry: Entry): void {
-    entry.confirmed = false;
-    this.#notice(notices.uncertain, entry.node);
-  }
-
-  #add(node: NodeObject, confirmed: boolean): Entry {
-    const entry: Entry = { node, confirmed, awaySinceUs: undefined };
-    this.#entries.push(entry);
-    if (!confirmed) this.#notice(notices.uncertain, node);
-    return entry;
-  }
-
-  #remove(entry: Entry): void {
-    const at = this.#entries.indexOf(entry);
-    if (at >= 0) this.#entries.splice(at, 1);
-  }
-
-  #entry(node: NodeObject): Entry | undefined {
-    for (const entry of this.#entries) if (entry.node === node) return entry;
-    return undefined;
   }
 
   #notice(notice: Notice, node: NodeObject): void {
