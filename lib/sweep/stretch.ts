@@ -1,8 +1,9 @@
 /** A stretch of a sweep: some schedules in a row, played one after the other. */
 import type { DiskMode } from '../disk-kinds.ts';
 import { sweepKey } from './draws.ts';
-import { scheduleAt, type Corpus } from './generate.ts';
-import { play } from './play.ts';
+import { InfrastructureError } from '../errors.ts';
+import { scheduleAt, type Corpus, type Schedule } from './generate.ts';
+import { play, type Outcome } from './play.ts';
 import { addOutcome, emptyTally, type Tally } from './tally.ts';
 
 export interface Stretch {
@@ -20,7 +21,19 @@ export function playStretch({ seed, corpus, disk, from, count }: Stretch): Tally
   const sweep = { seed, corpus, disk, key: sweepKey(seed) };
   for (let index = from; index < from + count; index++) {
     const schedule = scheduleAt(sweep, index);
-    addOutcome(tally, schedule, play(schedule.scenario, schedule.seed));
+    addOutcome(tally, schedule, played(schedule));
   }
   return tally;
+}
+
+/** Throws InfrastructureError `SCHEDULE_FAILED`: what a sweep can't play is a fault of its own. */
+function played({ index, scenario, seed }: Schedule): Outcome {
+  try {
+    return play(scenario, seed);
+  } catch (cause) {
+    throw new InfrastructureError('SCHEDULE_FAILED', `schedule ${index} can't be played`, {
+      hint: `this is a fault in the model; please report it with the seed ${seed}`,
+      cause,
+    });
+  }
 }
