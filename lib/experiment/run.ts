@@ -48,7 +48,10 @@ interface Run extends RunOptions {
   readonly takenAtMs: Map<ImageLabel, number>;
 }
 
-/** Throws ForcedetachError only when nothing could be set up; later trouble is in the verdict. */
+/**
+ * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` after the heal
+ * and the clean-up; other trouble is in the verdict.
+ */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
   const { backend, scenario, seed, runId, folder, onProgress, signal } = options;
   const recorder = openRecorder(folder, backend.clock);
@@ -80,7 +83,16 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
   } finally {
     recorder.close();
   }
+  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
   return assembleVerdict(openHistory(folder));
+}
+
+function unwritable(folder: string, cause: unknown): EvidenceError {
+  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
+    hint: 'the fault was healed all the same; make room, then look at what was recorded',
+    command: `npx zx experiments/report.mjs ${folder}`,
+    cause,
+  });
 }
 
 function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {

@@ -7,8 +7,13 @@ import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
 import { Segment } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
-  /** Ends the segments in good order. Idempotent; records after it throw. */
+  /** Ends the segments in good order, and never throws. Idempotent. */
   close(): void;
+  /**
+   * Why the history could not be written to its end, e.g. a full disk. From then on nothing is put
+   * on file any more, but listeners still hear: the run must come to its heal.
+   */
+  readonly failure: unknown;
 }
 
 export const rowsSegment = (image: string): string => `rows-${image}`;
@@ -28,6 +33,16 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const rows = new Map<ImageLabel, Segment>();
   const listeners = new Set<(record: HistoryRecord) => void>();
 
+  let failure: unknown;
+  const unlessFailed = (work: () => void): void => {
+    if (failure !== undefined) return;
+    try {
+      work();
+    } catch (error) {
+      failure = error;
+    }
+  };
+
   const rowsOf = (image: ImageLabel): Segment => {
     let segment = rows.get(image);
     if (segment === undefined) {
@@ -40,13 +55,15 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
     record(record) {
       if (record.type === 'row') {
         // Never flushed one by one: rows are many, and can be read from the image again.
-        rowsOf(record.image).append(record);
+        unlessFailed(() => rowsOf(record.image).append(record));
         return;
       }
-      if (record.type === 'image') rowsOf(record.image).close();
       const stamped = stamp(record, clock);
-      run.append(stamped);
-      run.flush();
+      unlessFailed(() => {
+        if (record.type === 'image') rowsOf(record.image).close();
+        run.append(stamped);
+        run.flush();
+      });
       if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
       for (const listener of listeners) listener(stamped);
     },
@@ -55,8 +72,10 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       return () => listeners.delete(listener);
     },
     close() {
-      run.close();
-      for (const segment of rows.values()) segment.close();
+      for (const segment of [run, ...rows.values()]) unlessFailed(() => segment.close());
+    },
+    get failure() {
+      return failure;
     },
   };
 }

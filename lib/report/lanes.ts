@@ -60,6 +60,7 @@ const linkStates: Readonly<Record<string, string>> = { stall: 'stalls', fail: 'f
 /** Collects lanes from records in order. */
 export class Lanes {
   readonly #drafts = new Map<string, LaneDraft>();
+  #victim: string | undefined;
 
   see(record: HistoryRecord): void {
     if (record.type === 'phase') this.#become('run', 'phase', record.t, record.phase, 'neutral');
@@ -79,7 +80,17 @@ export class Lanes {
     return [...this.#drafts.values()]
       .filter((draft) => draft.bars.length > 0)
       .toSorted((a, b) => groups.indexOf(a.group) - groups.indexOf(b.group))
-      .map(({ group, label, bars }) => ({ group, label, bars: bars.map(finish) }));
+      .map(({ group, label, bars }) => ({
+        group,
+        label: this.#isVictims(group, label) ? `${label} (victim)` : label,
+        bars: bars.map(finish),
+      }));
+  }
+
+  /** Where two nodes may write, it is said which one the fault hit. */
+  #isVictims(group: Group, label: string): boolean {
+    const named = group === 'mount' || group === 'mysqld';
+    return named && this.#victim !== undefined && label.endsWith(` ${this.#victim}`);
   }
 
   /** The lane of that name, made at its first use; its label is its name until it is changed. */
@@ -112,8 +123,9 @@ export class Lanes {
     this.#lane(group, lane).bars.push({ fromMs, toMs, tone, label });
   }
 
-  #action({ actor, name, step, t }: ActionRecord): void {
+  #action({ actor, name, step, t, node }: ActionRecord): void {
     if (actor === 'runner') return;
+    if (actor === 'fault') this.#victim ??= node;
     const tone = actor === 'fault' ? 'bad' : 'action';
     if (step === 'begin') this.#become('run', actor, t, name, tone);
     else if (step === 'healed' || step === 'failed') this.#become('run', actor, t, '', tone);

@@ -24,7 +24,7 @@ test('lanes say who held what, in seconds after the fault', () => {
     { fromS: 48.2, toS: 446, tone: 'warn', label: 'Ready=Unknown' },
     { fromS: 446, toS: 500, tone: 'good', label: 'Ready' },
   ]);
-  expect(lane('mount example-worker')).toMatchObject([{ fromS: -56, toS: 445.2 }]);
+  expect(lane('mount example-worker (victim)')).toMatchObject([{ fromS: -56, toS: 445.2 }]);
   expect(lane('mount example-worker2')).toMatchObject([{ fromS: 414.2, toS: 500 }]);
   expect(lane('fault')).toEqual([{ fromS: 0, toS: 437, tone: 'bad', label: 'network-partition' }]);
   expect(lane('CSI example-worker')?.at(-1)).toMatchObject({ fromS: 412.64, toS: 412.7 });

@@ -85,3 +85,16 @@ test('nothing but an empty file: an error with a hint, exit code 3', async () =>
   expect(code).toBe(3);
   expect(stderr).toContain('HISTORY_EMPTY');
 });
+
+test('no room for the history: the run heals, ends inconclusive, and its report can be made', async () => {
+  const out = join(folder, 'full');
+  // What a file may hold is limited, as on a full disk; without the trap the signal would kill.
+  const script = `trap '' XFSZ; ulimit -f 60; exec node experiments/network-partition.mjs "$@"`;
+  const words = ['--cluster', 'sim', '--seed', 'full', '--out', out];
+  const run = await $({ nothrow: true, quiet: true })`bash -c ${script} bash ${words}`;
+  expect(run.stderr).toContain('HISTORY_UNWRITABLE');
+  expect(run.stderr).toContain('experiments/report.mjs');
+  expect(run.exitCode).toBe(3);
+  const rebuilt = await $({ nothrow: true, quiet: true })`node experiments/report.mjs ${out}`;
+  expect(rebuilt.stdout).toMatch(/^INCONCLUSIVE /);
+});

@@ -86,6 +86,8 @@ async function run(message: StartMessage): Promise<void> {
   const clock = realClock(BigInt(message.originNs));
   const { signal } = stopping;
   const reading = read(message, clock);
+  // Heard below, when the writer has ended.
+  reading.catch(() => undefined);
   await runWriter({
     connector,
     clock,

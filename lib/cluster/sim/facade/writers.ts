@@ -40,6 +40,8 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     const name = `writer-${client}`;
     const segment = new Segment({ directory, name, client });
     const reading = read(spec);
+    // Heard below, when the writer has ended.
+    reading.catch(() => undefined);
     try {
       await runWriter({
         connector,
