@@ -93,3 +93,20 @@ test('A→B→A: the old node publishes its old mount, which it did not stage an
     callsOf(run, call).filter((seen) => onVictim(run)(seen) && seen.t > run.faultAtMs).length;
   expect([here('nodePublish'), here('stage'), here('unstage')]).toEqual([1, 0, 0]);
 });
+
+test('a controller manager killed in the wait: both sides serve without an error, both lose all', () => {
+  const { verdict, loss, phases } = sample('controller-restart');
+  expect(verdict).toBe('corrupt');
+  for (const { acked, lost } of [loss.victimAfterHandover, loss.successor]) {
+    expect(acked).toBeGreaterThan(100);
+    expect(lost).toBe(acked);
+  }
+  const run = readFinishedRun(join(folder, 'controller-restart'));
+  if (run === undefined) throw new Error('it has no fault');
+  const servedFromMs = run.faultAtMs + Number(phases.firstCommit) * 1000;
+  const failed = [...openHistory(join(folder, 'controller-restart')).records()].filter(
+    (record) => record.type === 'outcome' && record.outcome !== 'ok' && record.t >= servedFromMs,
+  );
+  // The heal ends the victim's own: its kubelet stops it.
+  expect(failed.filter(({ t }) => t < run.story.healAtMs)).toEqual([]);
+});
