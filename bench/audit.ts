@@ -1,63 +1,135 @@
 /**
- * How long the audit of a million ledger rows takes, against CHECKSUM TABLE over the same rows on
- * the same server. Needs root, docker and the tools image; no cluster.
+ * The audit of millions of acknowledged commits (journal against table, chain, balances, indexes)
+ * beside what MySQL itself offers and a plain stream of the same rows, in turns on one server.
+ * Needs root, docker and the tools image; no cluster. FORCEDETACH_AUDIT_ROWS=n,n: other sizes.
  */
-import { judgeImages } from '../lib/checkers/index.ts';
-import type { JournaledOp } from '../lib/checkers/journal.ts';
-import type { LedgerRow } from '../lib/checkers/evidence.ts';
-import { kindAuditor } from '../lib/cluster/kind/audit/auditor.ts';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createConnection } from 'mysql2';
 import { EvidenceError } from '../lib/errors.ts';
-import type { ImageRecord } from '../lib/history/events.ts';
-import { BareHost, testLoops } from '../test/cluster/bare-host.ts';
-import { fillLedger } from '../test/cluster/fill-ledger.ts';
-import type { BenchContext, BenchResult } from './support/bench.ts';
+import { BareHost } from '../test/cluster/bare-host.ts';
+import type { AuditRun } from './support/audit-run.ts';
+import { type BenchContext, type BenchResult, median } from './support/bench.ts';
+import { type LedgerVolume, ledgerVolume } from './support/ledger-volume.ts';
 
-const rowCount = 1_000_000;
-const seed = 'audit-bench';
-/** Reading every row and judging it may take so many times as long as CHECKSUM TABLE. */
+const defaultRows = [1_000_000, 10_000_000];
+const rounds = 5;
+/** Times CHECKSUM TABLE, at the first size. */
 const targetRatio = 6;
+const targetRssMiB = 300;
+/** Time of one row at the last size, of its time at the first: more is not linear. */
+const targetGrowth = 1.25;
 
-export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
-  await using host = await BareHost.start(onProgress);
-  const volume = await host.newVolume('million');
-  const disk = await volume.attach('a');
-  const server = await disk.startServer();
-  onProgress(`writing ${rowCount} rows`);
-  const ops = await fillLedger(server, { rows: rowCount, seed });
-  await server.stop();
-  await disk.detach();
-  await volume.copy('first');
+const readers = ['checksumTable', 'checkTableExtended', 'plainStream', 'audit'] as const;
+type Times = Record<(typeof readers)[number], number>;
 
-  onProgress('auditing');
-  const rows: LedgerRow[] = [];
-  const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed });
-  const evidence = await auditor.audit('first', (row) => rows.push(row));
-  const startedMs = performance.now();
-  const record = { type: 'image', t: 0, image: 'first', takenAtMs: 1, evidence } as const;
-  const { findings } = judgeImages(historyOf(record, ops, rows), {});
-  const judgeMs = Math.round(performance.now() - startedMs);
-  if (findings.length > 0) {
-    throw new EvidenceError('NOT_HEALTHY', `the audit found ${findings[0]?.summary}`);
-  }
-  const durationsMs: Record<string, number> = { ...evidence.durationsMs, judge: judgeMs };
-  const checksumMs = Number(durationsMs['checksum']);
-  const ledgerMs = Number(durationsMs['ledger']);
-  const ratio = ledgerMs / checksumMs;
-  const data = { rows: rowCount, ratio, targetRatio, durationsMs };
-  const lines = [
-    `ledger read and verified: ${ledgerMs} ms for ${rowCount} rows, ` +
-      `${ratio.toFixed(1)} x CHECKSUM TABLE (${checksumMs} ms), target ${targetRatio} x`,
-    ...Object.entries(durationsMs).map(([step, ms]) => `  ${step}: ${ms} ms`),
-  ];
-  return { ok: ratio <= targetRatio, data, lines };
+interface Size {
+  readonly rows: number;
+  /** Medians, ms. */
+  readonly medianMs: Times;
+  /** Median of the ratios within a round: a busy machine slows all. */
+  readonly ratioToChecksumTable: number;
+  readonly peakRssMiB: number;
+  readonly rounds: readonly (Times & { readonly journal: number })[];
 }
 
-const historyOf = (
-  record: ImageRecord,
-  ops: readonly JournaledOp[],
-  rows: readonly LedgerRow[],
-): Parameters<typeof judgeImages>[0] => ({
-  smallRecords: () => [{ type: 'run', seed } as never, record],
-  ops: () => ops,
-  rows: () => rows,
-});
+export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
+  const asked = process.env['FORCEDETACH_AUDIT_ROWS']?.split(',').map(Number);
+  await using host = await BareHost.start(onProgress);
+  const sizes: Size[] = [];
+  for (const rows of asked ?? defaultRows) {
+    onProgress(`writing ${rows} rows`);
+    await using volume = await ledgerVolume(host, rows);
+    sizes.push(await measure(host, volume, rows, onProgress));
+  }
+  const ratioToChecksumTable = sizes[0]?.ratioToChecksumTable ?? Number.NaN;
+  const peakRssMiB = Math.max(...sizes.map((size) => size.peakRssMiB));
+  const growth = perRow(sizes.at(-1)) / perRow(sizes[0]);
+  const ok =
+    ratioToChecksumTable <= targetRatio && peakRssMiB <= targetRssMiB && growth <= targetGrowth;
+  const targets = { targetRatio, targetRssMiB, targetGrowth };
+  const data = { ratioToChecksumTable, peakRssMiB, growth, ...targets, sizes };
+  return { ok, data, lines: sizes.map(describe) };
+}
+
+/** One after the other, never at once; who begins changes from round to round. */
+async function measure(
+  host: BareHost,
+  volume: LedgerVolume,
+  rows: number,
+  onProgress: BenchContext['onProgress'],
+): Promise<Size> {
+  const { socketPath } = volume.server;
+  let peakRssMiB = 0;
+  let journal = 0;
+  const ways: Record<(typeof readers)[number], () => Promise<void>> = {
+    checksumTable: () => ask(socketPath, 'CHECKSUM TABLE forcedetach.ledger'),
+    checkTableExtended: () => ask(socketPath, 'CHECK TABLE forcedetach.ledger EXTENDED'),
+    plainStream: () => ask(socketPath, 'SELECT * FROM forcedetach.ledger'),
+    audit: async () => {
+      const run = await audit(host, volume);
+      mustFindOneLost(run, rows);
+      peakRssMiB = Math.max(peakRssMiB, run.rssMiB);
+      journal = run.journalMs;
+    },
+  };
+  const measured: Size['rounds'][number][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const times: Times = { checksumTable: 0, checkTableExtended: 0, plainStream: 0, audit: 0 };
+    for (const n of readers.keys()) {
+      const reader = readers[(n + round) % readers.length] ?? 'audit';
+      const startedMs = performance.now();
+      await ways[reader]();
+      times[reader] = Math.round(performance.now() - startedMs);
+    }
+    measured.push({ ...times, journal: Math.round(journal) });
+    onProgress(`${rows} rows, round ${round + 1}/${rounds}: ${JSON.stringify(times)}`);
+  }
+  const of = (reader: keyof Times): number => median(measured.map((times) => times[reader]));
+  const ratios = measured.map((times) => times.audit / times.checksumTable);
+  return {
+    rows,
+    medianMs: Object.fromEntries(readers.map((reader) => [reader, of(reader)])) as Times,
+    ratioToChecksumTable: median(ratios),
+    peakRssMiB: Math.round(peakRssMiB),
+    rounds: measured,
+  };
+}
+
+/** Reads the whole answer, row by row, and keeps none. */
+function ask(socketPath: string, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const connection = createConnection({ socketPath, user: 'root' });
+    const query = connection.query({ sql, rowsAsArray: true });
+    query.on('result', () => undefined);
+    query.on('error', reject);
+    query.on('end', () => {
+      connection.destroy();
+      resolve();
+    });
+  });
+}
+
+async function audit(host: BareHost, { folder }: LedgerVolume): Promise<AuditRun> {
+  const program = fileURLToPath(new URL('support/audit-run.ts', import.meta.url));
+  const args = [program, host.lab.container, host.socket('a').inside, folder];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as AuditRun;
+}
+
+/** The history has one commit more than the ledger, and the audit must say so and no more. */
+function mustFindOneLost({ rows, lost, findings }: AuditRun, written: number): void {
+  if (rows === written && lost === 1 && findings.join() === 'LEDGER_LOST') return;
+  const said = `${rows} of ${written} rows read, ${lost} lost, findings: ${findings.join(', ')}`;
+  throw new EvidenceError('AUDIT_WRONG', `one commit of ${written + 1} is gone, but: ${said}`);
+}
+
+const perRow = (size: Size | undefined): number =>
+  size === undefined ? Number.NaN : size.medianMs.audit / size.rows;
+
+const describe = ({ rows, medianMs, ratioToChecksumTable, peakRssMiB }: Size): string =>
+  `${rows} rows: audit ${medianMs.audit} ms, ${ratioToChecksumTable.toFixed(1)} x CHECKSUM TABLE ` +
+  `(${medianMs.checksumTable} ms; target ${targetRatio} x), CHECK TABLE EXTENDED ` +
+  `${medianMs.checkTableExtended} ms, plain stream ${medianMs.plainStream} ms; ` +
+  `${peakRssMiB} MiB (target ${targetRssMiB})`;

@@ -3,6 +3,8 @@ import type { Finding } from '../experiment/verdict.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
+import type { LostCommit } from './lost-commits.ts';
+import { opName } from './op-sample.ts';
 
 const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
 const ledger = exampleLedger([
@@ -57,6 +59,26 @@ describe('the checkers', () => {
     expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
     expect(found?.summary).toContain('3 of 48 acknowledged commits are gone');
     expect(found?.evidence.join('\n')).toMatch(/outside\/1\/0: seq 22 to 23, 2 acknowledged/);
+  });
+
+  test('name each lost commit, whose it was and when', () => {
+    const evidence = healthyEvidence(rows.slice(0, -3));
+    const commits: LostCommit[] = [];
+    const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
+    const history: AuditedHistory = {
+      smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, { ...image, evidence }],
+      ops: () => ledger.ops,
+      rows: () => rows.slice(0, -3),
+    };
+    judgeImages(history, { faultAtMs: 235 }, { onLost: (commit) => commits.push(commit) });
+    const names = commits.map((commit) => [opName(commit), commit.epoch, commit.ackedAtMs]);
+    expect(names).toEqual([
+      ['inside/0/0/23', 'successor', 240],
+      ['outside/1/0/22', 'beforeFault', 230],
+      ['outside/1/0/23', 'successor', 240],
+    ]);
+    const [gone] = rows.slice(-1);
+    expect(commits[2]).toMatchObject({ image: 'first', node: 'a', amount: gone?.amount });
   });
 
   test('call nothing resurrected against an image that could not be read', () => {

@@ -12,6 +12,7 @@ import { innochecksum } from './innochecksum.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { ledgerLost } from './ledger-lost.ts';
 import { rowCheckers } from './ledger-rows.ts';
+import { naming, type LostCommit } from './lost-commits.ts';
 import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
 import { unreadBecause } from './readability.ts';
@@ -48,11 +49,18 @@ export interface Judgement {
   readonly reconciliations: ReadonlyMap<ImageLabel, Reconciliation>;
 }
 
+export interface JudgeOptions {
+  /** Default: every checker. */
+  readonly all?: readonly Checker[];
+  /** Told of each commit that is gone from an image which could be read to its end. */
+  readonly onLost?: (commit: LostCommit) => void;
+}
+
 /** Reads the history twice: the operations, then the rows of each image. */
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  all: readonly Checker[] = checkers,
+  { all = checkers, onLost }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   const records: ImageRecord[] = [];
@@ -79,7 +87,10 @@ export function judgeImages(
       rows += 1;
     }
     const previous = images.at(-1);
-    const reconciliation = reconciler.result(unreadBecause(evidence, rows));
+    const unread = unreadBecause(evidence, rows);
+    const isTold = onLost !== undefined && unread === undefined;
+    const tell = isTold ? naming(image, seed, onLost) : undefined;
+    const reconciliation = reconciler.result(unread, tell);
     reconciliations.set(image, reconciliation);
     images.push({
       image,

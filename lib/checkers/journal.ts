@@ -39,7 +39,8 @@ export type SessionId = Omit<OpId, 'seq'>;
 /** All operations of one session. */
 export class SessionLog {
   readonly id: SessionId;
-  readonly #node: string | undefined;
+  /** Whose server answered; undefined where its record is missing. */
+  readonly node: string | undefined;
   readonly #moments: Moments;
   #outcomes = new Uint8Array(64);
   #endedAtMs = new Float64Array(64);
@@ -47,7 +48,7 @@ export class SessionLog {
 
   constructor(id: SessionId, node: string | undefined, moments: Moments) {
     this.id = id;
-    this.#node = node;
+    this.node = node;
     this.#moments = moments;
   }
 
@@ -89,14 +90,15 @@ export class SessionLog {
     const { faultAtMs, handoverAtMs, victimNode } = this.#moments;
     const atMs = this.#endedAtMs[seq] ?? 0;
     if (faultAtMs === undefined || atMs < faultAtMs) return 'beforeFault';
-    if (this.#node !== victimNode) return 'successor';
+    if (this.node !== victimNode) return 'successor';
     return handoverAtMs === undefined || atMs < handoverAtMs
       ? 'victimBeforeHandover'
       : 'victimAfterHandover';
   }
 
+  /** By half as much again: twice would leave up to half of the memory unused. */
   #grow(needed: number): void {
-    const length = Math.max(needed, this.#outcomes.length * 2);
+    const length = Math.max(needed, Math.ceil(this.#outcomes.length * 1.5));
     const outcomes = new Uint8Array(length);
     outcomes.set(this.#outcomes);
     this.#outcomes = outcomes;

@@ -38,20 +38,26 @@ export interface LossCounts {
 
 const rangeLimit = 10_000;
 
+/** One operation that was acknowledged by then and is not in the image. */
+export type OnLost = (log: SessionLog, seq: number, epoch: Epoch) => void;
+
 /** Counts what an image had to hold; fed session by session, in order of seq. */
 export class Losses {
   readonly #byEpoch: Record<Epoch, EpochCount>;
   readonly #ranges: LostRange[] = [];
   #open: { -readonly [K in keyof LostRange]: LostRange[K] } | undefined;
   readonly #unread: Unread | undefined;
+  readonly #onLost: OnLost | undefined;
   #acked = 0;
   #present = 0;
   #lost = 0;
   #lostSince = 0;
   #lostAreTails = true;
 
-  constructor(unread: Unread | undefined) {
+  /** `onLost` is told of each, however many ranges there are. */
+  constructor(unread: Unread | undefined, onLost?: OnLost) {
     this.#unread = unread;
+    this.#onLost = onLost;
     const counts = epochs.map((epoch) => [epoch, { acked: 0, lost: 0 }] as const);
     this.#byEpoch = Object.fromEntries(counts) as Record<Epoch, EpochCount>;
   }
@@ -69,6 +75,7 @@ export class Losses {
     this.#lost += 1;
     this.#byEpoch[epoch].lost += 1;
     if (heldBefore === true) this.#lostSince += 1;
+    this.#onLost?.(log, seq, epoch);
     this.#extend(log, seq, epoch);
   }
 

@@ -5,7 +5,7 @@
 import type { LedgerRow } from './evidence.ts';
 import { Contents } from './contents.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
-import { Losses, type LossCounts } from './losses.ts';
+import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
 import type { Unread } from './readability.ts';
 
@@ -93,8 +93,8 @@ export class Reconciler {
   }
 
   /** Once all rows were fed. `unread` says why there were not more of them. */
-  result(unread?: Unread): Reconciliation {
-    const losses = new Losses(unread);
+  result(unread?: Unread, onLost?: OnLost): Reconciliation {
+    const losses = new Losses(unread, onLost);
     const resurrected = new OpSample();
     let unknownPresent = 0;
     let unknownAbsent = 0;

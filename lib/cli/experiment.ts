@@ -83,5 +83,8 @@ async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict>
 async function writeReport(folder: string, verdict: Verdict): Promise<void> {
   const { openHistory } = await import('../history/reader.ts');
   const { writeOutputs } = await import('../report/write.ts');
-  await writeOutputs(folder, verdict, openHistory(folder));
+  const { writeLostCommits } = await import('../report/lost-file.ts');
+  const history = openHistory(folder);
+  await writeOutputs(folder, verdict, history);
+  writeLostCommits(folder, verdict, history);
 }

@@ -91,8 +91,10 @@ async function writeRun(
   withPage: boolean,
 ): Promise<void> {
   const { writeOutputs, writeFacts } = await import('../report/write.ts');
+  const { writeLostCommits } = await import('../report/lost-file.ts');
   if (withPage) await writeOutputs(folder, verdict, history);
   else await writeFacts(folder, verdict);
+  writeLostCommits(folder, verdict, history);
 }
 
 function outcomeOf(verdict: Verdict, history: History): Outcome {

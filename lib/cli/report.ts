@@ -14,8 +14,9 @@ export async function rebuildReports(): Promise<void> {
     const folders = scriptArguments('report', process.argv);
     if (folders.includes('--help') || folders.includes('-h')) {
       process.stdout.write(`Usage: ${usage}\n\nWrites report.html, verdict.json, junit.xml and `);
-      process.stdout.write('summary.md anew, from the history in each run’s folder;\n');
-      process.stdout.write('of a batch its report.html and summary.md.\n');
+      process.stdout.write('summary.md anew, and lost.jsonl where commits were lost, from the ');
+      process.stdout.write('history in each run’s folder; of a batch its report.html and ');
+      process.stdout.write('summary.md.\n');
       return;
     }
     if (folders.length === 0 || folders.some((folder) => folder.startsWith('-'))) {
@@ -51,9 +52,11 @@ async function rebuildRun(folder: string, history: History): Promise<void> {
     return;
   }
   const { assembleVerdict } = await import('../experiment/assemble.ts');
+  const { writeLostCommits } = await import('../report/lost-file.ts');
   const { writeOutputs } = await import('../report/write.ts');
   const verdict = assembleVerdict(history);
   await writeOutputs(folder, verdict, history);
+  writeLostCommits(folder, verdict, history);
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
 }
 

@@ -1,5 +1,6 @@
 /** The verdict of a run, read from its history alone. */
-import { judgeImages } from '../checkers/index.ts';
+import { judgeImages, type Judgement } from '../checkers/index.ts';
+import type { LostCommit } from '../checkers/lost-commits.ts';
 import { describeError } from '../errors.ts';
 import { crashCertificates } from '../faults/crash-certificate.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
@@ -19,18 +20,23 @@ import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
-export function assembleVerdict(history: History): Verdict {
+/** `onLost` is told of each commit that is gone from an image. */
+export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
   const { service, staleReads } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
-  const { findings: damage, reconciliations } = judgeImages(history, {
-    faultAtMs,
-    handoverAtMs: exposure.handoverAtMs,
-    victimNode,
-  });
+  const { findings: damage, reconciliations } = judgeImages(
+    history,
+    {
+      faultAtMs,
+      handoverAtMs: exposure.handoverAtMs,
+      victimNode,
+    },
+    onLost === undefined ? {} : { onLost },
+  );
   const findings = [
     ...damage,
     ...diskFindings(story, exposure, damage),
@@ -66,12 +72,7 @@ export function assembleVerdict(history: History): Verdict {
     loss,
     acked: service.acked,
     lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
-    images: [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
-      image,
-      acked,
-      lost,
-      readable,
-    })),
+    images: imagesOf(reconciliations),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     licence: [...(licences.first?.steps ?? [])],
@@ -89,6 +90,11 @@ export function assembleVerdict(history: History): Verdict {
   };
   return { sentence: sentenceOf(told), ...told };
 }
+
+const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['images'] =>
+  [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
+    ...{ image, acked, lost, readable },
+  }));
 
 /** One pass over all answers. */
 function servedIn(

@@ -39,7 +39,7 @@ export function judgeCase(
     ops: () => ops,
     rows: (label: string) => copies.find(({ image }) => image === label)?.rows ?? [],
   };
-  const { findings } = judgeImages(history, moments, all);
+  const { findings } = judgeImages(history, moments, { all });
   const caught = isCaught(findings);
   const named = damageClass === undefined ? !caught : isNamed(findings, damageClass);
   return { findings, caught, named };

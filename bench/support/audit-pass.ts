@@ -1,0 +1,39 @@
+/**
+ * The audit's reading of a server that runs already: `node audit-pass.ts SOCKET SEED` in the lab,
+ * with the code and the wire of the audit tool.
+ */
+import { once } from 'node:events';
+import { nothingRead, type ImageEvidence } from '../../lib/checkers/evidence.ts';
+import { EvidenceDraft } from '../../lib/cluster/kind/audit/evidence-draft.ts';
+import { compareIndexes } from '../../lib/cluster/kind/audit/index-sums.ts';
+import { SqlClient } from '../../lib/cluster/kind/audit/sql-client.ts';
+import { encodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
+
+/** What it says at last. */
+export interface PassEnd {
+  readonly type: 'end';
+  readonly evidence: ImageEvidence;
+  /** Highest resident memory of the process. */
+  readonly rssMiB: number;
+}
+
+const [socketPath = '', seed = ''] = process.argv.slice(2);
+
+const say = async (message: AuditMessage | PassEnd): Promise<void> => {
+  if (process.stdout.write(`${JSON.stringify(message)}\n`)) return;
+  await once(process.stdout, 'drain');
+};
+
+const client = await SqlClient.connect(socketPath);
+const server = { died: undefined, diedSoon: () => Promise.resolve(false) };
+const draft = new EvidenceDraft(new AbortController().signal);
+const sums = await draft.readRows(client, server, {
+  seed,
+  onRows: (rows) => say(encodeRows(rows)),
+});
+await draft.ask('indexes', server, async () => {
+  draft.evidence.indexCounts = await compareIndexes(client, sums);
+});
+client.destroy();
+const evidence = { ...nothingRead, ...draft.evidence, mounted: true };
+await say({ type: 'end', evidence, rssMiB: process.resourceUsage().maxRSS / 1024 });

@@ -1,0 +1,74 @@
+/** What MySQL's isolation allows is no damage: docs/isolation.md. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LedgerEntry } from '../workload/sql.ts';
+import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import { judgeImages } from './index.ts';
+import type { JournaledOp } from './journal.ts';
+
+const acked = Array.from({ length: 12 }, () => ({ outcome: 'ok' as const, stored: true }));
+const sessions = [0, 1, 2, 3].map((connection) => ({
+  ...{ client: connection % 2 === 0 ? 'inside' : 'outside', connection, session: 0, node: 'a' },
+  ops: acked,
+}));
+const { entries, ops } = exampleLedger(sessions);
+
+function codes(
+  stored: readonly LedgerEntry[],
+  journal: readonly JournaledOp[] = ops,
+  idOf = (position: number): number => position + 1,
+): string[] {
+  const rows = rowsOf(stored).map((row, position) => ({ ...row, id: idOf(position) }));
+  const evidence = healthyEvidence(rows);
+  const image = {
+    type: 'image' as const,
+    t: 1,
+    image: 'first' as const,
+    takenAtMs: 1001,
+    evidence,
+  };
+  const history = {
+    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, image],
+    ops: () => journal,
+    rows: () => rows,
+  };
+  return judgeImages(history, {}).findings.map(({ code }) => code);
+}
+
+test('ids of different sessions need not follow the order in which they were acknowledged', () => {
+  // AUTO_INCREMENT numbers are given at the insert, and commits of others may overtake it.
+  const turns = fc.shuffledSubarray(
+    entries.map((_, n) => n),
+    { minLength: entries.length },
+  );
+  fc.assert(
+    fc.property(turns, (order) => {
+      const queues = sessions.map(({ connection }) =>
+        entries.filter((entry) => entry.connection === connection),
+      );
+      const mixed = order.flatMap((n) => queues[n % queues.length]?.shift() ?? []);
+      const rest = queues.flat();
+      expect(codes([...mixed, ...rest])).toEqual([]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('gaps between ids are rolled back or unused numbers', () => {
+  expect(codes(entries, ops, (position) => 7 * position + 1000)).toEqual([]);
+});
+
+test('a commit whose answer never came may be there, or not', () => {
+  const last = (connection: number) => (op: JournaledOp) =>
+    op.connection === connection && op.seq === 11;
+  const unsure = ops.map(
+    (op): JournaledOp => (last(0)(op) || last(1)(op) ? { ...op, outcome: 'info' } : op),
+  );
+  const stored = entries.filter(({ connection, seq }) => connection !== 1 || seq !== 11);
+  expect(codes(stored, unsure)).toEqual([]);
+});
+
+test('but a commit that was acknowledged and is not there is lost, whoever overtook it', () => {
+  const stored = entries.filter(({ connection, seq }) => connection !== 1 || seq !== 11);
+  expect(codes(stored)).toEqual(['LEDGER_LOST']);
+});
