@@ -11,6 +11,7 @@ import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
 import { paste } from './arguments.ts';
+import { lockBatch } from './batch-lock.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
 import { runCommand } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -89,8 +90,21 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);
   process.stderr.write(description);
   makeFolder(folder);
+  const lock = await lockBatch(folder);
+  try {
+    return await runAndReport(request, baseline);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runAndReport(
+  request: Request,
+  baseline: Batch | undefined,
+): Promise<ExitCode> {
+  const { flags, folder, plan } = request;
   const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
-  const found = summarize(request.plan, await run(request));
+  const found = summarize(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
   const line = batchLine(batch, folder);
   (flags.json ? process.stderr : process.stdout).write(`${line}\n`);

@@ -92,7 +92,9 @@ export const batchSchema = z.object({
   versions: z.record(z.string(), z.array(z.string())).optional(),
   /** Time in which something ran, summed over restarts; side by side counts once. */
   busyS: z.number(),
-  /** Fault events of cells that came to a verdict, per hour of that. */
+  /** Independent fault events in which a cell came to a verdict; several may share one. */
+  events: z.number().int(),
+  /** Of these, per hour of `busyS`. */
   eventsPerHour: z.number(),
   worstTimerLagMs: z.number(),
   axes: z.array(z.object({ name: z.string(), labels: z.array(z.string()) })),

@@ -22,7 +22,7 @@ test('each trial is in one event, with others that share its fault and its seed'
       for (const event of events) {
         expect(event.length).toBeLessThanOrEqual(volumes);
         if (event.length === 1) continue;
-        expect(event.some(({ alone }) => alone)).toBe(false);
+        expect(event.some(({ alone, kind }) => alone || kind === 'check')).toBe(false);
         expect(new Set(event.map(({ seed }) => seed)).size).toBe(1);
         expect(new Set(event.map(({ scenario }) => scenario.fault)).size).toBe(1);
       }

@@ -40,7 +40,7 @@ const simpleFaults: readonly Scenario['fault'][] = [
 ];
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
-export function eventKey({ scenario, seed, alone }: Trial): string | undefined {
+export function eventKey({ kind, scenario, seed, alone }: Trial): string | undefined {
   const { fault, also, remedy, disk, selfFence, podFinalizer } = scenario;
   const fits =
     simpleFaults.includes(fault) &&
@@ -49,7 +49,7 @@ export function eventKey({ scenario, seed, alone }: Trial): string | undefined {
     disk !== 'shared-file' &&
     selfFence === 'off' &&
     !podFinalizer;
-  if (!fits || alone) return undefined;
+  if (!fits || alone || kind === 'check') return undefined;
   const own = remediesOfPod.includes(remedy)
     ? [...ownFields, 'remedy', 'remedyAt', 'untaintAt']
     : ownFields;

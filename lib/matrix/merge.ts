@@ -1,6 +1,7 @@
 /** Shards of one matrix, run apart, as one batch: all cells compared, every shard's controls count. */
 import { UsageError } from '../errors.ts';
 import type { Batch } from './batch.ts';
+import { perHour, weakestBasis } from './figures.ts';
 import { conclude } from './summarize.ts';
 
 export interface Shard {
@@ -27,7 +28,7 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
   const total = (of: (batch: Batch) => number): number =>
     batches.reduce((sum, batch) => sum + of(batch), 0);
   const busyS = total((batch) => batch.busyS);
-  const events = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+  const events = total((batch) => batch.events);
   return {
     ...first,
     ...conclude({
@@ -35,11 +36,12 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
       cells: cells.toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true })),
       controls: withPaths(shards, 'controls'),
       checks: withPaths(shards, 'checks'),
+      events,
     }),
-    basis: batches.map(({ basis }) => basis).toSorted(byTrust)[0] ?? first.basis,
+    basis: weakestBasis(batches.map(({ basis }) => basis)),
     startedAt: batches.map(({ startedAt }) => startedAt).toSorted()[0] ?? first.startedAt,
     busyS,
-    eventsPerHour: busyS === 0 ? 0 : Number(((events * 3600) / busyS).toPrecision(3)),
+    eventsPerHour: perHour(events, busyS),
     worstTimerLagMs: Math.max(...batches.map((batch) => batch.worstTimerLagMs)),
   };
 }
@@ -51,10 +53,6 @@ const differ = (why: string): UsageError =>
   new UsageError('SHARDS_DIFFER', `these are no shards of one batch: ${why}`, {
     hint: 'run all shards of one file with the same --seed',
   });
-
-const trust: readonly Batch['basis'][] = ['predicted', 'shortened', 'measured'];
-const byTrust = (a: Batch['basis'], b: Batch['basis']): number =>
-  trust.indexOf(a) - trust.indexOf(b);
 
 function withPaths<K extends 'controls' | 'checks'>(shards: readonly Shard[], part: K): Batch[K] {
   return shards.flatMap(({ batch, path }) =>

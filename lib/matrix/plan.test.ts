@@ -11,7 +11,7 @@ const shapes = fc.record({
   seed: fc.string({ minLength: 1 }),
 });
 
-test('every cell runs once a repeat, every control once, a tenth again and alone', () => {
+test('every cell runs once a repeat, every control once, a tenth again', () => {
   fc.assert(
     fc.property(shapes, (shape) => {
       const { cells, trials } = examplePlan(shape);
@@ -30,8 +30,6 @@ test('every cell runs once a repeat, every control once, a tenth again and alone
       ]);
       const checks = trials.filter(({ kind }) => kind === 'check');
       expect(checks).toHaveLength(Math.ceil(cells.length / 10));
-      expect(checks.every(({ alone }) => alone)).toBe(true);
-      expect(trials.slice(-checks.length)).toEqual(checks);
     }),
     { numRuns: 40 },
   );
@@ -55,8 +53,8 @@ test('cells of one repeat share their seed, so that only the axes differ', () =>
 
 test('what neighbours would notice runs alone', () => {
   const { trials } = examplePlan({ loud: true });
-  for (const { kind, scenario, alone } of trials) {
-    expect(alone).toBe(kind === 'check' || scenario.rate === 'max');
+  for (const { scenario, alone } of trials) {
+    expect(alone).toBe(scenario.rate === 'max');
   }
   const [calm] = trials.map(({ scenario }) => scenario).filter(({ rate }) => rate === 25);
   expect(calm).toBeDefined();

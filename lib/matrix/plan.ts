@@ -11,14 +11,14 @@ import { isLoud, type Matrix } from './matrix-schema.ts';
 export interface Trial {
   /** Unique in the batch and fit for a folder's name. */
   readonly id: string;
-  /** `check`: a cell once more, alone, with the seed of its first run. */
+  /** `check`: a cell once more, alone on its victim and its cluster, with its first run's seed. */
   readonly kind: 'cell' | 'control' | 'check';
   /** Id of the cell, or role of the control. */
   readonly subject: string;
   readonly label: string;
   readonly scenario: Scenario;
   readonly seed: string;
-  /** Nothing else may run meanwhile. */
+  /** Nothing else may run meanwhile, on no cluster. */
   readonly alone: boolean;
 }
 
@@ -34,25 +34,23 @@ export interface Plan {
 }
 
 /**
- * Cells and controls in random order, so that nothing slow (a filling disk, a warming machine) can
- * look like an axis; then the checks. All runs of one repeat share a seed, so that two cells differ
- * in their axes only.
+ * In random order, so that nothing slow (a filling disk, a warming machine) can look like an axis.
+ * All runs of one repeat share a seed, so that two cells differ in their axes only.
  */
 export function planOf(matrix: Matrix, cells: readonly Cell[], seed: string): Plan {
   const random = randomStream(seed);
   const controls = controlsOf(matrix.base);
   const repeats = Array.from({ length: matrix.repeats }, (_, index) => index + 1);
+  const checked = shuffled(cells, random.stream('checks')).slice(
+    0,
+    Math.ceil(cells.length * matrix.rerunAlone),
+  );
   const trials = [
     ...cells.flatMap((cell) => repeats.map((repeat) => cellTrial(cell, repeat, seed))),
     ...controls.map((control) => controlTrial(control, seed)),
+    ...checked.map((cell) => checkTrial(cell, seed)),
   ];
-  const checked = Math.ceil(cells.length * matrix.rerunAlone);
-  const ordered = [
-    ...shuffled(trials, random.stream('order')),
-    ...shuffled(cells, random.stream('checks'))
-      .slice(0, checked)
-      .map((cell) => checkTrial(cell, seed)),
-  ];
+  const ordered = shuffled(trials, random.stream('order'));
   const fingerprint = createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
   return { matrix, seed, cells, controls, trials: ordered, fingerprint };
 }
@@ -73,7 +71,6 @@ const checkTrial = (cell: Cell, seed: string): Trial => ({
   ...cellTrial(cell, 1, seed),
   id: `${cell.id}.alone`,
   kind: 'check',
-  alone: true,
 });
 
 const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial => ({

@@ -5,6 +5,7 @@ import type { Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
 import { comparePairs } from './pairs.ts';
+import { perHour, weakestBasis } from './figures.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
 import { gradeOf } from './severity.ts';
@@ -40,7 +41,7 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   });
   const outcomes = attempts.map(({ outcome }) => outcome).filter((each) => each !== undefined);
   const busyS = busyMs(attempts) / 1000;
-  const concluded = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+  const events = conclusiveEvents(trialsOf('cell'), attempts);
   const axes = plan.matrix.axes.map(({ name, values }) => ({
     name,
     labels: values.map(({ label }) => label),
@@ -49,19 +50,24 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
     schemaVersion: 1,
     name: plan.matrix.name,
     question: plan.matrix.question,
-    ...conclude({ axes, cells, controls, checks }),
-    basis: weakestBasis(outcomes, head.backend),
+    ...conclude({ axes, cells, controls, checks, events }),
+    basis: weakestBasis([
+      head.backend === 'sim' ? 'predicted' : 'measured',
+      ...outcomes.map(({ basis }) => basis),
+    ]),
     cluster: head.backend,
     seed: head.seed,
     startedAt: head.startedAt,
     busyS: Math.round(busyS),
-    eventsPerHour: busyS === 0 ? 0 : Number(((concluded * 3600) / busyS).toPrecision(3)),
+    eventsPerHour: perHour(events, busyS),
     worstTimerLagMs: Math.round(Math.max(0, ...outcomes.map((each) => each.worstTimerLagMs))),
   };
 }
 
 /** All that follows from the parts of a batch. */
-export function conclude(parts: Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks'>): Conclusion {
+export function conclude(
+  parts: Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>,
+): Conclusion {
   const inconclusiveBecause = troubles(parts);
   return {
     ...parts,
@@ -78,6 +84,7 @@ type Conclusion = Pick<
   | 'cells'
   | 'controls'
   | 'checks'
+  | 'events'
   | 'sentence'
   | 'inconclusiveBecause'
   | 'verdict'
@@ -134,8 +141,8 @@ export function batchExitCode({ verdict, cells }: Pick<Batch, 'verdict' | 'cells
 const failedEverywhere = ({ runs }: Batch['cells'][number]): boolean =>
   runs.every(({ verdict }) => verdict === null);
 
-function sentenceOf({ cells, controls, checks, inconclusiveBecause }: Parts & Troubles): string {
-  const events = cells.reduce((sum, { damaged }) => sum + damaged.of, 0);
+function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>): string {
+  const { cells, controls, checks, events, inconclusiveBecause } = parts;
   const words = (['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const)
     .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
     .filter(([, count]) => count > 0)
@@ -169,11 +176,14 @@ function sensitivity(controls: Batch['controls']): string[] {
     : [`a silent loss of ${smallest.lost} of ${smallest.of} commits was seen`];
 }
 
-type Troubles = Pick<Batch, 'inconclusiveBecause'>;
-
-function weakestBasis(outcomes: readonly Outcome[], backend: 'kind' | 'sim'): Batch['basis'] {
-  if (backend === 'sim') return 'predicted';
-  return outcomes.some(({ basis }) => basis === 'shortened') ? 'shortened' : 'measured';
+/** Those in which at least one cell came to a verdict. */
+function conclusiveEvents(trials: readonly Trial[], attempts: readonly Attempt[]): number {
+  const ids = new Set(trials.map(({ id }) => id));
+  const concluded = attempts.filter(
+    ({ trial, outcome }) =>
+      ids.has(trial) && outcome !== undefined && outcome.verdict !== 'inconclusive',
+  );
+  return new Set(concluded.map(({ event }) => event)).size;
 }
 
 /** Length of the union of the attempts' times. */
