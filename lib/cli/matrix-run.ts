@@ -117,5 +117,12 @@ function outcomeOf(verdict: Verdict, history: History): Outcome {
     incompleteBecause,
     starved: incompleteBecause.some((reason) => reason.startsWith(starvedReason)),
     worstTimerLagMs: Math.max(0, ...lags),
+    timerDistortion: distortionOf(lags),
   };
+}
+
+/** The canary's timer is set for a second each time, once it has fired. */
+function distortionOf(lagsMs: readonly number[]): number {
+  const lateMs = lagsMs.reduce((sum, lag) => sum + lag, 0);
+  return lagsMs.length === 0 ? 0 : Number((lateMs / (lagsMs.length * 1000 + lateMs)).toFixed(5));
 }

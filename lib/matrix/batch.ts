@@ -97,6 +97,8 @@ export const batchSchema = z.object({
   /** Of these, per hour of `busyS`. */
   eventsPerHour: z.number(),
   worstTimerLagMs: z.number(),
+  /** By what share timers ran late, in the run in which it was most. */
+  timerDistortion: z.number(),
   axes: z.array(z.object({ name: z.string(), labels: z.array(z.string()) })),
   cells: z.array(cellSchema),
   controls: z.array(

@@ -45,6 +45,7 @@ export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
   incompleteBecause: [],
   starved: false,
   worstTimerLagMs: 3,
+  timerDistortion: 0.002,
   ...changes,
 });
 

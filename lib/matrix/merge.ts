@@ -43,6 +43,7 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
     busyS,
     eventsPerHour: perHour(events, busyS),
     worstTimerLagMs: Math.max(...batches.map((batch) => batch.worstTimerLagMs)),
+    timerDistortion: Math.max(...batches.map((batch) => batch.timerDistortion)),
   };
 }
 

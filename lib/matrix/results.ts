@@ -35,6 +35,8 @@ const outcomeSchema = z.object({
   /** A timer fired so late that the run's own timing can't be trusted. */
   starved: z.boolean(),
   worstTimerLagMs: z.number(),
+  /** Sum of all lags of a timer that is set once a second, as a share of the time. */
+  timerDistortion: z.number(),
 });
 /** What a batch keeps of one run's verdict. */
 export type Outcome = Readonly<z.output<typeof outcomeSchema>>;

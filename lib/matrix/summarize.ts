@@ -61,6 +61,7 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
     busyS: Math.round(busyS),
     eventsPerHour: perHour(events, busyS),
     worstTimerLagMs: Math.round(Math.max(0, ...outcomes.map((each) => each.worstTimerLagMs))),
+    timerDistortion: Math.max(0, ...outcomes.map((each) => each.timerDistortion)),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   batchBasis,
   differenceText,
   mostDifferences,
+  lagLine,
   rateLine,
   rateText,
 } from './batch-markdown.ts';
@@ -59,7 +60,7 @@ const header = (batch: Batch): Html => html`<div class="band ${wordOf[batch.verd
 <span class="chip word ${wordOf[batch.verdict]}">${batch.verdict}</span>
 <span class="chip">${batchBasis[batch.basis]}</span>
 <span class="chip">${rateLine(batch)}</span>
-<span class="chip">a timer was at most ${count(batch.worstTimerLagMs)} ms late</span>
+<span class="chip">${lagLine(batch)}</span>
 </div>
 </header>`;
 

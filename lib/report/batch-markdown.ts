@@ -53,6 +53,10 @@ export function renderBatchMarkdown(batch: Batch, picture?: string): string {
 export const rateLine = ({ eventsPerHour, busyS }: Batch): string =>
   `${eventsPerHour} conclusive fault events an hour, ${Math.round(busyS / 60)} min in all`;
 
+export const lagLine = ({ worstTimerLagMs, timerDistortion }: Batch): string =>
+  `timers ran ${(100 * timerDistortion).toFixed(2)} % late in the worst run, ` +
+  `one ${worstTimerLagMs} ms`;
+
 function cellRow(cell: BatchCell): string {
   const { label, median, asExpected, expected, silent } = cell;
   const not = asExpected === false ? ` (**expected ${expected.join(' or ')}**)` : '';

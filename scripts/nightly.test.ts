@@ -1,0 +1,63 @@
+/** The nightly job, on the model instead of hosted machines: shards, their merge, its summary. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-nightly-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const summary = join(folder, 'summary.md');
+const file = join(folder, 'small.yaml');
+writeFileSync(
+  file,
+  `
+name: small
+question: Does the fence come in time?
+base: { fault: network-partition, remedy: force-delete, rate: 10, connections: 1, graceMs: 10s,
+        tolerationMs: 10s, forceDetachAfterMs: 30s, warmupMs: 3s, horizonMs: 200s }
+axes: { disk: [unfenced, fenced] }
+`,
+);
+
+function nightly(words: readonly string[], shard = '1/2'): Promise<number> {
+  const env = {
+    ...process.env,
+    FORCEDETACH_SEED: 'one',
+    FORCEDETACH_SHARD: shard,
+    FORCEDETACH_SHARDS: '2',
+    FORCEDETACH_FOLDER: folder,
+    GITHUB_STEP_SUMMARY: summary,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['scripts/nightly.ts', ...words], { cwd: root, env }, (error) =>
+      resolve(error === null ? 0 : Number(error.code)),
+    );
+  });
+}
+
+test('two shards and their merge', { timeout: 120_000 }, async () => {
+  for (const shard of ['1/2', '2/2']) {
+    expect(await nightly(['shard', file, '--cluster', 'sim'], shard)).toBe(0);
+  }
+  expect(await nightly(['merge'])).toBe(0);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^### EXPECTED: small/);
+  expect(existsSync(join(folder, 'batch/report.html'))).toBe(true);
+
+  const batch = join(folder, 'shard-2/batch.json');
+  const text = readFileSync(batch, 'utf8');
+  writeFileSync(batch, text.replaceAll('"asExpected": true', '"asExpected": false'));
+  expect(await nightly(['merge'])).toBe(1);
+  writeFileSync(batch, text.replaceAll('"holds": true', '"holds": false'));
+  expect(await nightly(['merge'])).toBe(0);
+
+  renameSync(batch, `${batch}.gone`);
+  expect(await nightly(['merge'])).toBe(3);
+  expect(readFileSync(summary, 'utf8')).toContain('1 of 2 shards left no batch.');
+});
+
+test('what is no shard leaves no batch, and fails', { timeout: 60_000 }, async () => {
+  expect(await nightly(['shard', join(folder, 'none.yaml'), '--cluster', 'sim'], '3/3')).toBe(2);
+  expect(await nightly(['pray'])).toBe(2);
+});
