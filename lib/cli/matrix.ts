@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import type { Batch } from '../matrix/batch.ts';
 import { clustersFor } from '../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../matrix/cells.ts';
 import type { Matrix } from '../matrix/matrix-schema.ts';
@@ -98,10 +99,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   }
 }
 
-async function runAndReport(
-  request: Request,
-  baseline: Batch | undefined,
-): Promise<ExitCode> {
+async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
   const { flags, folder, plan } = request;
   const { summarize, batchExitCode } = await import('../matrix/summarize.ts');
   const found = summarize(plan, await run(request));

@@ -61,9 +61,16 @@ test('an error, a failed step, a certificate that fails and a late machine are e
     { type: 'error', t: 50, where: 'heal', message: 'no engine' },
     { type: 'action', t: 50, actor: 'remedy', name: 'force-delete', step: 'failed' },
     { ...certificate, t: 50, holds: false },
-    { type: 'machine', t: 50, timerLagMs: 5000 },
+    { type: 'machine', t: 35, timerLagMs: 5000 },
   ];
   for (const trouble of troubles) expect(reasons([...whole, trouble])).toHaveLength(1);
+});
+
+test('a machine may be late before the fault, and once the second image is being copied', () => {
+  const late = (t: number): SmallRecord => ({ type: 'machine', t, timerLagMs: 5000 });
+  const copied: SmallRecord = { type: 'phase', t: 36, phase: 'second-image' };
+  expect(reasons([...whole, late(9), copied, late(36)])).toEqual([]);
+  expect(reasons([...whole, late(10), copied])).toHaveLength(1);
 });
 
 test('what ended the run is said first', () => {

@@ -66,8 +66,14 @@ function missingSights({ observations, scenario }: Story): string[] {
     .map((name) => `no observer ever saw ${name}`);
 }
 
-function lateTimers({ records }: Story): string[] {
-  const lags = records.filter((record) => record.type === 'machine').map((each) => each.timerLagMs);
+/** From the fault to the second image: nothing before or after it depends on the time it takes. */
+function lateTimers({ records, faultAtMs = 0 }: Story): string[] {
+  const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
+  const untilMs = copied?.t ?? Number.POSITIVE_INFINITY;
+  const lags = records
+    .filter((record) => record.type === 'machine')
+    .filter(({ t }) => t >= faultAtMs && t < untilMs)
+    .map((each) => each.timerLagMs);
   const worstMs = Math.max(0, ...lags);
   return worstMs > timerLagLimitMs
     ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]

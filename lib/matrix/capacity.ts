@@ -1,7 +1,7 @@
 /** How many real clusters this machine carries side by side without starving one. */
 
 /** A cluster waits most of the time: 0.4 of a core were measured, more while it starts and audits. */
-const coresPerCluster = 2 / 3;
+const coresPerCluster = 1;
 /** 2.3 GiB at the peak, and what the start of a cluster asks to be free. */
 const memoryPerCluster = 4 * 1024 ** 3;
 
