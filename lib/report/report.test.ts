@@ -6,6 +6,7 @@ import { diskModes } from '../disk-kinds.ts';
 import { diskInWords, driversOf } from './disk-words.ts';
 import { exampleHistory, exampleVerdict } from './example.ts';
 import { exampleSource, sourceOf } from './example-source.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { reportData } from './report-data.ts';
@@ -153,6 +154,10 @@ test('the policy allows only what the page was made with', async () => {
 test('the same history gives the same bytes', async () => {
   const again = await renderHtml(reportData(exampleVerdict, exampleSource));
   expect(again === (await renderHtml(data))).toBe(true);
+});
+
+test('a report tells how good its audit is', async () => {
+  expect(await renderHtml(data)).toContain(scoreInWords());
 });
 
 test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {

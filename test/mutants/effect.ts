@@ -2,6 +2,7 @@
  * Proves that what was planted is there: bytes differ from the clean twin's, and MySQL's crash
  * recovery does not heal them. Nothing of the audit is used.
  */
+import type { MutantCase } from '../../lib/mutants/mutant-case.ts';
 import type { BareVolume } from '../cluster/bare-host.ts';
 import type { Base } from './bases.ts';
 import type { Effect, Plot, Proof } from './mutant.ts';
@@ -31,13 +32,36 @@ const compareFiles = `
 const compareImages = `cmp -l "$1" "$2" | awk '{ print $1 }' || true`;
 const countCommon = `sort "$1" > "$1.s"; sort "$2" > "$2.s"; comm -12 "$1.s" "$2.s" | wc -l`;
 
-export async function proveEffect(plot: Plot, proof: Proof): Promise<Effect> {
+export async function proveEffect(
+  plot: Plot,
+  proof: Proof,
+  { twin, mutant }: Readonly<Record<'twin' | 'mutant', MutantCase>>,
+): Promise<Effect> {
   if (proof.by === 'files') return proveByFiles(plot, proof.files);
   if (proof.by === 'query') return proveByQuery(plot, proof);
   if (proof.by === 'image') return proveByImage(plot);
   if (proof.by === 'events') return { proven: proof.proven, seen: proof.seen };
-  const { changed } = proof;
+  const changed = differingRecords(twin, mutant);
   return { proven: changed > 0, seen: `${changed} records of the history differ` };
+}
+
+/** Operations, rows and parts of the audit's record that only one of them has, or has otherwise. */
+function differingRecords(twin: MutantCase, mutant: MutantCase): number {
+  const recordsOf = ({ ops, copies }: MutantCase): readonly (readonly object[])[] => [
+    ops,
+    copies.flatMap(({ rows }) => rows),
+    copies.flatMap(({ evidence }) => Object.entries(evidence)),
+  ];
+  const missingIn = (some: readonly object[], others: readonly object[]): number => {
+    const known = new Set(others.map((each) => JSON.stringify(each)));
+    return some.filter((each) => !known.has(JSON.stringify(each))).length;
+  };
+  const [one, two] = [recordsOf(twin), recordsOf(mutant)];
+  const differing = one.map((records, kind) => {
+    const others = two[kind] ?? [];
+    return Math.max(missingIn(records, others), missingIn(others, records));
+  });
+  return differing.reduce((sum, count) => sum + count, 0);
 }
 
 async function proveByFiles(plot: Plot, files: readonly string[]): Promise<Effect> {

@@ -45,8 +45,8 @@ export type Proof =
   | { readonly by: 'query'; readonly files: readonly string[]; readonly query: string }
   /** The image's bytes differ, and still do after the journal's replay. */
   | { readonly by: 'image' }
-  /** Records that differ from the history as it was written. */
-  | { readonly by: 'history'; readonly changed: number }
+  /** Records differ from the twin's history. */
+  | { readonly by: 'history' }
   /** What happened itself is the proof. */
   | { readonly by: 'events'; readonly proven: boolean; readonly seen: string };
 

@@ -32,15 +32,15 @@ export async function runMutant(
   const volume = await workshop.copyOf(base.volume);
   const plot: Plot = { workshop, base, volume };
   const planted = await mutant.plant(plot);
-  const effect = await proveEffect(plot, planted.proof);
   const { ops = base.ops, moments = base.moments, images = [volume] } = planted;
   const { alter = (copies) => copies } = planted;
   const copies = images.length === 0 ? [...twin.copies] : [];
   for (const [n, image] of images.entries()) {
     copies.push(await workshop.audit(image, n === 0 ? 'first' : 'second'));
   }
-  await workshop.discard(volume);
   const recorded = { name, damageClass, seed, moments, ops, copies: alter(copies) };
+  const effect = await proveEffect(plot, planted.proof, { twin, mutant: recorded });
+  await workshop.discard(volume);
   const { findings, caught, named } = judgeCase(recorded);
   return { name, effect, caught, named, codes: alarms(findings), recorded };
 }

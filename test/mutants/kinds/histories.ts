@@ -10,15 +10,16 @@ import type { Base } from '../bases.ts';
 import type { Mutant, Planted } from '../mutant.ts';
 import { lastOf, middleAppend } from '../pick.ts';
 
+const proof = { by: 'history' } as const;
+
 /** The journal says another outcome of one operation. */
 function edited({ ops }: Base, harmed: JournaledOp, outcome: JournaledOp['outcome']): Planted {
   const told = ops.map((op) => (op === harmed ? { ...op, outcome } : op));
-  const changed = told.filter((op, n) => op.outcome !== ops[n]?.outcome).length;
-  return { ops: told, proof: { by: 'history', changed }, images: [] };
+  return { ops: told, proof, images: [] };
 }
 
 /** The base's journal written as a run's writer does it, cut within a line, and read again. */
-function cutShort({ records, ops }: Base): Planted {
+function cutShort({ records }: Base): Planted {
   const folder = mkdtempSync(join(tmpdir(), 'fd-journal-'));
   try {
     const directory = historyDirectory(folder);
@@ -28,7 +29,7 @@ function cutShort({ records, ops }: Base): Planted {
     const tail = join(directory, `outside${suffixes.tail}`);
     truncateSync(tail, Math.floor(readFileSync(tail).length * 0.6));
     const left = [...openHistory(folder).ops()];
-    return { ops: left, proof: { by: 'history', changed: ops.length - left.length }, images: [] };
+    return { ops: left, proof, images: [] };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -50,7 +51,7 @@ export const historyKinds: readonly Mutant[] = [
     plant({ base }) {
       const last = lastOf(base, 0);
       const ops = [...base.ops, { ...last, seq: last.seq + 50 }];
-      return Promise.resolve({ ops, proof: { by: 'history', changed: 1 }, images: [] });
+      return Promise.resolve({ ops, proof, images: [] });
     },
   },
   {
@@ -67,7 +68,7 @@ export const historyKinds: readonly Mutant[] = [
     damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
     plant: () =>
       Promise.resolve({
-        proof: { by: 'history', changed: 1 },
+        proof,
         images: [],
         alter: (copies) =>
           copies.map((copy) => ({ ...copy, rows: copy.rows.slice(0, copy.rows.length / 2) })),
@@ -80,7 +81,7 @@ export const historyKinds: readonly Mutant[] = [
     damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
     plant: () =>
       Promise.resolve({
-        proof: { by: 'history', changed: 1 },
+        proof,
         images: [],
         alter: (copies) =>
           copies.map((copy) => {

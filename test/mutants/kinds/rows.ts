@@ -112,7 +112,7 @@ export const rowKinds: readonly Mutant[] = [
   bySql(
     {
       name: 'changed-row',
-      shows: 'the amount of a transfer is one more, and so is what it moved',
+      shows: 'the amount in a row is one more than was sent',
       damageClass: { name: 'torn row', all: ['LEDGER_TORN'], besides: ['BALANCE_WRONG'] },
     },
     (base) => [`UPDATE ${ledger} SET amount = amount + 1 WHERE ${rowOf(middleAppend(base, 1))}`],
