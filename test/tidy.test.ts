@@ -52,7 +52,7 @@ test('experiments hold no logic: at most 30 lines', () => {
 
 /** Hosts that anybody may be sent to. Packages come from wherever the machine says. */
 const publicHosts =
-  'localhost 127.0.0.1 www.w3.org json-schema.org github.com kubernetes.io nodejs.org ' +
+  'localhost 127.0.0.1 jepsen.io www.w3.org json-schema.org github.com kubernetes.io nodejs.org ' +
   'kind.sigs.k8s.io dev.mysql.com docs.docker.com www.apache.org kubernetes.default.svc';
 
 /** Text that is ours: no lock files, no licences, nothing generated. */
