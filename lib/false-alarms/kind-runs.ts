@@ -4,6 +4,7 @@
  */
 import { judgeImages } from '../checkers/index.ts';
 import type { Moments } from '../checkers/journal.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 import type { ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
@@ -24,12 +25,15 @@ export function cleanVolumeOf(history: History): CleanVolume | undefined {
     key: run.runId,
     via: 'kind',
     story: isSafe ? safeStory(run) : 'written under load, before any fault',
-    filesystem: run.scenario.filesystem,
+    filesystem: filesystemOf(run.scenario),
     images: clean.length,
     acked: reconciliations.get(last.image)?.acked ?? 0,
     ...saidOf(findings),
   };
 }
+
+/** Histories from before there was a choice do not say it. */
+const filesystemOf = ({ filesystem }: Partial<Scenario>): string => filesystem ?? 'ext4';
 
 const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
   scenario.expected.every((verdict) => verdict === 'safe' || verdict === 'inconclusive');
