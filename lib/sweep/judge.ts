@@ -31,15 +31,17 @@ export function judge(outcome: Outcome): Judgement {
   const broken = harms.filter((harm) => holds[harm]);
   const safety = (['corrupt', 'lost', 'exposed'] as const).find((harm) => holds[harm]) ?? 'safe';
   const [worst = 'none'] = broken;
-  const where = [scenario.disk, victimIs(outcome), ...durability(scenario)];
+  const where = [scenario.disk, victimIs(outcome), ...waived(scenario)];
   return { safety, broken, key: [worst, ...where, ...licenceOf(outcome)].join(' | ') };
 }
 
-/** What of its promise the server or the disk does not keep anyway. */
-function durability({ flushes, trxCommit }: Scenario): string[] {
-  const server = trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`];
-  return flushes === 'honest' ? server : ['flushes ignored', ...server];
-}
+/** What of its promises the server or the disk does not keep anyway, or is not asked to. */
+const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): string[] => [
+  ...(flushes === 'honest' ? [] : ['flushes ignored']),
+  ...(trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`]),
+  ...(accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),
+  ...(remedy === 'strip-attachment-finalizer' ? ['never asked to detach'] : []),
+];
 
 /** Dead, standing still, or alive: which zombie there may be. */
 function victimIs({ scenario: { fault, remedy } }: Outcome): string {
