@@ -62,7 +62,7 @@ export async function ledgerVolume(host: BareHost, rows: number): Promise<Ledger
   };
 }
 
-async function load(connection: Connection, chunks: Generator<string>): Promise<void> {
+async function load(connection: Connection, chunks: Generator<Buffer>): Promise<void> {
   await connection.query({
     sql:
       "LOAD DATA LOCAL INFILE 'rows' INTO TABLE forcedetach.ledger (client, connection, session," +
@@ -86,7 +86,7 @@ class Filling {
   }
 
   /** Rows as LOAD DATA takes them. */
-  *chunks(rows: number): Generator<string> {
+  *chunks(rows: number): Generator<Buffer> {
     while (this.#written < rows) {
       let chunk = '';
       for (let n = 0; n < rowsPerChunk && this.#written < rows; n++) {
@@ -94,7 +94,7 @@ class Filling {
         this.#move(entry);
         chunk += line(entry);
       }
-      yield chunk;
+      yield Buffer.from(chunk);
     }
   }
 
