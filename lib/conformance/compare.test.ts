@@ -12,7 +12,7 @@ const model = Array.from({ length: 20 }, (_, index) => {
   const notReady = (40 + index) * 1000;
   const noExecute = notReady + 50;
   return steps({
-    fault: 0,
+    struck: 0,
     'not-ready': notReady,
     'no-execute': noExecute,
     evicted: noExecute + 300_000,
@@ -29,10 +29,11 @@ test('a constant may be off by half a second, not by more', () => {
 });
 
 test('a random phase lies within nine in ten runs, is rare, or differs', () => {
-  const notReady = (atMs: number): Steps => steps({ fault: 0, 'not-ready': atMs });
-  expect(fitOf(notReady(50_000), 'fault → not-ready')).toBe('fits');
-  expect(fitOf(notReady(40_100), 'fault → not-ready')).toBe('rare');
-  expect(fitOf(notReady(39_000), 'fault → not-ready')).toBe('differs');
+  const notReady = (atMs: number): Steps => steps({ struck: 0, 'not-ready': atMs });
+  expect(fitOf(notReady(50_000), 'struck → not-ready')).toBe('fits');
+  expect(fitOf(notReady(40_100), 'struck → not-ready')).toBe('rare');
+  expect(fitOf(notReady(38_500), 'struck → not-ready')).toBe('rare');
+  expect(fitOf(notReady(37_000), 'struck → not-ready')).toBe('differs');
 });
 
 test('an order that no run of the model has is told, one within the witnesses’ delay is not', () => {
@@ -43,14 +44,14 @@ test('an order that no run of the model has is told, one within the witnesses’
 });
 
 test('a step that one side alone has is told', () => {
-  const { steps: found } = compare(steps({ fault: 0, ready: 1 }), model);
+  const { steps: found } = compare(steps({ struck: 0, ready: 1 }), model);
   expect(found).toContainEqual({ step: 'ready', onlyIn: 'real' });
   expect(found).toContainEqual({ step: 'evicted', onlyIn: 'model' });
 });
 
 test('a verdict that the model never gives is a difference; a listed one has its reason', () => {
   const comparison: RunComparison = {
-    ...compare(steps({ fault: 0 }), [steps({ fault: 0 })]),
+    ...compare(steps({ struck: 0 }), [steps({ struck: 0 })]),
     ...{ run: 'a-run', scenario: '', realVerdict: 'corrupt', modelVerdicts: { lost: 1 } },
     modelRuns: 1,
   };

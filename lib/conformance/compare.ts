@@ -3,7 +3,7 @@
  * model gives, two steps in an order that it never gives, a step that one side alone has.
  */
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
-import { witnessOf, type StepName, type Steps, type Witness } from './steps.ts';
+import { isAfterHeal, witnessOf, type StepName, type Steps, type Witness } from './steps.ts';
 
 /** Of the model's runs, seconds: nine of ten lie within. */
 export interface Interval {
@@ -55,6 +55,11 @@ export const toleranceS = 0.5;
 /** A phase of the model with less spread than this counts as a constant, s. */
 const constantSpreadS = 1;
 
+/** What fewer of the model's runs have says nothing of how long it takes: the others were cut short. */
+const seenInMost = 0.9;
+/** So much beyond the whole range of the model's runs differs, as a share of that range. */
+const beyondShare = 0.1;
+
 /** How late a witness may tell of a step, ms: orders closer than that are not judged. */
 const lateMs: Readonly<Record<Witness, number>> = {
   runner: 50,
@@ -76,7 +81,7 @@ function comparePhases(real: Steps, runs: readonly Steps[]): PhaseComparison[] {
     const drawn = runs
       .map((steps) => durationS(steps, definition))
       .filter((seconds) => seconds !== undefined);
-    if (realS === undefined || drawn.length < runs.length / 2) return [];
+    if (realS === undefined || drawn.length < runs.length * seenInMost) return [];
     const model = intervalOf(drawn);
     const constant = model.to - model.from < constantSpreadS;
     const phase = phaseKey(definition);
@@ -93,8 +98,9 @@ function fitOfConstant(realS: number, { from, median, to }: Interval): Fit {
 
 function fitOfRandom(realS: number, { from, to }: Interval, drawn: readonly number[]): Fit {
   if (realS >= from && realS <= to) return 'fits';
-  const least = Math.min(...drawn) - toleranceS;
-  const most = Math.max(...drawn) + toleranceS;
+  const [shortest, longest] = [Math.min(...drawn), Math.max(...drawn)];
+  const beyond = Math.max(toleranceS, (longest - shortest) * beyondShare);
+  const [least, most] = [shortest - beyond, longest + beyond];
   return realS >= least && realS <= most ? 'rare' : 'differs';
 }
 
@@ -129,8 +135,10 @@ function compareOrders(real: Steps, model: readonly Steps[]): Pick<Comparison, '
 
 const timeOf = (steps: Steps, name: StepName): number => steps.get(name) ?? Number.NaN;
 
+/** Of the way to the heal: how much of the way back is seen depends on when both clients commit again. */
 function compareSteps(real: Steps, model: readonly Steps[]): StepDifference[] {
-  const all = new Set([...real.keys(), ...model.flatMap((steps) => [...steps.keys()])]);
+  const names = [real, ...model].flatMap((steps) => [...steps.keys()]);
+  const all = new Set(names.filter((name) => !isAfterHeal(name)));
   return [...all].flatMap((step): StepDifference[] => {
     const count = model.filter((steps) => steps.has(step)).length;
     if (real.has(step)) return count === 0 ? [{ step, onlyIn: 'real' }] : [];

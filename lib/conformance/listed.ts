@@ -10,7 +10,21 @@ export interface ListedDifference {
   readonly why: string;
 }
 
-export const listedDifferences: readonly ListedDifference[] = [];
+const busy =
+  'the machine was busy (2 cores, up to four runs side by side): the model has one of its own speed';
+const oneMoment =
+  'a real kubelet’s connections come back one by one, here the watch of pods before the node status; in the model all at one moment';
+
+export const listedDifferences: readonly ListedDifference[] = [
+  { what: 'not-ready → no-execute', toS: 1, why: busy },
+  { what: 'detach-asked → detach-answered', toS: 1, why: busy },
+  { what: 'pod-gone → created', toS: 2, why: busy },
+  { what: 'pod-gone → unlisted', runs: ['partition-out-of-service'], toS: 2, why: busy },
+  { what: 'unlisted → detach-asked', toS: 1, why: busy },
+  { what: 'no-schedule before victim-unready', runs: ['partition-none'], why: busy },
+  { what: 'unpublished before ready-again', runs: ['partition-none'], why: oneMoment },
+  { what: 'unstaged before ready-again', runs: ['partition-none'], why: oneMoment },
+];
 
 export interface Difference {
   readonly what: string;

@@ -10,7 +10,7 @@ export interface PhaseDefinition {
 }
 
 export const phaseDefinitions: readonly PhaseDefinition[] = [
-  { from: 'fault', to: 'not-ready', is: 'lease, node monitor and its grace' },
+  { from: 'struck', to: 'not-ready', is: 'lease, node monitor and its grace' },
   { from: 'not-ready', to: 'no-execute', is: 'the NoExecute pass' },
   { from: 'no-execute', to: 'evicted', is: 'tolerationSeconds' },
   { from: 'not-ready', to: 'victim-unready', is: 'the node monitor marks pods' },
@@ -31,10 +31,9 @@ export const phaseDefinitions: readonly PhaseDefinition[] = [
   { from: 'staged', to: 'running', is: 'the container runtime' },
   { from: 'running', to: 'serving', is: 'mysqld starts and recovers' },
   { from: 'serving', to: 'ready', is: 'the readiness probe' },
-  { from: 'pod-gone', to: 'mounted', is: 'pod’s removal to second mount' },
   { from: 'heal', to: 'ready-again', is: 'connection, or boot' },
   { from: 'ready-again', to: 'untainted', is: 'the node monitor' },
-  { from: 'ready-again', to: 'unpublished', is: 'mysqld’s shutdown and unmount' },
+  { from: 'heal', to: 'unpublished', is: 'the kubelet hears of the pod, mysqld’s shutdown' },
   { from: 'unpublished', to: 'unstaged', is: 'unmount' },
   { from: 'unstaged', to: 'not-in-use', is: 'the kubelet’s node status' },
 ];

@@ -189,14 +189,14 @@ export const stepDefinitions = {
   },
 } as const satisfies Readonly<Record<string, StepDefinition>>;
 
-export type StepName = keyof typeof stepDefinitions | 'fault' | 'removal' | 'removed' | 'heal';
+export type StepName = keyof typeof stepDefinitions | 'struck' | 'removal' | 'removed' | 'heal';
 
 /** Milliseconds on the run's clock; a step that was not seen is not in it. */
 export type Steps = ReadonlyMap<StepName, number>;
 
-/** Those of the runner: its fault, its remedy and its heal begin, or end, when it says so. */
+/** Those of the runner: its fault, its remedy and its heal, when it says so. */
 const runnerSteps: Readonly<Partial<Record<StepName, string>>> = {
-  fault: 'the fault begins',
+  struck: 'the fault is in place',
   removal: 'the remedy begins',
   removed: 'the remedy is done',
   heal: 'the heal begins',
@@ -210,13 +210,19 @@ export const sayStep = (name: StepName): string =>
 export const witnessOf = (name: StepName): Witness =>
   name in runnerSteps ? 'runner' : stepDefinitions[name as keyof typeof stepDefinitions].witness;
 
+export const isAfterHeal = (name: StepName): boolean =>
+  name === 'heal' || definitionOf(name)?.after === 'heal';
+
+const definitionOf = (name: StepName): StepDefinition | undefined =>
+  Object.entries<StepDefinition>(stepDefinitions).find(([each]) => each === name)?.[1];
+
 /** Empty where the run ended before its fault. */
 export function stepsOf(story: Story): Steps {
   const found = new Map<StepName, number>();
   const cast = castOf(story);
-  const { faultAtMs, healAtMs, observations, records } = story;
+  const { faultAtMs, faultDoneAtMs, healAtMs, observations, records } = story;
   if (cast === undefined || faultAtMs === undefined) return found;
-  found.set('fault', faultAtMs);
+  set(found, 'struck', faultDoneAtMs);
   const action = (actor: ActionRecord['actor'], step: ActionRecord['step']): number | undefined =>
     records.find(
       (record) => record.type === 'action' && record.actor === actor && record.step === step,
@@ -225,7 +231,7 @@ export function stepsOf(story: Story): Steps {
   set(found, 'removed', action('remedy', 'done'));
   set(found, 'heal', action('fault', 'heal'));
   for (const [name, { after, is, ...more }] of Object.entries<StepDefinition>(stepDefinitions)) {
-    const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, Infinity];
+    const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, endOf(story)];
     const seen = observations.find((seen) => seen.t >= from && seen.t < to && is({ seen, cast }));
     if (seen === undefined) continue;
     const durationMs = more.atEnd === true ? Number(seen.data['durationMs'] ?? 0) : 0;
@@ -233,6 +239,11 @@ export function stepsOf(story: Story): Steps {
   }
   return found;
 }
+
+/** To copy the second image the runner pauses the nodes: what comes then is its own doing. */
+const endOf = ({ records }: Story): number =>
+  records.find((record) => record.type === 'phase' && record.phase === 'second-image')?.t ??
+  Infinity;
 
 function set(steps: Map<StepName, number>, name: StepName, atMs: number | undefined): void {
   if (atMs !== undefined) steps.set(name, atMs);
