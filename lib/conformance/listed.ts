@@ -22,8 +22,8 @@ export const listedDifferences: readonly ListedDifference[] = [
   { what: 'pod-gone → unlisted', runs: ['partition-out-of-service'], toS: 2, why: busy },
   { what: 'unlisted → detach-asked', toS: 1, why: busy },
   { what: 'no-schedule before victim-unready', runs: ['partition-none'], why: busy },
-  { what: 'unpublished before ready-again', runs: ['partition-none'], why: oneMoment },
-  { what: 'unstaged before ready-again', runs: ['partition-none'], why: oneMoment },
+  { what: 'unpublished before ready-again', why: oneMoment },
+  { what: 'unstaged before ready-again', why: oneMoment },
 ];
 
 export interface Difference {
