@@ -6,7 +6,7 @@ import { palettes } from './browser/palette.js';
 import { laneAxis, timeAxis } from './browser/timeline-axes.js';
 import { timelineHeight, timelineOption } from './browser/timeline-option.js';
 import { laneSeries, marks } from './browser/timeline-series.js';
-import type { OperationColumns, RecoveryStep, Timeline } from './types.ts';
+import type { OperationColumns, PreparedOperations, RecoveryStep, Timeline } from './types.ts';
 
 export interface Picture {
   /** SVG documents as data URIs. */
@@ -20,12 +20,16 @@ export interface Picture {
 export const wideWidth = 1140;
 
 export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {
-  const height = timelineHeight(timeline);
-  const prepared = prepareOperations(operations);
+  return renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline));
+}
+
+function wholeAxis(
+  timeline: Timeline,
+  operations: OperationColumns,
+): (dark: boolean) => EChartsOption {
+  const prepared: PreparedOperations = prepareOperations(operations);
   const view = plotOperations(prepared, timeline.fromS, timeline.toS);
-  const option = (dark: boolean): EChartsOption =>
-    timelineOption(timeline, prepared, view, { dark, compact: false });
-  return renderPicture(option, height);
+  return (dark) => timelineOption(timeline, prepared, view, { dark, compact: false });
 }
 
 /** Lanes that tell who had the volume, and whose database answered. */
@@ -58,9 +62,7 @@ function storyOption(timeline: Timeline, dark: boolean, compact: boolean): EChar
 
 /** The whole axis on white ground, as an SVG document of its own. */
 export function timelineSvg(timeline: Timeline, operations: OperationColumns): string {
-  const prepared = prepareOperations(operations);
-  const view = plotOperations(prepared, timeline.fromS, timeline.toS);
-  const option = timelineOption(timeline, prepared, view, { dark: false, compact: false });
+  const option = wholeAxis(timeline, operations)(false);
   return renderSvg({ ...option, backgroundColor: '#ffffff' }, wideWidth, timelineHeight(timeline));
 }
 
