@@ -1,5 +1,6 @@
 /** Verdict and history to everything the page shows. Pure. */
 import type { LicenceStep, Verdict } from '../experiment/verdict.ts';
+import { observed } from '../history/observations.ts';
 import type { History } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
@@ -49,7 +50,7 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
     advice: advice(verdict),
     notTested: notTested(verdict, modelLimits(story)),
     timeline: {
-      fromS: Math.floor((startMs - zeroMs) / 1000),
+      fromS: Math.floor((Math.max(startMs, databaseAtMs(story) - leadMs) - zeroMs) / 1000),
       toS: Math.ceil((endMs - zeroMs) / 1000),
       lanes: lanes.result(zeroMs, endMs),
       exposure: exposureBand(verdict, story, zeroMs),
@@ -60,6 +61,16 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
     rawMore: more,
     operations: operationColumns(source.ops(), zeroMs, endMs),
   };
+}
+
+/** The axis begins so long before there is a database. */
+const leadMs = 5000;
+
+/** Building images and a cluster may take an hour, of which there is nothing to see. */
+function databaseAtMs({ observations, records, faultAtMs }: Story): number {
+  const mounted = observations.find(({ name }) => name === observed.mounted)?.t;
+  const steady = records.find((record) => record.type === 'phase' && record.phase === 'steady')?.t;
+  return Math.min(mounted ?? Infinity, steady ?? Infinity, faultAtMs ?? 0);
 }
 
 const licenceRows = (steps: readonly LicenceStep[], rows: readonly RawRow[]): LicenceRow[] =>

@@ -42,6 +42,14 @@ test('the exposure is shaded from the second mount to the victim’s unmount', (
   expect(data.timeline.exposure).toMatchObject({ fromS: 414.2, toS: 445.2 });
 });
 
+test('an hour of preparation does not squeeze what matters', () => {
+  const late = exampleHistory().map((record) =>
+    record.type === 'run' ? { ...record, t: -3_600_000 } : record,
+  );
+  const { timeline } = reportData(exampleVerdict, sourceOf(late));
+  expect(timeline.fromS).toBe(-61);
+});
+
 const withDisk = (fields: Record<string, unknown>): Verdict => ({
   ...exampleVerdict,
   scenario: { ...exampleVerdict.scenario, ...fields },

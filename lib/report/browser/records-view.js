@@ -37,14 +37,16 @@ export function recordsView(section, records, view) {
     );
     table.show(fits, records.length);
   };
-  section.addEventListener('toggle', () => {
+  // The view changes nothing else: a record that was looked up must stay in sight.
+  const followView = () => {
     if (onlyView.checked) update();
-  });
+  };
+  section.addEventListener('toggle', followView);
   filter.addEventListener('input', update);
   onlyView.addEventListener('change', update);
   table.show(records, records.length);
   return {
-    update,
+    update: followView,
     /** Shows one record among its neighbours. */
     find(/** @type {number} */ id) {
       filter.value = '';
