@@ -31,6 +31,11 @@ export class Chance {
     return this.int(minUs, maxUs);
   }
 
+  /** The same, skewed to the short: most take little, some take long. The median is at a quarter. */
+  soonWithin({ minUs, maxUs }: Range): number {
+    return Math.round(minUs + (maxUs - minUs) * this.float() ** 2);
+  }
+
   /** Uniform in [0, 1). */
   float(): number {
     return this.at(this.#drawn++);

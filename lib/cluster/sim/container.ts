@@ -30,7 +30,7 @@ export class Container {
     this.#mount = mount;
     this.#podUid = podUid;
     this.#onChange = onChange;
-    this.#startAfter(draw(world, measuredTimes.containerStart));
+    this.#startAfter(world.chance.soonWithin(measuredTimes.containerStart));
   }
 
   /** The readiness probe holds. */
@@ -62,10 +62,11 @@ export class Container {
     this.#server?.kill();
   }
 
-  /** SIGKILL by a sidecar, which keeps it down until `unfence`. */
-  fence(_how: 'kill' | 'read-only'): void {
+  /** SIGKILL by a sidecar, which keeps it down until `unfence`; the file system is left or taken away. */
+  fence(how: 'kill' | 'read-only'): void {
     this.#fenced = true;
     this.#server?.kill();
+    if (how === 'read-only') this.#mount.remountReadOnly();
     this.#server = undefined;
     this.#ready = false;
     this.#onChange();
@@ -74,7 +75,7 @@ export class Container {
   unfence(): void {
     if (!this.#fenced) return;
     this.#fenced = false;
-    this.#startAfter(draw(this.#world, measuredTimes.containerStart));
+    this.#startAfter(this.#world.chance.soonWithin(measuredTimes.containerStart));
   }
 
   #startAfter(delayUs: number): void {
@@ -104,7 +105,7 @@ export class Container {
     this.#onChange();
     if (this.#ended) return;
     const { crashBackOffUs, crashBackOffMaxUs } = kubernetesTimes;
-    this.#startAfter(this.#backOffUs + draw(this.#world, measuredTimes.containerStart));
+    this.#startAfter(this.#backOffUs + this.#world.chance.soonWithin(measuredTimes.containerStart));
     this.#backOffUs = Math.min(crashBackOffMaxUs, Math.max(crashBackOffUs, this.#backOffUs * 2));
   }
 }

@@ -42,8 +42,9 @@ export interface Model {
   readonly serverOn: (node: string, workload?: number) => Server | undefined;
 }
 
-/** Kubelets' streams of chance begin here. */
+/** Kubelets' streams of chance begin here, and volumes'. */
 const kubeletStreams = 100;
+const volumeStreams = 100_000;
 
 const nodeName = (index: number): string => `sim-worker${index === 0 ? '' : index + 1}`;
 
@@ -57,9 +58,10 @@ export function startModel(
   const { api, settings } = world;
   const volumes = Array.from(
     { length: volumeCount },
-    () =>
+    (_, index) =>
       new Volume({
-        clock: kernel,
+        ...{ clock: kernel, index },
+        chance: world.chance.stream(volumeStreams + index),
         ignoresFlushes: settings.flushes === 'ignored',
         ...(settings.attachable ? {} : { files: settings.fileLocks }),
       }),

@@ -3,6 +3,7 @@ import { observed } from '../../history/observations.ts';
 import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, Written } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
+import { notices, type Notice } from './notices.ts';
 import { commitsThatBreakRecovery, measuredTimes, secondUs } from './timings.ts';
 import { draw, type World } from './world.ts';
 
@@ -27,6 +28,8 @@ export class Server {
   /** Commits that trx_commit=0 keeps in the server's own memory until the next flush. */
   #unwritten: LedgerEntry[] = [];
   #state: 'starting' | 'serving' | 'ended' = 'starting';
+  /** It has the lock on its files. */
+  #hasOpened = false;
 
   constructor(
     world: World,
@@ -41,7 +44,6 @@ export class Server {
     this.podUid = podUid;
     this.#events = events;
     this.startedAtUs = world.kernel.nowUs;
-    mount.path.onCut = () => this.#failIo();
     this.#open();
   }
 
@@ -82,6 +84,7 @@ export class Server {
       this.#flush(() =>
         this.#mount.writeBack((written) => {
           if (written) this.#log('Note', 'Shutdown complete');
+          this.#notice(notices.serverStopped);
           ended();
         }),
       );
@@ -97,16 +100,24 @@ export class Server {
   #open(): void {
     if (this.#state !== 'starting') return;
     const mount = this.#mount;
-    if (mount.volume.files !== undefined) {
-      if (!mount.volume.lock(this)) {
-        this.#log('ERROR', '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)');
-        this.#later(measuredTimes.lockRetry, () => this.#open());
-        return;
-      }
-      mount.reread();
+    if (!this.#lock()) {
+      this.#log('ERROR', '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)');
+      this.#later(measuredTimes.lockRetry, () => this.#open());
+      return;
     }
+    this.#hasOpened = true;
+    this.#notice(notices.serverStarting);
+    mount.path.onCut = () => this.#failIo();
+    if (mount.volume.files !== undefined) mount.reread();
     const before = mount.foreignCommits;
-    this.#later(measuredTimes.serverStart, () => this.#recovered(before));
+    const { chance } = this.#world;
+    this.#after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
+  }
+
+  /** Of a shared directory, or of the kernel where the device is mounted. */
+  #lock(): boolean {
+    const { volume } = this.#mount;
+    return volume.files === undefined ? this.#mount.lock(this) : volume.lock(this);
   }
 
   #recovered(foreignBefore: number): void {
@@ -120,6 +131,7 @@ export class Server {
     }
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
+    this.#notice(notices.serving);
     this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');
     this.#log('Note', 'ready for connections');
     if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
@@ -166,16 +178,24 @@ export class Server {
   #die(why: string): void {
     if (this.#state === 'ended') return;
     this.#log('ERROR', why);
+    this.#notice(notices.serverDied);
     this.#end();
     this.#events.onDeath();
   }
 
   #end(): void {
     this.#state = 'ended';
-    this.#mount.path.onCut = undefined;
-    this.#mount.volume.unlock(this);
+    const { volume } = this.#mount;
+    // A server that waited for the lock leaves the other's alone.
+    if (this.#hasOpened) this.#mount.path.onCut = undefined;
+    this.#mount.unlock(this);
+    volume.unlock(this);
     for (const answer of this.#pending) answer(false);
     this.#pending.clear();
+  }
+
+  #notice(code: Notice): void {
+    this.#world.notice(code, this.machine.index, this.#mount.volume.index);
   }
 
   #log(level: 'Note' | 'System' | 'ERROR', text: string): void {

@@ -92,10 +92,10 @@ export const measuredTimes = {
   mmpLook: rangeMs(21_000, 22_000),
   /** NodePublish, NodeUnpublish, NodeUnstage; assumption. */
   nodeCall: rangeMs(5, 20),
-  /** Container creation once the volume is mounted: 0.5–2 s. */
-  containerStart: rangeMs(500, 2000),
-  /** mysqld until it serves, crash recovery included: 1.0–1.6 s. */
-  serverStart: rangeMs(1000, 1600),
+  /** Container creation once the volume is mounted: 0.4–8 s, half below 3 s (reports/samples). Skewed. */
+  containerStart: rangeMs(300, 9500),
+  /** mysqld until it serves, crash recovery included: 0.4–6.5 s (reports/samples). Skewed. */
+  serverStart: rangeMs(400, 7500),
   /** A mysqld that another one keeps off its files tries again each second (MY-012574). */
   lockRetry: rangeMs(1000, 1000),
   /** mysqld from SIGTERM to its end: 0.7–3.5 s. */
@@ -110,8 +110,8 @@ export const measuredTimes = {
   reconnectLate: rangeMs(5000, 40_000),
   /** From SIGCONT until a kubelet acts again: 0.2 s. */
   resume: rangeMs(100, 300),
-  /** From the boot of a node until its kubelet is heard: 1.5–3 s. */
-  boot: rangeMs(1500, 3000),
+  /** From the boot of a node until its kubelet is heard: 1.1–5.2 s (reports/samples). */
+  boot: rangeMs(1100, 5200),
   /** A killed controller manager until its next process runs; assumption. */
   controllerStart: rangeMs(1000, 3000),
   /** A kubelet that is ended and started again, until it is heard: 1.5–3 s, as after a boot; assumption. */
@@ -120,8 +120,8 @@ export const measuredTimes = {
   apiReturn: rangeMs(100, 7000),
   /** The sidecar asks for the Lease each second (lib/self-fence/main.ts). */
   selfFenceAsk: rangeMs(0, 1000),
-  /** Readiness probe: a commit succeeds, then its period passes; assumption. */
-  readiness: rangeMs(200, 1000),
+  /** From serving to Ready, by probes once a second: 0.5–1.1 s (reports/samples). */
+  readiness: rangeMs(200, 1200),
   /** One durable commit; assumption, of a cloud disk's order. */
   commit: rangeMs(3, 8),
   /** A new connection to the server; assumption. */
@@ -153,10 +153,11 @@ export const bytesPerCommit = 12_288;
 export const bytesPerMount = 65_536;
 
 /**
- * So many commits of another server during one recovery make that recovery fail. Measured: at 25/s
- * both serve, at 1,300/s the successor never starts. Where between the line runs is not known.
+ * So many commits of another server during one recovery make that recovery fail. Measured: at 50/s
+ * both serve, at 1,300/s the successor never starts; in virtual machines, where all is slower, both
+ * served at 330/s. Where between the line runs is not known.
  */
-export const commitsThatBreakRecovery = 100;
+export const commitsThatBreakRecovery = 500;
 
 /** The client's own timeouts, as on kind: of an operation, and of a connect. */
 export const clientTimeoutUs = 5 * secondUs;

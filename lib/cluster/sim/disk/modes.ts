@@ -5,6 +5,7 @@
 import type { DiskMode } from '../../../disk-kinds.ts';
 import { outOfServiceKey } from '../api-objects.ts';
 import { seeCut } from '../actors/sightings.ts';
+import { notices } from '../notices.ts';
 import type { World } from '../world.ts';
 import type { Path } from './path.ts';
 import type { Volume } from './volume.ts';
@@ -27,7 +28,10 @@ interface Mode {
 }
 
 const cut = (world: World, volume: Volume, paths: readonly Path[]): Refusal => {
-  for (const path of volume.cut(paths)) seeCut(world, path);
+  for (const path of volume.cut(paths)) {
+    seeCut(world, path);
+    world.notice(notices.cut, world.api.node(path.node).index, volume.index);
+  }
   return undefined;
 };
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Chain } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
+import { Chance } from '../chance.ts';
 import { Kernel } from '../kernel.ts';
 import { Mount } from './mount.ts';
 import { Volume, type VolumeOptions } from './volume.ts';
@@ -68,6 +69,42 @@ test('a zombie’s clean shutdown takes back what the successor wrote', () => {
   write(successor, entries(3));
   victim.writeBack(ignore);
   expect(volume.copy().rows).toEqual(shared);
+});
+
+test('what a killed server left is written at the unmount, over a successor’s pages too', () => {
+  const damages = Array.from({ length: 20 }, (_, seed) => {
+    const volume = volumeOf({ chance: Chance.of(String(seed)) });
+    const victim = new Mount(volume, volume.publish('a'));
+    write(victim, entries(1));
+    write(new Mount(volume, volume.publish('b')), entries(1));
+    victim.unmount(ignore);
+    return volume.damage;
+  });
+  expect(damages.filter((damage) => damage !== undefined).length).toBeGreaterThan(10);
+});
+
+test('a file system that was made read-only writes nothing at its unmount', () => {
+  const volume = volumeOf();
+  const victim = new Mount(volume, volume.publish('a'));
+  write(victim, entries(1));
+  victim.remountReadOnly();
+  const successor = new Mount(volume, volume.publish('b'));
+  write(successor, entries(2));
+  const { rows } = volume.copy();
+  expect(write(victim, entries(1))).toBe(false);
+  victim.unmount(ignore);
+  expect(volume.copy()).toMatchObject({ rows, damage: undefined });
+});
+
+test('one kernel lets one server have the files of a mount', () => {
+  const volume = volumeOf();
+  const mount = new Mount(volume, volume.publish('a'));
+  const [first, second] = [{}, {}];
+  expect([mount.lock(first), mount.lock(second), mount.lock(first)]).toEqual([true, false, true]);
+  mount.unlock(second);
+  expect(mount.lock(second)).toBe(false);
+  mount.unlock(first);
+  expect(mount.lock(second)).toBe(true);
 });
 
 test('a clean shutdown with nobody else on the volume changes nothing', () => {

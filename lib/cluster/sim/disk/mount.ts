@@ -23,6 +23,10 @@ export class Mount {
   readonly #dirtyFiles = new Map<string, string>();
   /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
   #aborted = false;
+  /** The server stopped cleanly: nothing of it is left in the cache. */
+  #wroteBack = false;
+  /** Whose the database's files are, by this kernel's locks. */
+  #locker: object | undefined;
   /** What fsck said before the mount, in e2fsck's words. */
   readonly fsck: string;
 
@@ -64,6 +68,7 @@ export class Mount {
 
   /** Into the cache; not durable before `sync`. */
   append(entry: LedgerEntry): void {
+    this.#wroteBack = false;
     this.#rows.push(entry);
   }
 
@@ -86,12 +91,32 @@ export class Mount {
    * this undoes what that one wrote.
    */
   writeBack(written: Written): void {
+    this.#wroteBack = true;
     this.sync((done) => {
       if (!done || this.foreignCommits === 0) return written(done);
       this.#submit(() => {
         this.volume.rows = this.#rows.slice();
+        this.#breakTrees();
       }, written);
     });
+  }
+
+  /** As a self-fence does it: what the cache holds is written, and then nothing any more. */
+  remountReadOnly(): void {
+    this.sync((done) => {
+      if (done) this.volume.clean = true;
+      this.#aborted = true;
+    });
+  }
+
+  /** InnoDB's lock on its files, of one kernel. False where another server has it. */
+  lock(locker: object): boolean {
+    this.#locker ??= locker;
+    return this.#locker === locker;
+  }
+
+  unlock(locker: object): void {
+    if (this.#locker === locker) this.#locker = undefined;
   }
 
   /** Writes what the cache still holds and marks the journal clean, unless it can write no more. */
@@ -100,11 +125,21 @@ export class Mount {
       if (done) {
         for (const [name, content] of this.#dirtyFiles) this.#writeCanary(name, content);
         this.volume.clean = true;
+        // A server that was killed left its pages to the kernel, which writes them now at the latest.
+        if (!this.#wroteBack && this.foreignCommits > 0) this.#breakTrees();
       }
       // A path that was cut is known to the disk as one that ended without an unmount.
       if (!this.path.cut) this.path.unmount();
       unmounted();
     });
+  }
+
+  /** Writes of a replaced server, where it has any of its own. */
+  #breakTrees(): void {
+    const { volume, path, commits } = this;
+    if (commits === 0 || volume.files !== undefined) return;
+    const beside = volume.others(path.node).some(({ writes }) => writes);
+    volume.damage ??= volume.twoWriters.writeBack(beside ? 'beside' : 'gone');
   }
 
   #submit(perform: () => void, written: Written): void {
@@ -126,6 +161,7 @@ export class Mount {
     });
     volume.rows[at] = row;
     volume.commits += 1;
+    volume.damage ??= volume.twoWriters.commit(this, volume.nowUs);
     this.commits += 1;
     path.bytesWritten += bytesPerCommit;
   }

@@ -4,7 +4,9 @@
  */
 import type { LinkState, PowerLoss } from '../../../disk-kinds.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
+import { Chance } from '../chance.ts';
 import { Path } from './path.ts';
+import { TwoWriters } from './two-writers.ts';
 
 /** The volume's content: the ledger as its primary key gives it, and what else an audit looks at. */
 export interface Image {
@@ -20,6 +22,10 @@ export interface Image {
 export interface VolumeOptions {
   /** Gives the time. */
   readonly clock: { readonly nowUs: number };
+  /** Its number in notices. Default 0. */
+  readonly index?: number;
+  /** Decides what is only known as often or seldom. Default: always the same. */
+  readonly chance?: Chance;
   /** Flushes are acknowledged and ignored. Default false. */
   readonly ignoresFlushes?: boolean;
   /** A shared directory: its locks are one table, or each node keeps its own. Default: a device. */
@@ -47,6 +53,8 @@ export class Volume {
   blank = true;
   /** File systems made on it so far. */
   made = 0;
+  readonly index: number;
+  readonly twoWriters: TwoWriters;
   readonly #clock: VolumeOptions['clock'];
   readonly #volatile: boolean;
   /** Set where it is a directory: nothing of a file system is on it. */
@@ -57,10 +65,22 @@ export class Volume {
   /** Links of nodes that do not pass. */
   readonly #links = new Map<string, LinkState>();
 
-  constructor({ clock, ignoresFlushes = false, files }: VolumeOptions) {
+  constructor({
+    clock,
+    chance = Chance.of('volume'),
+    ignoresFlushes = false,
+    files,
+    index = 0,
+  }: VolumeOptions) {
     this.#clock = clock;
+    this.index = index;
+    this.twoWriters = new TwoWriters(chance);
     this.#volatile = ignoresFlushes;
     this.files = files;
+  }
+
+  get nowUs(): number {
+    return this.#clock.nowUs;
   }
 
   get paths(): readonly Path[] {

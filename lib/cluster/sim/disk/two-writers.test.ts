@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Chance } from '../chance.ts';
+import { TwoWriters } from './two-writers.ts';
+
+const secondUs = 1_000_000;
+const seeds = Array.from({ length: 40 }, (_, index) => String(index));
+const [victim, successor] = [{}, {}];
+
+/** Commits every 100 ms by each writer for so long; whether that broke something. */
+function breaks(seed: string, writers: readonly object[], forUs: number): boolean {
+  const both = new TwoWriters(Chance.of(seed));
+  for (let nowUs = 0; nowUs < forUs; nowUs += secondUs / 10) {
+    for (const writer of writers) if (both.commit(writer, nowUs) !== undefined) return true;
+  }
+  return false;
+}
+
+test('one writer breaks nothing, however long it writes', () => {
+  expect(seeds.filter((seed) => breaks(seed, [victim], 600 * secondUs))).toEqual([]);
+});
+
+test('two break nothing within 3 s, a tree within 25 s, and in between one seed in two', () => {
+  const broken = (seconds: number): number =>
+    seeds.filter((seed) => breaks(seed, [victim, successor], seconds * secondUs)).length;
+  expect(broken(3)).toBe(0);
+  expect(broken(25)).toBe(seeds.length);
+  expect(broken(13)).toBeGreaterThan(10);
+  expect(broken(13)).toBeLessThan(30);
+});
+
+test('writers that take turns with a pause between do not write jointly', () => {
+  const both = new TwoWriters(Chance.of('turns'));
+  for (let turn = 0; turn < 100; turn++) {
+    const writer = turn % 2 === 0 ? victim : successor;
+    expect(both.commit(writer, turn * 5 * secondUs)).toBeUndefined();
+  }
+});
+
+test('a zombie breaks a tree more often beside its successor than after it', () => {
+  const broken = (where: 'beside' | 'gone'): number =>
+    seeds.filter((seed) => new TwoWriters(Chance.of(seed)).writeBack(where)).length;
+  expect(broken('beside')).toBeGreaterThan(broken('gone'));
+  expect(broken('gone')).toBeGreaterThan(0);
+  expect(broken('beside')).toBeLessThan(seeds.length);
+});
