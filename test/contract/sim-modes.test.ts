@@ -44,7 +44,7 @@ const cases: Fields[] = [
   ...combined({ filesystem: filesystems.slice(1), link: storageLinks }),
   ...combined({ disk: ['shared-file'], fileLocks: ['local'] }),
   ...combined({ disk: ['exclusive'], watcherCheck: ['missing'], link: storageLinks }),
-  ...combined({ disk: ['ack-early'], cutAfterMs: [0, 30_000], link: storageLinks }),
+  ...combined({ disk: ['ack-early'], cutAfterMs: [0, 60_000], link: storageLinks }),
   ...combined({ fault: ['node-crash'], disk: diskModes }),
   ...combined({ fault: ['node-crash'], flushes: ['honest', 'ignored'], powerLoss: powerLosses }),
 ];
