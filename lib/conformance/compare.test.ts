@@ -33,7 +33,7 @@ test('a random phase lies within nine in ten runs, is rare, or differs', () => {
   expect(fitOf(notReady(50_000), 'struck → not-ready')).toBe('fits');
   expect(fitOf(notReady(40_100), 'struck → not-ready')).toBe('rare');
   expect(fitOf(notReady(38_500), 'struck → not-ready')).toBe('rare');
-  expect(fitOf(notReady(37_000), 'struck → not-ready')).toBe('differs');
+  expect(fitOf(notReady(34_000), 'struck → not-ready')).toBe('differs');
 });
 
 test('an order that no run of the model has is told, one within the witnesses’ delay is not', () => {
@@ -53,7 +53,7 @@ test('a verdict that the model never gives is a difference; a listed one has its
   const comparison: RunComparison = {
     ...compare(steps({ struck: 0 }), [steps({ struck: 0 })]),
     ...{ run: 'a-run', scenario: '', realVerdict: 'corrupt', modelVerdicts: { lost: 1 } },
-    modelRuns: 1,
+    ...{ modelRuns: 1, starved: false },
   };
   expect(differencesOf(comparison).map(({ what }) => what)).toContain('verdict corrupt');
   const listed = [{ what: 'verdict corrupt', runs: ['a-run'], toS: 2, why: 'because' }];

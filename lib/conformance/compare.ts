@@ -57,8 +57,11 @@ const constantSpreadS = 1;
 
 /** What fewer of the model's runs have says nothing of how long it takes: the others were cut short. */
 const seenInMost = 0.9;
-/** So much beyond the whole range of the model's runs differs, as a share of that range. */
-const beyondShare = 0.1;
+/**
+ * So much beyond the whole range of the model's runs differs, as a share of that range: what forty
+ * runs show ends well before what the model can give.
+ */
+const beyondShare = 0.25;
 
 /** How late a witness may tell of a step, ms: orders closer than that are not judged. */
 const lateMs: Readonly<Record<Witness, number>> = {

@@ -14,9 +14,10 @@ export function describeComparison(comparison: RunComparison): string {
   const differences = differencesOf(comparison).map(({ says, because }) =>
     because === undefined ? `  NEW ${says}` : `  known: ${says} (${because})`,
   );
-  return [head, ...lines.map((line) => line.trimEnd()), `  ${pairs} pairs of steps: their orders`]
-    .concat(differences)
-    .join('\n');
+  const compared = comparison.starved
+    ? '  its machine did not keep time: nothing but the verdict is compared'
+    : `  ${pairs} pairs of steps: their orders`;
+  return [head, ...lines.map((line) => line.trimEnd()), compared, ...differences].join('\n');
 }
 
 export function describeRarity({ random, rare, chance }: Rarity): string {

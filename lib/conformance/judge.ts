@@ -16,6 +16,8 @@ export interface RunComparison extends Comparison {
   /** How many runs of the model came out so. */
   readonly modelVerdicts: Readonly<Partial<Record<Word, number>>>;
   readonly modelRuns: number;
+  /** Its machine did not keep time: nothing but the verdict is compared. */
+  readonly starved: boolean;
 }
 
 export interface JudgedDifference extends Difference {

@@ -1,10 +1,11 @@
 /** One real run against so many runs of the model. */
 import { basename } from 'node:path';
 import { assembleVerdict } from '../experiment/assemble.ts';
+import { starvedReason } from '../experiment/completeness.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
-import { compare } from './compare.ts';
+import { compare, type Comparison } from './compare.ts';
 import { countVerdicts, type RunComparison } from './judge.ts';
 import { predict, type Prediction } from './predict.ts';
 import { stepsOf } from './steps.ts';
@@ -19,6 +20,9 @@ export interface CompareOptions {
   /** Plays one; default: here, one after the other. */
   readonly play?: (scenario: Scenario, seed: string) => Promise<Prediction>;
 }
+
+/** What a run says of times whose machine did not keep any. */
+const nothing: Comparison = { phases: [], orders: [], steps: [], pairs: 0 };
 
 /** Throws EvidenceError without a history. */
 export async function compareRun(folder: string, options: CompareOptions): Promise<RunComparison> {
@@ -35,13 +39,18 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
     }),
   );
   const { fault, remedy, disk } = scenario;
+  const { verdict, incompleteBecause } = assembleVerdict(history);
+  const starved = incompleteBecause.some((why) => why.startsWith(starvedReason));
+  const compared = starved
+    ? nothing
+    : compare(
+        stepsOf({ ...story, scenario }),
+        predictions.map(({ steps }) => steps),
+      );
   return {
-    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: runs },
-    realVerdict: assembleVerdict(history).verdict,
+    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: runs, starved },
+    realVerdict: verdict,
     modelVerdicts: countVerdicts(predictions),
-    ...compare(
-      stepsOf({ ...story, scenario }),
-      predictions.map(({ steps }) => steps),
-    ),
+    ...compared,
   };
 }

@@ -105,7 +105,6 @@ export class NodeMachine {
     this.#state = 'running';
     this.#whole.goOn();
     this.#tell('thaw');
-    this.#tell('change');
   }
 
   kill(): void {

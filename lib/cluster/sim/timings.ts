@@ -103,15 +103,18 @@ export const measuredTimes = {
   /** mysqld from the first I/O error to its end: 60–260 ms. */
   serverDeath: rangeMs(60, 260),
   /**
-   * Until a reconnected kubelet is heard again: 1.5, 1.9 and 4.4 s in the committed samples, and 40.0 s
-   * where it held on to stale connections; that one in four does so is all that four runs can say.
+   * Until a reconnected kubelet is heard again: 1.8, 2.2 and 5.1 s in the committed samples, and 23.4,
+   * 33.5 and 40.6 s where it held on to stale connections; that half of them do so is all that six
+   * runs can say.
    */
-  reconnect: rangeMs(1400, 5000),
-  reconnectLate: rangeMs(5000, 40_000),
+  reconnect: rangeMs(1100, 5500),
+  reconnectLate: rangeMs(5500, 42_000),
   /** From SIGCONT until a kubelet acts again: 0.2 s. */
   resume: rangeMs(100, 300),
-  /** From the boot of a node until its kubelet is heard: 1.1–5.2 s (reports/samples). */
-  boot: rangeMs(1100, 5200),
+  /** From the thaw of a node until its kubelet is heard: 0.2, 1.1 and 10.6 s. */
+  thaw: rangeMs(200, 11_500),
+  /** From the boot of a node until its kubelet is heard: 1.1 and 5.1 s (reports/samples). */
+  boot: rangeMs(800, 6000),
   /** A killed controller manager until its next process runs; assumption. */
   controllerStart: rangeMs(1000, 3000),
   /** A kubelet that is ended and started again, until it is heard: 1.5–3 s, as after a boot; assumption. */
@@ -137,7 +140,7 @@ export const measuredTimes = {
 } as const;
 
 /** See `reconnectLate`. */
-export const reconnectLateShare = 0.25;
+export const reconnectLateShare = 0.5;
 
 /**
  * CPU that a node's processes want, as a share of one CPU, and the longest pause between heartbeats

@@ -49,7 +49,7 @@ export class Heartbeat {
     machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
     machine.on('link', () => this.#silentFor(this.#reconnectUs()));
     machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
-    machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.resume)));
+    machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.thaw)));
     machine.on('change', () => this.#changed());
     this.#begin(0);
   }
