@@ -186,7 +186,7 @@ test('a copy under load is the volume at one moment', async () => {
   const blocks = 256;
   // Pass n writes the byte n into one block after the other: at each moment a prefix has it.
   const writing = host.sh(
-    `for pass in $(seq 1 60); do
+    `for pass in $(seq 1 150); do
        head -c ${blocks * blockBytes} /dev/zero | tr '\\0' "\\\\$(printf %03o $((pass + 32)))" |
          dd of="$1" bs=${blockBytes} oflag=direct iflag=fullblock status=none
      done`,

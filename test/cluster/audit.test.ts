@@ -156,7 +156,8 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout: 180
     expect(['lost', 'corrupt']).toContain(worst(findings.map(({ safety }) => safety)));
   });
 
-  test('sees a zombie take back what its successor committed', async () => {
+  /** Which of the two it does is a race: of seven, four lost rows and three broke a tree. */
+  test('sees a zombie take back what its successor committed, or break it all', async () => {
     const volume = await host.newVolume('zombie');
     const diskA = await volume.attach('a');
     const a = await diskA.startServer();
@@ -180,9 +181,10 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout: 180
     const records = [...writerA.records, ...writerB.records];
     const verdict = await judgeNow(volume, records, moments);
     const { successor } = verdict.reconciliations.get('first')?.byEpoch ?? {};
-    expect(codes(verdict)).toContain('LEDGER_LOST');
-    expect(successor?.acked).toBeGreaterThan(20);
-    expect(successor?.lost).toBe(successor?.acked);
+    const harm = codes(verdict).filter((code) => code.startsWith('LEDGER_'));
+    expect(ackedIn(writerB.records)).toBeGreaterThan(20);
+    expect(['LEDGER_LOST', 'LEDGER_UNREADABLE']).toContain(harm[0]);
+    if (harm[0] === 'LEDGER_LOST') expect(successor?.lost).toBe(successor?.acked);
   });
 
   test('names each row that was deleted, doubled, changed or made up', async () => {
