@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { parseScenario } from '../lib/experiment/scenario.ts';
 import { play } from '../lib/sweep/play.ts';
-import { Pool } from '../lib/sweep/pool.ts';
+import { sweepPool, type SweepPool } from '../lib/sweep/pool.ts';
 import { newSweep, sweep, type SweepState } from '../lib/sweep/sweep.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 
@@ -51,7 +51,7 @@ interface Speed {
 
 async function sweepFor(ms: number, onProgress: (line: string) => void): Promise<Speed> {
   const threads = availableParallelism();
-  await using pool = new Pool(threads);
+  await using pool = sweepPool(threads);
   const warm = await sweep({ ...rounds(pool), untilIndex: 4000, goesOn: () => true });
   onProgress(`sweeping for ${ms / 1000} s after ${warm.next} schedules to warm up`);
   const startedMs = performance.now();
@@ -80,7 +80,7 @@ async function sweepFor(ms: number, onProgress: (line: string) => void): Promise
   };
 }
 
-const rounds = (pool: Pool): { pool: Pool; from: SweepState; onRound: () => void } => ({
+const rounds = (pool: SweepPool): { pool: SweepPool; from: SweepState; onRound: () => void } => ({
   pool,
   from: newSweep('bench'),
   onRound: () => undefined,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { describeComparison, describeRarity } from '../conformance/describe.ts';
 import { differencesOf, leastChance, rarityOf, type RunComparison } from '../conformance/judge.ts';
-import { Pool } from '../conformance/pool.ts';
+import { predictionPool } from '../conformance/pool.ts';
 import { compareRun } from '../conformance/run-comparison.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { runCommand } from './command.ts';
@@ -42,12 +42,11 @@ export function compareWithModel(): Promise<void> {
 }
 
 async function compareAll(folders: readonly string[], flags: Flags): Promise<ExitCode> {
-  await using pool = new Pool(flags.threads);
+  await using pool = predictionPool(flags.threads);
   const comparisons: RunComparison[] = [];
   for (const folder of folders) {
     const { runs, seed } = flags;
-    const play: Pool['play'] = (scenario, seed) => pool.play(scenario, seed);
-    const comparison = await compareRun(folder, { runs, seed, play });
+    const comparison = await compareRun(folder, { runs, seed, play: (run) => pool.run(run) });
     comparisons.push(comparison);
     process.stdout.write(`${describeComparison(comparison)}\n\n`);
   }

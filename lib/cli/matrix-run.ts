@@ -1,7 +1,7 @@
 /** One trial of a batch, run for real or on the model, and what the batch keeps of it. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { starvedReason } from '../experiment/completeness.ts';
+import { isStarved } from '../experiment/completeness.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { History } from '../history/reader.ts';
 import type { Trial } from '../matrix/plan.ts';
@@ -115,7 +115,7 @@ function outcomeOf(verdict: Verdict, history: History): Outcome {
     secondMountS: phases.secondMount,
     sentence: verdict.sentence,
     incompleteBecause,
-    starved: incompleteBecause.some((reason) => reason.startsWith(starvedReason)),
+    starved: isStarved(incompleteBecause),
     worstTimerLagMs: Math.max(0, ...lags),
     timerDistortion: distortionOf(lags),
   };

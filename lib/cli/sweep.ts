@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import { Pool } from '../sweep/pool.ts';
+import { sweepPool } from '../sweep/pool.ts';
 import { reportOf, sweepLines, type SweepReport } from '../sweep/report.ts';
 import { shrunkFindings } from '../sweep/shrink-findings.ts';
 import { newSweep, sweep, type SweepState } from '../sweep/sweep.ts';
@@ -73,7 +73,7 @@ async function explore(
   const timeMs = time ?? (schedules === undefined ? defaultTimeMs : Infinity);
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   using interrupt = onInterrupt(say, () => 'the round that was running');
-  await using pool = new Pool(threads);
+  await using pool = sweepPool(threads);
   let savedMs = 0;
   const ended = await sweep({
     pool,

@@ -16,8 +16,12 @@ export interface Prediction {
   readonly verdict: Verdict['verdict'];
 }
 
-/** One run with one seed. */
-export async function predict(scenario: Scenario, seed: string): Promise<Prediction> {
+export interface ModelRun {
+  readonly scenario: Scenario;
+  readonly seed: string;
+}
+
+export async function predict({ scenario, seed }: ModelRun): Promise<Prediction> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
   try {
     const { verdict } = await runScenario({

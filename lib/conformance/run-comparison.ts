@@ -1,13 +1,12 @@
 /** One real run against so many runs of the model. */
 import { basename } from 'node:path';
 import { assembleVerdict } from '../experiment/assemble.ts';
-import { starvedReason } from '../experiment/completeness.ts';
-import type { Scenario } from '../experiment/scenario.ts';
+import { isStarved } from '../experiment/completeness.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { compare, type Comparison } from './compare.ts';
 import { countVerdicts, type RunComparison } from './judge.ts';
-import { predict, type Prediction } from './predict.ts';
+import { predict, type ModelRun, type Prediction } from './predict.ts';
 import { stepsOf } from './steps.ts';
 
 export interface CompareOptions {
@@ -18,7 +17,7 @@ export interface CompareOptions {
   /** After each run of the model. */
   readonly onRun?: (done: number) => void;
   /** Plays one; default: here, one after the other. */
-  readonly play?: (scenario: Scenario, seed: string) => Promise<Prediction>;
+  readonly play?: (run: ModelRun) => Promise<Prediction>;
 }
 
 /** What a run says of times whose machine did not keep any. */
@@ -33,14 +32,14 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
   let done = 0;
   const predictions = await Promise.all(
     Array.from({ length: runs }, async (_, index) => {
-      const prediction = await play(scenario, `${seed}-${run}-${index}`);
+      const prediction = await play({ scenario, seed: `${seed}-${run}-${index}` });
       onRun?.(++done);
       return prediction;
     }),
   );
   const { fault, remedy, disk } = scenario;
   const { verdict, incompleteBecause } = assembleVerdict(history);
-  const starved = incompleteBecause.some((why) => why.startsWith(starvedReason));
+  const starved = isStarved(incompleteBecause);
   const compared = starved
     ? nothing
     : compare(

@@ -10,6 +10,10 @@ export const exportStep = 'export writes';
 /** How the reason begins that says the run starved for processor time. */
 export const starvedReason = 'the machine did not keep time';
 
+/** Of a verdict's reasons: its machine did not keep time, so what it says of times is no measurement. */
+export const isStarved = (reasons: readonly string[]): boolean =>
+  reasons.some((reason) => reason.startsWith(starvedReason));
+
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
 

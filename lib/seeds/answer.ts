@@ -1,6 +1,6 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
-import { starvedReason } from '../experiment/completeness.ts';
+import { isStarved, starvedReason } from '../experiment/completeness.ts';
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
@@ -51,9 +51,7 @@ function runSource(folder: string, { replay, basis }: RunRecord): Source {
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;
       // Most answers are times, and what came late was noted late.
-      if (run.verdict.incompleteBecause.some((why) => why.startsWith(starvedReason))) {
-        return starvedReason;
-      }
+      if (isStarved(run.verdict.incompleteBecause)) return starvedReason;
       // The claims are about stock databases, which go on while they can.
       return run.story.scenario.selfFence === 'off' ? read(run) : 'the database fenced itself';
     },

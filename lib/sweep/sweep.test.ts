@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
-import { Pool } from './pool.ts';
+import { sweepPool } from './pool.ts';
 import { reportOf } from './report.ts';
 import { shrink } from './shrink.ts';
 import { changedFields } from './settle.ts';
@@ -38,7 +38,7 @@ test('a finding shrinks to fewer fields, and still shows itself', () => {
 });
 
 test('a sweep that was stopped goes on as if it had not been', async () => {
-  await using pool = new Pool(1);
+  await using pool = sweepPool(1);
   const rounds = { pool, goesOn: () => true, onRound: () => undefined };
   const upTo = (from: SweepState, untilIndex: number): Promise<SweepState> =>
     sweep({ ...rounds, from, untilIndex });

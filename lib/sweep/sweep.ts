@@ -5,7 +5,7 @@
 import type { DiskMode } from '../disk-kinds.ts';
 import { corpusOf } from './coverage.ts';
 import type { Corpus } from './generate.ts';
-import type { Pool } from './pool.ts';
+import type { SweepPool } from './pool.ts';
 import { emptyTally, joinTally, type Tally } from './tally.ts';
 
 export interface SweepState {
@@ -20,7 +20,7 @@ export interface SweepState {
 }
 
 export interface SweepOptions {
-  readonly pool: Pool;
+  readonly pool: SweepPool;
   /** Where to go on. */
   readonly from: SweepState;
   /** Ends with this schedule. */
@@ -53,14 +53,14 @@ export async function sweep(options: SweepOptions): Promise<SweepState> {
 const roundEnd = (index: number): number =>
   (Math.floor(index / roundSchedules) + 1) * roundSchedules;
 
-async function playRound(pool: Pool, state: SweepState, end: number): Promise<SweepState> {
+async function playRound(pool: SweepPool, state: SweepState, end: number): Promise<SweepState> {
   const { seed, next, disk, tally } = state;
   const corpus = next % roundSchedules === 0 ? corpusOf(tally) : state.corpus;
   const starts: number[] = [];
   for (let from = next; from < end; from += stretchSchedules) starts.push(from);
   const parts = await Promise.all(
     starts.map((from) =>
-      pool.play({ seed, corpus, disk, from, count: Math.min(stretchSchedules, end - from) }),
+      pool.run({ seed, corpus, disk, from, count: Math.min(stretchSchedules, end - from) }),
     ),
   );
   for (const part of parts) joinTally(tally, part);

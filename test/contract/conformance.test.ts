@@ -3,14 +3,14 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
-import { Pool } from '../../lib/conformance/pool.ts';
+import { predictionPool } from '../../lib/conformance/pool.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
 
 const folder = 'reports/samples';
 const names = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-const pool = new Pool(2);
+const pool = predictionPool(2);
 afterAll(() => pool[Symbol.asyncDispose]());
 
 test('the model differs from the samples only where that is known', {
@@ -21,7 +21,7 @@ test('the model differs from the samples only where that is known', {
       compareRun(join(folder, name), {
         runs: 40,
         seed: 'conformance',
-        play: (scenario, seed) => pool.play(scenario, seed),
+        play: (run) => pool.run(run),
       }),
     ),
   );
