@@ -4,22 +4,14 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { smallMatrix } from '../test/support/small-matrix.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-nightly-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const summary = join(folder, 'summary.md');
 const file = join(folder, 'small.yaml');
-writeFileSync(
-  file,
-  `
-name: small
-question: Does the fence come in time?
-base: { fault: network-partition, remedy: force-delete, rate: 10, connections: 1, graceMs: 10s,
-        tolerationMs: 10s, forceDetachAfterMs: 30s, warmupMs: 3s, horizonMs: 200s }
-axes: { disk: [unfenced, fenced] }
-`,
-);
+writeFileSync(file, smallMatrix);
 
 function nightly(words: readonly string[], shard = '1/2'): Promise<number> {
   const env = {

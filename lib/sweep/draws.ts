@@ -1,38 +1,24 @@
-/** Counter-based chance: the n-th draw of a schedule depends on its key and n alone. */
+/** Chance of a sweep: what it draws of a schedule depends on the sweep's key and the schedule's number. */
+import { Chance } from '../cluster/sim/chance.ts';
 import { key32, mix32 } from '../random.ts';
 
-export class Draws {
-  readonly #key: number;
-  #count = 0;
-
-  constructor(key: number) {
-    this.#key = key;
-  }
-
+export class Draws extends Chance {
   /** Of the index-th schedule of a sweep. */
-  static of(sweepKey: number, index: number): Draws {
-    return new Draws(mix32(sweepKey, index));
-  }
-
-  /** Uniform, both ends included. */
-  int(from: number, to: number): number {
-    return from + Math.floor((this.#next() / 2 ** 32) * (to - from + 1));
+  constructor(sweepKey: number, index: number) {
+    super(mix32(sweepKey, index));
+    // Schedules that are written down by seed and number count from the second draw on.
+    this.float();
   }
 
   /** True so often. */
   chance(share: number): boolean {
-    return this.#next() < share * 2 ** 32;
+    return this.float() < share;
   }
 
   pick<T>(values: readonly T[]): T {
     const value = values[this.int(0, values.length - 1)];
     if (value === undefined) throw new RangeError('nothing to pick from');
     return value;
-  }
-
-  #next(): number {
-    this.#count += 1;
-    return mix32(this.#key, this.#count);
   }
 }
 

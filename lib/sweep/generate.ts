@@ -45,7 +45,7 @@ export interface Source {
 }
 
 export function scheduleAt(sweep: Source, index: number): Schedule {
-  const draws = Draws.of(sweep.key, index);
+  const draws = new Draws(sweep.key, index);
   const { corpus, disk } = sweep;
   const isMutant = corpus.length > 0 && draws.chance(corpusShare);
   const drawn = isMutant ? mutantOf(draws.pick(corpus), draws) : drawnWith(draws);

@@ -148,17 +148,9 @@ function startRemedy(scene: Scene, remedy: SyncRemedy): void {
       scene.after(untaintAt * msUs, () => remedy.undoes?.(scene));
     }
   };
-  switch (remedyAt) {
-    case 'terminating':
-    case 'pod-gone':
-      return scene.at(remedyAt, act);
-    case 'not-ready':
-      return scene.when(() => witness.victimNotReady, act);
-    case 'successor-pending':
-      return scene.when(() => witness.successorPending, act);
-    default:
-      return scene.at(remedyAt, act);
-  }
+  if (remedyAt === 'not-ready') scene.when(() => witness.victimNotReady, act);
+  else if (remedyAt === 'successor-pending') scene.when(() => witness.successorPending, act);
+  else scene.at(remedyAt, act);
 }
 
 /** Until the successor has served for a while, or the horizon ends. */

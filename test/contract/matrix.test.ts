@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
+import { smallMatrix } from '../support/small-matrix.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const zx = join(root, 'node_modules/zx/build/cli.js');
@@ -39,16 +40,7 @@ function script(name: string, ...words: readonly string[]): Promise<Answer> {
 }
 
 const file = join(folder, 'small.yaml');
-writeFileSync(
-  file,
-  `
-name: small
-question: Does the fence come in time?
-base: { fault: network-partition, remedy: force-delete, rate: 10, connections: 1, graceMs: 10s,
-        tolerationMs: 10s, forceDetachAfterMs: 30s, warmupMs: 3s, horizonMs: 200s }
-axes: { disk: [unfenced, fenced] }
-`,
-);
+writeFileSync(file, smallMatrix);
 
 const batchIn = (out: string): Batch =>
   batchSchema.parse(JSON.parse(readFileSync(join(out, 'batch.json'), 'utf8')));

@@ -35,6 +35,10 @@ function cutShort({ records }: Base): Planted {
   }
 }
 
+/** The audit's copies come back with less than it read. */
+const brought = (alter: NonNullable<Planted['alter']>): Promise<Planted> =>
+  Promise.resolve({ proof, images: [], alter });
+
 export const historyKinds: readonly Mutant[] = [
   {
     name: 'journal-refused',
@@ -67,12 +71,9 @@ export const historyKinds: readonly Mutant[] = [
     base: 'written',
     damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
     plant: () =>
-      Promise.resolve({
-        proof,
-        images: [],
-        alter: (copies) =>
-          copies.map((copy) => ({ ...copy, rows: copy.rows.slice(0, copy.rows.length / 2) })),
-      }),
+      brought((copies) =>
+        copies.map((copy) => ({ ...copy, rows: copy.rows.slice(0, copy.rows.length / 2) })),
+      ),
   },
   {
     name: 'evidence-cut',
@@ -80,14 +81,11 @@ export const historyKinds: readonly Mutant[] = [
     base: 'written',
     damageClass: { name: 'evidence missing', all: ['AUDIT_INCOMPLETE'] },
     plant: () =>
-      Promise.resolve({
-        proof,
-        images: [],
-        alter: (copies) =>
-          copies.map((copy) => {
-            const { fsck: _gone, ...evidence } = copy.evidence;
-            return { ...copy, evidence };
-          }),
-      }),
+      brought((copies) =>
+        copies.map((copy) => {
+          const { fsck: _gone, ...evidence } = copy.evidence;
+          return { ...copy, evidence };
+        }),
+      ),
   },
 ];
