@@ -38,6 +38,10 @@ export const controlPlaneFaults = ['controller-restart', 'api-outage', 'attacher
 export const sparesVictim = (fault: FaultKind): boolean =>
   (controlPlaneFaults as readonly FaultKind[]).includes(fault);
 
+/** At once and for a while the API server hears nothing more of the victim's kubelet. */
+export const silencesKubelet = (fault: FaultKind): boolean =>
+  !sparesVictim(fault) && !['none', 'kubelet-restart', 'cpu-starvation'].includes(fault);
+
 /** Ends the victim's processes at once, and takes what they had not given to the disk. */
 export const losesPower = (fault: FaultKind): boolean =>
   fault === 'node-crash' || fault === 'node-reboot';

@@ -123,6 +123,9 @@ export function scenarioOptions(base: Scenario): Option[] {
       .default(base.cpuShare),
     duration('--flap-down <time>', 'flapping-partition: off the network so long', base.flapDownMs),
     duration('--flap-up <time>', 'flapping-partition: then on it so long', base.flapUpMs),
+    new Option('--server-kills <n>', 'kill the database so often just before the fault')
+      .argParser(wholeNumber)
+      .default(base.serverKills),
     choice(
       '--also <fault>',
       'a fault of the control plane beside the first one',

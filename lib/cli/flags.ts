@@ -39,6 +39,7 @@ export interface Flags {
   readonly cpuShare: number;
   readonly flapDown: number;
   readonly flapUp: number;
+  readonly serverKills: number;
   readonly also: Scenario['also'];
   readonly alsoAt: Scenario['alsoAt'];
   readonly alsoFor: number;

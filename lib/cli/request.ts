@@ -89,6 +89,7 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     cpuShare: flags.cpuShare,
     flapDownMs: flags.flapDown,
     flapUpMs: flags.flapUp,
+    serverKills: flags.serverKills,
     also: flags.also,
     alsoAt: flags.alsoAt,
     alsoForMs: flags.alsoFor,

@@ -29,13 +29,23 @@ export interface PodRef {
   readonly node: string;
 }
 
-/** What remedies may ask of Kubernetes. */
+/** A container as its kubelet last reported it. */
+export interface ContainerReport {
+  readonly state: 'running' | 'waiting' | 'terminated';
+  readonly ready: boolean;
+  /** Kubernetes' word for why it does not run, such as `CrashLoopBackOff`. */
+  readonly reason?: string;
+}
+
+/** What remedies and faults may ask of Kubernetes. */
 export interface Kubernetes {
   /**
    * The database's pod, or undefined while there is none bound to a node. Where an old pod is still
    * Terminating beside its replacement (Deployment), it is the replacement.
    */
   databasePod(): Promise<PodRef | undefined>;
+  /** The pod's database container; undefined where the pod is gone or nothing was reported yet. */
+  databaseContainer(pod: PodRef): Promise<ContainerReport | undefined>;
   /** DELETE with grace period 0. No error when that pod is gone already. */
   forceDelete(pod: PodRef): Promise<void>;
   /** A plain DELETE: the object stays until its kubelet confirms. No error when it is gone already. */
@@ -101,6 +111,8 @@ export interface Machine {
     readonly before: string | undefined;
     readonly after: string | undefined;
   }>;
+  /** Ends every database process of the node at once (SIGKILL); verified where there was one. */
+  killServer(): Promise<Proof>;
   /** Leaves all processes of the node together this share of one CPU (kind: docker update). */
   throttle(share: number): Promise<void>;
   unthrottle(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { losesPower, sparesVictim } from '../fault-kinds.ts';
+import { losesPower, silencesKubelet, sparesVictim } from '../fault-kinds.ts';
 import { removesPod, takesAttachment, taints } from '../remedy-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -83,6 +83,26 @@ const rules: readonly Rule[] = [
     broken: ({ fault, flapDownMs, flapUpMs }) =>
       fault !== 'flapping-partition' &&
       (flapDownMs !== defaultFlapMs.down || flapUpMs !== defaultFlapMs.up),
+  },
+  {
+    field: 'serverKills',
+    message: 'the first restart comes at once: only from the second on does a kubelet wait',
+    broken: ({ serverKills }) => serverKills === 1,
+  },
+  {
+    field: 'serverKills',
+    message: 'its kubelet soon reports that the container runs again, unless the fault silences it',
+    broken: ({ serverKills, fault }) => serverKills > 0 && !silencesKubelet(fault),
+  },
+  {
+    field: 'serverKills',
+    message: 'with trxCommit 0 each kill takes acknowledged commits, before anything else does',
+    broken: ({ serverKills, trxCommit }) => serverKills > 0 && trxCommit === 0,
+  },
+  {
+    field: 'serverKills',
+    message: 'a self-fence starts and ends the database as well',
+    broken: ({ serverKills, selfFence }) => serverKills > 0 && selfFence !== 'off',
   },
   {
     field: 'also',

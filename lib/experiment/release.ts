@@ -35,7 +35,7 @@ export function releaseOf(scenario: Scenario): Release {
   const isGated = disk !== 'shared-file' && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
-  if (!podGoes(scenario)) {
+  if (!podGoes(scenario) && !isGivenUp(scenario)) {
     return replacesAtOnce(scenario) && takesAttachment(remedy) ? 'contested' : 'kept by the pod';
   }
   if (taints(remedy)) {
@@ -50,6 +50,13 @@ export function releaseOf(scenario: Scenario): Release {
 
 /** A Deployment's replacement comes with the eviction; a StatefulSet's name must be free first. */
 const replacesAtOnce = ({ workload }: Scenario): boolean => workload.startsWith('deployment');
+
+/**
+ * Terminating, a pod whose container was last reported as waiting pins nothing (util.IsPodTerminated);
+ * only a Deployment has made another one by then that takes the volume.
+ */
+const isGivenUp = (scenario: Scenario): boolean =>
+  scenario.serverKills > 0 && replacesAtOnce(scenario);
 
 /** Whether the object of a pod goes away although its kubelet can't confirm that it has stopped. */
 function podGoes(scenario: Scenario): boolean {

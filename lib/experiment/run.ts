@@ -178,6 +178,7 @@ async function faultToConvergence(
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
+  await fault.leadUp?.(context, signal);
   await meet?.('fault');
   sightings.begin(victim);
   enter(run, 'fault');

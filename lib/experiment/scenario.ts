@@ -48,6 +48,11 @@ const fields = z.strictObject({
   /** `flapping-partition` only: off the network for so long, then on it for so long. */
   flapDownMs: durationMs.default(defaultFlapMs.down),
   flapUpMs: durationMs.default(defaultFlapMs.up),
+  /**
+   * The database's process is killed so often just before the fault: from the second time on its
+   * kubelet waits before it starts it again, and the fault comes while it waits.
+   */
+  serverKills: z.number().int().nonnegative().max(5).default(0),
   /** A fault of the control plane beside the first one. */
   also: z.enum(['none', ...controlPlaneFaults]).default('none'),
   /** When: at an event, halfway through the wait for a forced detach, or so long after the fault. */

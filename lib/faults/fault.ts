@@ -20,6 +20,8 @@ export interface Fault {
   readonly name: string;
   /** The heal waits until it has lasted so long: a shorter one may pass unseen. */
   readonly leastMs: number;
+  /** What comes before it and does not count as a part of it. Absent where nothing does. */
+  leadUp?(context: FaultContext, signal: AbortSignal): Promise<void>;
   /** Breaks the victim; certificates `before` and `during` are recorded on the way. */
   inject(context: FaultContext): Promise<void>;
   /** What it goes on to do while the run is watched. Absent where it just lasts. */

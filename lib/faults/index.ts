@@ -15,6 +15,7 @@ import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
 import { runtimeStall } from './runtime-stall.ts';
 import { withSecond } from './second.ts';
+import { withServerKills } from './server-kills.ts';
 
 const faults: Readonly<Record<FaultKind, Fault>> = {
   none,
@@ -33,8 +34,9 @@ const faults: Readonly<Record<FaultKind, Fault>> = {
   'attacher-down': attacherDown,
 };
 
-/** The scenario's fault, with the second one where there is one. */
-export function faultOf({ fault, also }: Scenario): Fault {
+/** The scenario's fault, with the second one where there is one, and with what leads up to it. */
+export function faultOf({ fault, also, serverKills }: Scenario): Fault {
   const first = faults[fault];
-  return also === 'none' ? first : withSecond(first, faults[also]);
+  const whole = also === 'none' ? first : withSecond(first, faults[also]);
+  return serverKills === 0 ? whole : withServerKills(whole);
 }

@@ -41,14 +41,16 @@ const simpleFaults: readonly Scenario['fault'][] = [
 
 /** Trials with the same key fit under one event; undefined where a trial wants its own. */
 export function eventKey({ kind, scenario, seed, alone }: Trial): string | undefined {
-  const { fault, also, remedy, disk, selfFence, podFinalizer } = scenario;
+  const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
   const fits =
     simpleFaults.includes(fault) &&
     (remediesOfPod.includes(remedy) || remediesOfNode.includes(remedy)) &&
     also === 'none' &&
     disk !== 'shared-file' &&
     selfFence === 'off' &&
-    !podFinalizer;
+    !podFinalizer &&
+    // One kill ends the servers of all runs on the node.
+    serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
   const own = remediesOfPod.includes(remedy)
     ? [...ownFields, 'remedy', 'remedyAt', 'untaintAt']

@@ -78,4 +78,5 @@ export const factors = {
   overlapMs: seconds(1, 40),
   // Where nobody takes over, the fault lasts so long.
   horizonMs: rarely(0.4, 900_000, seconds(20, 900)),
+  serverKills: rarely(0.25, 0, (draws) => draws.int(2, 5)),
 } as const satisfies Factors;

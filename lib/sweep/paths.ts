@@ -3,6 +3,7 @@
  * Kubernetes model. Each is recognized by what a schedule showed, not by how it was drawn alone.
  */
 import { notices, type Notice } from '../cluster/sim/notices.ts';
+import { losesPower } from '../fault-kinds.ts';
 import { lostIn } from './commits.ts';
 import type { Outcome } from './play.ts';
 
@@ -46,6 +47,7 @@ export const knownPaths: readonly KnownPath[] = [
     what: 'the container’s last report was that it waits, so that eviction frees the volume',
     shows: (outcome) =>
       isHarmed(outcome) &&
+      !losesPower(outcome.scenario.fault) &&
       outcome.scenario.remedy === 'none' &&
       outcome.scenario.terminationGraceS > 0 &&
       outcome.scenario.accessMode !== 'ReadWriteMany' &&

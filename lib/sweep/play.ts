@@ -15,6 +15,7 @@ import { Commits, type Loss } from './commits.ts';
 import { syncFaults } from './faults.ts';
 import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
 import { Scene } from './scene.ts';
+import { killServers } from './server-kills.ts';
 import { Witness, type Trace } from './witness.ts';
 
 export interface Outcome {
@@ -113,6 +114,7 @@ function begin(scenario: Scenario, seed: string, size: ModelOptions): Scene {
   const commits = new Commits(model, victim.node);
   const client = new Client({ model, scenario, witness, commits });
   kernel.runUntil(kernel.nowUs + scenario.warmupMs * msUs);
+  killServers(model, pod, scenario.serverKills);
   witness.begin(pod, victim.index);
   return new Scene({ model, scenario, witness, commits, client, victim });
 }

@@ -98,6 +98,30 @@ export function testMachine(now: () => MachineBench): void {
     expect(await machine.throttled()).toBe(0);
   });
 
+  test('a killed server is started again, the second time only after a while', async () => {
+    const { testbed, bench, pod, grows } = now();
+    const { kubernetes } = testbed;
+    const machine = testbed.machine(pod.node);
+    const reported = async (isReady: boolean, withinMs: number): Promise<boolean> =>
+      bench.within(withinMs, async () => {
+        const report = await kubernetes.databaseContainer(pod);
+        return report?.ready === isReady && (report.state === 'running') === isReady;
+      });
+    expect(await reported(true, 90_000)).toBe(true);
+    expect(await machine.killServer()).toMatchObject({ verified: true });
+    expect(await reported(false, 9000)).toBe(true);
+    expect(await reported(true, 90_000)).toBe(true);
+    expect(await machine.killServer()).toMatchObject({ verified: true });
+    const killedAtMs = testbed.clock.nowMs();
+    expect(await reported(false, 9000)).toBe(true);
+    expect(await machine.killServer()).toMatchObject({ verified: false });
+    expect(await reported(true, 120_000)).toBe(true);
+    expect(testbed.clock.nowMs() - killedAtMs).toBeGreaterThan(9500);
+    expect(await grows('inside', 30_000)).toBe(true);
+    expect(await grows('outside', 60_000)).toBe(true);
+    expect(await kubernetes.databaseContainer({ ...pod, uid: 'another' })).toBeUndefined();
+  });
+
   test('a restarted kubelet is another process', async () => {
     const { testbed, bench, pod } = now();
     const machine = testbed.machine(pod.node);

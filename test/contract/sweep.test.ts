@@ -15,6 +15,9 @@ const scenarios: readonly Partial<ScenarioInput>[] = [
   { fault: 'network-partition', remedy: 'force-delete', link: 'stalls' },
   { fault: 'node-crash', remedy: 'out-of-service' },
   { fault: 'kubelet-stall', remedy: 'out-of-service' },
+  { fault: 'network-partition', workload: 'deployment-recreate', serverKills: 2 },
+  { fault: 'network-partition', serverKills: 3 },
+  { fault: 'node-crash', workload: 'deployment-recreate', serverKills: 2 },
 ];
 
 test.each(scenarios)('%j: one verdict', async (fields) => {

@@ -2,7 +2,7 @@
 import type { V1Pod, V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
-import type { Kubernetes, PodRef } from '../port.ts';
+import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
 import { drainNode, uncordonNode } from './drain.ts';
 import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
 import { isIn, solePlace, type Place } from './place.ts';
@@ -24,6 +24,11 @@ export function kubernetesOf(
       return newestFirst(items)
         .map(refOf)
         .find((ref) => ref !== undefined);
+    },
+
+    async databaseContainer({ name, uid }): Promise<ContainerReport | undefined> {
+      const pod = await orMissing(core.readNamespacedPod({ name, namespace }));
+      return pod?.metadata?.uid === uid ? reportOf(pod) : undefined;
     },
 
     // In the body: the API server ignores the query's grace period where there is a body.
@@ -128,6 +133,21 @@ export function newestFirst(pods: readonly V1Pod[]): V1Pod[] {
   const leaving = ({ metadata }: V1Pod): number => (metadata?.deletionTimestamp ? 1 : 0);
   const bornMs = ({ metadata }: V1Pod): number => metadata?.creationTimestamp?.getTime() ?? 0;
   return pods.toSorted((a, b) => leaving(a) - leaving(b) || bornMs(b) - bornMs(a));
+}
+
+/** Name of the database's container (manifests/mysql/pod.yaml). */
+const databaseContainer = 'mysql';
+
+function reportOf({ status }: V1Pod): ContainerReport | undefined {
+  const found = status?.containerStatuses?.find(({ name }) => name === databaseContainer);
+  if (found === undefined) return undefined;
+  const { ready, state } = found;
+  if (state?.running !== undefined) return { state: 'running', ready };
+  const { reason } = state?.terminated ?? state?.waiting ?? {};
+  return {
+    ...{ state: state?.terminated === undefined ? 'waiting' : 'terminated', ready },
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 function refOf({ metadata, spec }: V1Pod): PodRef | undefined {

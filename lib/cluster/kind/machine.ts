@@ -1,13 +1,14 @@
 /** One node's machine: what a fault may do to it, by the engine's own commands. */
 import pRetry from 'p-retry';
 import { InfrastructureError } from '../../errors.ts';
-import type { Machine, Stall } from '../port.ts';
+import type { Machine, Proof, Stall } from '../port.ts';
 import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
 import { limitCpu, limitedPeriods, unlimitCpu } from './cpu-limit.ts';
 import { docker, inspect, tryDocker } from './engine.ts';
 import { isolateNode, rejoinNode } from './isolation.ts';
 import type { Lease } from './lease.ts';
 import { restoreRoutes, type NodeAddress } from './node-network.ts';
+import { killServers } from './server-kill.ts';
 
 const kubeletPort = 10250;
 
@@ -141,6 +142,10 @@ export class KindMachine implements Machine {
 
   restartKubelet(): ReturnType<Machine['restartKubelet']> {
     return restartKubelet(this.node);
+  }
+
+  killServer(): Promise<Proof> {
+    return killServers(this.node);
   }
 
   throttle(share: number): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Mount } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
 import { Server } from './mysqld.ts';
+import { notices } from './notices.ts';
 import { kubernetesTimes, measuredTimes } from './timings.ts';
 import { draw, type World } from './world.ts';
 
@@ -62,6 +63,15 @@ export class Container {
     this.#server?.kill();
   }
 
+  /** SIGKILL by somebody else: its kubelet starts it again. False where no server was there. */
+  killServer(): boolean {
+    if (this.#server === undefined) return false;
+    this.#server.kill();
+    this.#world.notice(notices.serverDied, this.#machine.index, this.#mount.volume.index);
+    this.#restart();
+    return true;
+  }
+
   /** SIGKILL by a sidecar, which keeps it down until `unfence`; the file system is left or taken away. */
   fence(how: 'kill' | 'read-only'): void {
     this.#fenced = true;
@@ -98,7 +108,7 @@ export class Container {
     });
   }
 
-  /** The first restart is at once, then 10 s, 20 s … 5 min. */
+  /** The first restart is at once, then 10 s, 20 s … 5 min (kubelet.go). */
   #restart(): void {
     this.#server = undefined;
     this.#ready = false;

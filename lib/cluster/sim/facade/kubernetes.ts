@@ -1,5 +1,5 @@
 /** The Kubernetes port on the model: the operator's acts, each a call to the API server. */
-import type { Kubernetes, PodRef } from '../../port.ts';
+import type { ContainerReport, Kubernetes, PodRef } from '../../port.ts';
 import type { PodObject } from '../api-objects.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
@@ -21,6 +21,7 @@ export function simKubernetes({ world, operator }: Model, driver: Driver): Kuber
     });
   return {
     databasePod: () => call(() => refOf(api.databasePod())),
+    databaseContainer: ({ uid }) => call(() => reportOf(api.podWithUid(uid))),
     forceDelete: ({ uid }) => call(() => operator.forceDelete(uid)),
     deletePod: ({ uid }) => call(() => operator.deletePod(uid)),
     stripPodFinalizers: ({ uid }) => call(() => operator.stripPodFinalizers(uid)),
@@ -54,6 +55,12 @@ export function simKubernetes({ world, operator }: Model, driver: Driver): Kuber
         return exists && ready === 'True';
       }),
   };
+}
+
+/** The model does not tell a container that ended from one that waits. */
+function reportOf(pod: PodObject | undefined): ContainerReport | undefined {
+  if (pod === undefined || pod.phase === 'Pending') return undefined;
+  return { state: pod.containersRun ? 'running' : 'waiting', ready: pod.ready };
 }
 
 function refOf(pod: PodObject | undefined): PodRef | undefined {

@@ -11,7 +11,7 @@ const firstProcess = 1000;
 const restarts = new WeakMap<NodeMachine, number>();
 
 export function simMachine(
-  { world, machine: machineOf }: Model,
+  { world, kubelet, machine: machineOf }: Model,
   driver: Driver,
   node: string,
 ): Machine {
@@ -37,6 +37,11 @@ export function simMachine(
       restarts.set(machine, before + 1);
       return { before: `${before}`, after: `${before + 1}` };
     },
+    killServer: () =>
+      command(() => {
+        const verified = kubelet(node).container()?.killServer() === true;
+        return { verified, evidence: verified ? 'mysqld ended (model)' : 'no mysqld (model)' };
+      }),
     throttle: (share) => command(() => machine.throttle(share)),
     unthrottle: () => command(() => machine.unthrottle()),
     throttled: () => command(() => machine.throttled),

@@ -1,0 +1,86 @@
+/**
+ * What may lead up to a fault: the database's process is killed over and over, until its kubelet waits
+ * before it starts it again (CrashLoopBackOff). A fault that cuts the node off meanwhile leaves a
+ * report of a container that does not run, and once such a pod is Terminating it pins no volume.
+ *
+ * kubelet.go, initialCrashLoopBackOff and MaxCrashLoopBackOff: the first restart comes at once, the
+ * second 10 s after the container's end, each later one after twice as long, up to 5 min.
+ */
+import type { ContainerReport } from '../cluster/port.ts';
+import { EvidenceError } from '../errors.ts';
+import { certify, type Fault, type FaultContext, type Probe } from './fault.ts';
+import { proven } from './probes.ts';
+
+const name = 'kill server';
+
+/** The pod's startup probe gives up after this (manifests/mysql/pod.yaml). */
+const readyWithinMs = 180_000;
+/** Less than the shortest back-off, after which the container runs again. */
+const reportedWithinMs = 9000;
+const askEveryMs = 200;
+
+export function withServerKills(fault: Fault): Fault {
+  return {
+    ...fault,
+    async leadUp(context, signal): Promise<void> {
+      for (let left = context.scenario.serverKills; left > 0; left--) {
+        await until(context, signal, readyWithinMs, 'Ready', ({ ready }) => ready);
+        await killServer(context);
+        await until(context, signal, reportedWithinMs, 'not Ready', ({ ready }) => !ready);
+      }
+      await until(context, signal, reportedWithinMs, 'not running', doesNotRun);
+      await certify(context.recorder, name, 'before', [reportedAsWaiting(context)]);
+    },
+    async inject(context): Promise<void> {
+      await fault.inject(context);
+      // The kubelet may have been faster: then its last report is of a container that runs.
+      await certify(context.recorder, name, 'during', [reportedAsWaiting(context)]);
+    },
+  };
+}
+
+async function killServer({ testbed, recorder, victim }: FaultContext): Promise<void> {
+  const about = { type: 'action', actor: 'runner', name, node: victim.node } as const;
+  recorder.record({ ...about, step: 'begin' });
+  const proof = await testbed.machine(victim.node).killServer();
+  recorder.record({ ...about, step: 'done', detail: proof.evidence });
+  await certify(recorder, name, 'before', [proven('the database’s process was killed', proof)]);
+}
+
+const doesNotRun = ({ state }: ContainerReport): boolean => state !== 'running';
+
+const told = (report: ContainerReport | undefined): string =>
+  report === undefined
+    ? 'never reported'
+    : [report.state, report.reason].filter(Boolean).join(': ');
+
+/** Both count as not running (pkg/volume/util IsPodTerminated). */
+const reportedAsWaiting = ({ testbed, victim }: FaultContext): Probe => ({
+  claim: 'the database’s container was last reported as waiting or terminated',
+  ask: async () => {
+    const report = await testbed.kubernetes.databaseContainer(victim);
+    return { holds: report !== undefined && doesNotRun(report), evidence: told(report) };
+  },
+});
+
+async function until(
+  { testbed, victim }: FaultContext,
+  signal: AbortSignal,
+  withinMs: number,
+  wanted: string,
+  isSo: (report: ContainerReport) => boolean,
+): Promise<void> {
+  const { clock, kubernetes } = testbed;
+  const deadlineMs = clock.nowMs() + withinMs;
+  for (;;) {
+    const report = await kubernetes.databaseContainer(victim);
+    if (report !== undefined && isSo(report)) return;
+    if (clock.nowMs() >= deadlineMs) {
+      const within = `within ${withinMs / 1000} s`;
+      throw new EvidenceError('NOT_WAITING', `the container was not ${wanted} ${within}`, {
+        hint: `its kubelet last reported: ${told(report)}; nothing was broken yet, run it again`,
+      });
+    }
+    await clock.sleep(askEveryMs, signal);
+  }
+}
