@@ -1,5 +1,6 @@
 /** A batch as Markdown: the table, what the axes did, and whether it proves anything. */
 import type { Batch, BatchCell, Rate } from '../matrix/batch.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import { seconds } from './html-parts.ts';
 import { escape } from './summary.ts';
 
@@ -47,6 +48,8 @@ export function renderBatchMarkdown(batch: Batch, picture?: string): string {
     '',
     ...axesTable(batch),
     ...differencesTable(batch),
+    `How good is the audit? ${escape(scoreInWords())}.`,
+    '',
   ].join('\n');
 }
 

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
 import { bytes, count, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
 import { imageNames, meanings } from './wording.ts';
@@ -51,7 +52,7 @@ ${story(data)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
 ${lossTable(data.loss)}
-${verdict.images.length === 0 ? '' : imageTable(verdict.images)}</section>
+${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
 <section class="card"><h2>Licence: what let the second writer in</h2>
 ${licence(data.licence, verdict.horizonS)}${gapsOf(data.licenceGaps)}
 ${data.laterLicences.map(laterLicence)}</section>
@@ -137,11 +138,13 @@ const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
   html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${epoch}</td><td class="number">${count(acked)}</td>
 <td class="number">${count(lost)}</td><td class="number">${percent(lost, acked)}</td></tr>`;
 
-function imageTable(images: Verdict['images']): Html {
+const lostLink = html`<p>Each lost commit: <a href="${lostFile}">${lostFile}</a>, beside this page.</p>`;
+
+function imageTable(verdict: Verdict): Html {
   return html`<h3>By copy of the volume</h3><table>
 <thead><tr><th>Copied</th><th class="number">must hold</th><th class="number">lost</th>
 <th>readable</th></tr></thead>
-<tbody>${images.map(imageRow)}</tbody></table>`;
+<tbody>${verdict.images.map(imageRow)}</tbody></table>${hasLostFile(verdict) ? lostLink : ''}`;
 }
 
 const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>

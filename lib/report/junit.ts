@@ -1,6 +1,7 @@
 /** The verdict as JUnit XML: one case for the run, one for each certificate. */
 import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
 
 /** XML 1.0 has no way to say most control characters, not even escaped. */
@@ -17,7 +18,8 @@ export async function renderJunit(verdict: Verdict): Promise<string> {
 <testsuites>
 <testsuite name="${suite}" tests="${1 + certificates.length}"
  failures="${failures + (asExpected || error ? 0 : 1)}" errors="${error ? 1 : 0}">
-<properties>${property('seed', seed)}${property('basis', basis)}${property('replay', replay)}</properties>
+<properties>${property('seed', seed)}${property('basis', basis)}${property('replay', replay)}
+${property('audit', scoreInWords())}</properties>
 ${verdictCase(verdict, suite, error)}
 ${certificates.map((certificate) => certificateCase(certificate, suite))}</testsuite>
 </testsuites>

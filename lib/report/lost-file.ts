@@ -9,6 +9,10 @@ export const lostFile = 'lost.jsonl';
 /** Written at a time, bytes. */
 const chunkBytes = 64 * 1024;
 
+/** Where a copy that could be read lacks commits, each can be named. */
+export const hasLostFile = ({ images }: Verdict): boolean =>
+  images.some(({ lost, readable }) => readable && lost > 0);
+
 /**
  * Writes it where a copy of the volume that could be read lacks commits; else there is no such
  * file. The same history gives the same bytes.
@@ -16,7 +20,7 @@ const chunkBytes = 64 * 1024;
 export function writeLostCommits(folder: string, verdict: Verdict, history: History): void {
   const path = join(folder, lostFile);
   rmSync(path, { force: true });
-  if (!verdict.images.some(({ lost, readable }) => readable && lost > 0)) return;
+  if (!hasLostFile(verdict)) return;
   const file = openSync(path, 'w');
   let lines = '';
   const write = (): void => {

@@ -166,6 +166,16 @@ test('the same history gives the same bytes', async () => {
 
 test('a report tells how good its audit is', async () => {
   expect(await renderHtml(data)).toContain(scoreInWords());
+  expect(await renderJunit(exampleVerdict)).toContain(scoreInWords());
+  expect(renderSummary(exampleVerdict)).toContain('How good is this audit? ');
+});
+
+test('lost commits that can be named are linked', async () => {
+  const image = { image: 'first', acked: 3, readable: true } as const;
+  const page = async (lost: number): Promise<string> =>
+    renderHtml(reportData({ ...exampleVerdict, images: [{ ...image, lost }] }, exampleSource));
+  expect(await page(1)).toContain('href="lost.jsonl"');
+  expect(await page(0)).not.toContain('lost.jsonl');
 });
 
 test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {

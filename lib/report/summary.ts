@@ -1,8 +1,10 @@
 /** The verdict as Markdown, for a CI job's summary page. */
 import type { Verdict } from '../experiment/verdict.ts';
+import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
 import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
+import { hasLostFile, lostFile } from './lost-file.ts';
 import { basisLabel, epochNames, expectation } from './wording.ts';
 
 /** `picture`: a file beside the summary. */
@@ -42,6 +44,9 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ...epochs,
     '',
     ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
+    ...(hasLostFile(verdict) ? [`Each lost commit: ${lostFile}, beside this.`, ''] : []),
+    `How good is this audit? ${escape(scoreInWords())}.`,
+    '',
     '```',
     verdict.replay.replaceAll('`', "'"),
     '```',
