@@ -7,7 +7,7 @@ export interface CommandOptions {
   readonly input?: string | undefined;
   /** Ends the command when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** Ends the command after so long; default none. */
+  /** Ends the command after so long, which is then a failure: exit code -1; default none. */
   readonly timeoutMs?: number | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Each line of stderr as it comes: progress. */
@@ -30,6 +30,7 @@ export async function tryRun(
 ): Promise<CommandResult> {
   const { input, signal, timeoutMs, env, onStderrLine } = options;
   signal?.throwIfAborted();
+  const beganAtMs = performance.now();
   const command = $({
     quiet: true,
     nothrow: true,
@@ -49,8 +50,10 @@ export async function tryRun(
   }
   const output = await command;
   signal?.throwIfAborted();
+  // What is ended may call that a success, as `docker exec` does: late is no answer.
+  const isLate = timeoutMs !== undefined && performance.now() - beganAtMs >= timeoutMs;
   return {
-    exitCode: output.exitCode ?? -1,
+    exitCode: isLate ? -1 : (output.exitCode ?? -1),
     stdout: output.stdout.trimEnd(),
     stderr: output.stderr.trimEnd(),
   };
