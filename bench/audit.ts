@@ -1,9 +1,11 @@
 /**
  * The audit of millions of acknowledged commits (journal against table, chain, balances, indexes)
  * beside what MySQL itself offers and a plain stream of the same rows, in turns on one server.
- * Needs root, docker and the tools image; no cluster. FORCEDETACH_AUDIT_ROWS=n,n: other sizes.
+ * Needs root, docker and the tools image; no cluster. `--rows n,n`: other sizes.
  */
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2';
@@ -11,7 +13,7 @@ import { EvidenceError } from '../lib/errors.ts';
 import { BareHost } from '../test/cluster/bare-host.ts';
 import type { AuditRun } from './support/audit-run.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
-import { type LedgerVolume, ledgerVolume } from './support/ledger-volume.ts';
+import { type LedgerVolume, ledgerVolume, seed } from './support/ledger-volume.ts';
 
 const defaultRows = [1_000_000, 10_000_000];
 const rounds = 5;
@@ -21,8 +23,18 @@ const targetRssMiB = 300;
 /** Time of one row at the last size, of its time at the first: more is not linear. */
 const targetGrowth = 1.25;
 
+/** As in the lab: what was compiled is kept, and short-lived objects get little memory. */
+const nodeFlags = ['--max-semi-space-size=2'];
+const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'forcedetach-compiled') };
+
 const readers = ['checksumTable', 'checkTableExtended', 'plainStream', 'audit'] as const;
-type Times = Record<(typeof readers)[number], number>;
+type Reader = (typeof readers)[number];
+type Times = Record<Reader, number>;
+
+interface Round extends Readonly<Times> {
+  /** What the audit said of itself. */
+  readonly run: AuditRun | undefined;
+}
 
 interface Size {
   readonly rows: number;
@@ -31,11 +43,13 @@ interface Size {
   /** Median of the ratios within a round: a busy machine slows all. */
   readonly ratioToChecksumTable: number;
   readonly peakRssMiB: number;
-  readonly rounds: readonly (Times & { readonly journal: number })[];
+  readonly rounds: readonly Round[];
 }
 
-export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
-  const asked = process.env['FORCEDETACH_AUDIT_ROWS']?.split(',').map(Number);
+export default async function bench({
+  onProgress,
+  rows: asked,
+}: BenchContext): Promise<BenchResult> {
   await using host = await BareHost.start(onProgress);
   const sizes: Size[] = [];
   for (const rows of asked ?? defaultRows) {
@@ -62,19 +76,18 @@ async function measure(
 ): Promise<Size> {
   const { socketPath } = volume.server;
   let peakRssMiB = 0;
-  let journal = 0;
-  const ways: Record<(typeof readers)[number], () => Promise<void>> = {
+  let run: AuditRun | undefined;
+  const ways: Record<Reader, () => Promise<void>> = {
     checksumTable: () => ask(socketPath, 'CHECKSUM TABLE forcedetach.ledger'),
     checkTableExtended: () => ask(socketPath, 'CHECK TABLE forcedetach.ledger EXTENDED'),
     plainStream: () => ask(socketPath, 'SELECT * FROM forcedetach.ledger'),
     audit: async () => {
-      const run = await audit(host, volume);
+      run = await audit(host, volume);
       mustFindOneLost(run, rows);
-      peakRssMiB = Math.max(peakRssMiB, run.rssMiB);
-      journal = run.journalMs;
+      peakRssMiB = Math.max(peakRssMiB, run.rssMiB.audit + run.rssMiB.lab);
     },
   };
-  const measured: Size['rounds'][number][] = [];
+  const measured: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     const times: Times = { checksumTable: 0, checkTableExtended: 0, plainStream: 0, audit: 0 };
     for (const n of readers.keys()) {
@@ -83,10 +96,10 @@ async function measure(
       await ways[reader]();
       times[reader] = Math.round(performance.now() - startedMs);
     }
-    measured.push({ ...times, journal: Math.round(journal) });
-    onProgress(`${rows} rows, round ${round + 1}/${rounds}: ${JSON.stringify(times)}`);
+    measured.push({ ...times, run });
+    onProgress(`${rows} rows, round ${round + 1}/${rounds}: ${JSON.stringify({ ...times, run })}`);
   }
-  const of = (reader: keyof Times): number => median(measured.map((times) => times[reader]));
+  const of = (reader: Reader): number => median(measured.map((times) => times[reader]));
   const ratios = measured.map((times) => times.audit / times.checksumTable);
   return {
     rows,
@@ -113,8 +126,8 @@ function ask(socketPath: string, sql: string): Promise<void> {
 
 async function audit(host: BareHost, { folder }: LedgerVolume): Promise<AuditRun> {
   const program = fileURLToPath(new URL('support/audit-run.ts', import.meta.url));
-  const args = [program, host.lab.container, host.socket('a').inside, folder];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const args = [program, host.lab.container, host.socket('a').inside, folder, seed];
+  const { stdout } = await promisify(execFile)(process.execPath, [...nodeFlags, ...args], { env });
   return JSON.parse(stdout) as AuditRun;
 }
 

@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME [--json]`: runs bench/NAME.ts. Exit code 1 where it misses its target. */
+/** `npm run bench -- NAME [--json] [--rows n,n]`: runs bench/NAME.ts. Exit code 1 where it misses its target. */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -13,17 +13,23 @@ function benchNames(): string[] {
     .map((file) => file.slice(0, -'.ts'.length));
 }
 
-function parse(args: readonly string[]): { readonly name: string; readonly json: boolean } {
+interface Asked {
+  readonly name: string;
+  readonly json: boolean;
+  readonly rows: readonly number[] | undefined;
+}
+
+function parse(args: readonly string[]): Asked {
   const names = benchNames().join(', ');
   try {
     const { positionals, values } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { json: { type: 'boolean', default: false } },
+      options: { json: { type: 'boolean', default: false }, rows: { type: 'string' } },
     });
     const [name, ...rest] = positionals;
     if (name !== undefined && rest.length === 0 && benchNames().includes(name)) {
-      return { name, json: values.json };
+      return { name, json: values.json, rows: values.rows?.split(',').map(Number) };
     }
   } catch (cause) {
     const { message } = cause as Error;
@@ -36,9 +42,12 @@ function parse(args: readonly string[]): { readonly name: string; readonly json:
 }
 
 try {
-  const { name, json } = parse(process.argv.slice(2));
+  const { name, json, rows } = parse(process.argv.slice(2));
   const { default: bench } = (await import(`./${name}.ts`)) as { readonly default: Bench };
-  const result = await bench({ onProgress: (line) => console.error(line) });
+  const result = await bench({
+    onProgress: (line) => console.error(line),
+    ...(rows === undefined ? {} : { rows }),
+  });
   if (json) console.log(JSON.stringify({ name, ok: result.ok, ...result.data }, undefined, 2));
   else for (const line of result.lines) console.log(line);
   process.exitCode = result.ok ? exitCode.expected : exitCode.unexpected;

@@ -27,12 +27,12 @@ const say = async (message: AuditMessage | PassEnd): Promise<void> => {
 const client = await SqlClient.connect(socketPath);
 const server = { died: undefined, diedSoon: () => Promise.resolve(false) };
 const draft = new EvidenceDraft(new AbortController().signal);
-const sums = await draft.readRows(client, server, {
+const mixes = await draft.readRows(client, server, {
   seed,
   onRows: (rows) => say(encodeRows(rows)),
 });
 await draft.ask('indexes', server, async () => {
-  draft.evidence.indexCounts = await compareIndexes(client, sums);
+  draft.evidence.indexCounts = await compareIndexes(client, mixes);
 });
 client.destroy();
 const evidence = { ...nothingRead, ...draft.evidence, mounted: true };

@@ -1,20 +1,20 @@
 /**
- * One audit of a server that runs: `node audit-run.ts CONTAINER SOCKET FOLDER`. Journal from the
- * history, rows from the pass in the lab, both reconciled as they come; the result as JSON. It is a
- * process of its own, so that its memory is the audit's alone.
+ * One audit of a server that runs: `node audit-run.ts CONTAINER SOCKET FOLDER SEED`. Journal from
+ * the history, rows from the pass in the lab, both reconciled as they come; the result as JSON. It
+ * is a process of its own, so that its memory is the audit's alone.
  */
 import { checkers, runChecks } from '../../lib/checkers/index.ts';
 import { Journal } from '../../lib/checkers/journal.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
+import { labNode } from '../../lib/cluster/kind/audit/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
-import { labIn } from '../../lib/cluster/kind/lab.ts';
-import { openHistory } from '../../lib/history/reader.ts';
+import { openStream } from '../../lib/cluster/kind/lab-stream.ts';
+import { openSegments, operationsOf } from '../../lib/history/segments.ts';
 import type { PassEnd } from './audit-pass.ts';
-import { seed } from './ledger-volume.ts';
 
 export interface AuditRun {
-  /** From the first byte of the history to the findings. */
+  /** From the start of the lab's process to the findings. */
   readonly totalMs: number;
   /** Of that: reading the clients' journal. */
   readonly journalMs: number;
@@ -22,17 +22,31 @@ export interface AuditRun {
   readonly lost: number;
   readonly findings: readonly string[];
   readonly durationsMs: Readonly<Record<string, number>>;
-  /** Highest resident memory of both processes, added. */
-  readonly rssMiB: number;
+  /** Highest resident memory: of this process, and of the one in the lab. */
+  readonly rssMiB: { readonly audit: number; readonly lab: number };
 }
 
-const [container = '', socketPath = '', folder = ''] = process.argv.slice(2);
+const [container = '', socketPath = '', folder = '', seed = ''] = process.argv.slice(2);
 const startedMs = performance.now();
 const journal = new Journal();
-for (const op of openHistory(folder).ops()) journal.add(op);
-const journalMs = performance.now() - startedMs;
-const reconciler = new Reconciler({ journal, seed, takenAtMs: Number.POSITIVE_INFINITY });
-const { evidence, rssMiB } = await pass();
+const ended = Promise.withResolvers<PassEnd>();
+let reconciler: Reconciler | undefined;
+const argv = ['docker', 'exec', '-i', container, ...labNode];
+const pass = ['/app/bench/support/audit-pass.ts', socketPath, seed];
+await using stream = await openStream([...argv, ...pass], (line) => {
+  const message = JSON.parse(line) as AuditMessage | PassEnd;
+  if (message.type === 'rows') decodeRows(message, (row) => reconciler?.row(row));
+  else if (message.type === 'end') ended.resolve(message);
+});
+stream.closed.then(() => ended.reject(new Error('the pass ended early')), ended.reject);
+
+// While the pass starts: no row is taken before this is done.
+const journalStartedMs = performance.now();
+for (const op of operationsOf(openSegments(folder))) journal.add(op);
+reconciler = new Reconciler({ journal, seed, takenAtMs: Number.POSITIVE_INFINITY });
+const journalMs = performance.now() - journalStartedMs;
+
+const { evidence, rssMiB } = await ended.promise;
 const reconciliation = reconciler.result(unreadBecause(evidence));
 const asked = checkers.filter(({ name }) => name !== 'completeness');
 const findings = runChecks([{ image: 'bench', evidence, reconciliation }], asked);
@@ -43,18 +57,6 @@ const answer: AuditRun = {
   lost: reconciliation.lost,
   findings: [...findings.map(({ code }) => code), ...evidence.failures],
   durationsMs: { ...evidence.durationsMs },
-  rssMiB: rssMiB + process.resourceUsage().maxRSS / 1024,
+  rssMiB: { audit: Math.round(process.resourceUsage().maxRSS / 1024), lab: Math.round(rssMiB) },
 };
 process.stdout.write(JSON.stringify(answer));
-
-async function pass(): Promise<PassEnd> {
-  const { promise, resolve, reject } = Promise.withResolvers<PassEnd>();
-  const argv = ['node', '/app/bench/support/audit-pass.ts', socketPath, seed];
-  await using stream = await labIn(container).stream(argv, (line) => {
-    const message = JSON.parse(line) as AuditMessage | PassEnd;
-    if (message.type === 'rows') decodeRows(message.columns, (row) => reconciler.row(row));
-    else if (message.type === 'end') resolve(message);
-  });
-  stream.closed.then(() => reject(new Error('the pass ended early')), reject);
-  return await promise;
-}

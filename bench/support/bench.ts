@@ -3,6 +3,8 @@
 export interface BenchContext {
   /** Lines for the terminal while it runs (stderr). */
   readonly onProgress: (line: string) => void;
+  /** `--rows n,n`: the sizes to measure. Default: those of the benchmark's target. */
+  readonly rows?: readonly number[];
 }
 
 export interface BenchResult {

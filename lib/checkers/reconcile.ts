@@ -2,8 +2,8 @@
  * Ledger against journal: what every operation of the run became in one image. Rows are streamed,
  * in primary key order, and only counters and a few samples are kept.
  */
+import { sessionContents, type OpContent } from '../workload/ledger.ts';
 import type { LedgerRow } from './evidence.ts';
-import { Contents } from './contents.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
@@ -48,17 +48,21 @@ export interface ReconcilerOptions {
   readonly before?: Reconciler;
 }
 
-/** How often a row was seen; saturates. */
-type Seen = Uint8Array;
+/** What is known of a session while its rows come. */
+interface Progress {
+  readonly log: SessionLog;
+  /** How often the row of each seq was seen; saturates. */
+  readonly seen: Uint8Array;
+  readonly sent: (seq: number) => OpContent;
+  /** Highest seq met so far; −1: none. */
+  highest: number;
+}
 const manyTimes = 255;
 
 /** Feed it every row of one image, then ask for the result. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
-  readonly #contents: Contents;
-  readonly #seen = new Map<SessionLog, Seen>();
-  /** Highest seq met so far, by session. */
-  readonly #highest = new Map<SessionLog, number>();
+  readonly #progress = new Map<SessionLog, Progress>();
   readonly #movements = new Map<number, number>();
   readonly #phantoms = new OpSample();
   readonly #failedPresent = new OpSample();
@@ -70,8 +74,11 @@ export class Reconciler {
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#contents = new Contents(options.seed);
-    for (const log of options.journal.sessions()) this.#seen.set(log, new Uint8Array(log.length));
+    for (const log of options.journal.sessions()) {
+      const seen = new Uint8Array(log.length);
+      const sent = sessionContents(options.seed, log.id);
+      this.#progress.set(log, { log, seen, sent, highest: -1 });
+    }
   }
 
   row(row: LedgerRow): void {
@@ -79,16 +86,17 @@ export class Reconciler {
     this.#move(row.fromAccount, -row.amount);
     this.#move(row.toAccount, row.amount);
     const log = this.#options.journal.session(row);
-    const seen = log === undefined ? undefined : this.#seen.get(log);
-    if (log === undefined || seen === undefined || !log.wasSent(row.seq)) {
+    const progress = log === undefined ? undefined : this.#progress.get(log);
+    if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
       this.#phantoms.add(row);
       return;
     }
-    if (!row.hashFits || !this.#contents.wasSent(row)) this.#torn.add(row);
+    const { seen, sent } = progress;
+    if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#torn.add(row);
     if (log.outcome(row.seq) === outcomeCode.fail) this.#failedPresent.add(row);
     const times = seen[row.seq] ?? 0;
     if (times > 0) this.#duplicates.add(row);
-    else this.#placed(row, log, seen);
+    else this.#placed(row, progress);
     seen[row.seq] = Math.min(times + 1, manyTimes);
   }
 
@@ -98,7 +106,7 @@ export class Reconciler {
     const resurrected = new OpSample();
     let unknownPresent = 0;
     let unknownAbsent = 0;
-    for (const [log, seen] of this.#seen) {
+    for (const { log, seen } of this.#progress.values()) {
       for (let seq = 0; seq < log.length; seq++) {
         const present = (seen[seq] ?? 0) > 0;
         const outcome = log.outcome(seq);
@@ -133,7 +141,7 @@ export class Reconciler {
 
   /** This image has the operation. */
   holds(log: SessionLog, seq: number): boolean {
-    return (this.#seen.get(log)?.[seq] ?? 0) > 0;
+    return (this.#progress.get(log)?.seen[seq] ?? 0) > 0;
   }
 
   /** This image had to have the operation and has not. */
@@ -142,11 +150,11 @@ export class Reconciler {
   }
 
   /** Where a row that is met for the first time stands among its session's rows. */
-  #placed(row: LedgerRow, log: SessionLog, seen: Seen): void {
-    const highest = this.#highest.get(log) ?? -1;
-    if (row.seq < highest) this.#outOfOrder.add(row);
-    else this.#highest.set(log, row.seq);
+  #placed(row: LedgerRow, progress: Progress): void {
+    if (row.seq < progress.highest) this.#outOfOrder.add(row);
+    else progress.highest = row.seq;
     if (row.linkFits) return;
+    const { log, seen } = progress;
     // Behind a lost row nothing can link: that is its loss once more, not a finding of its own.
     const previous = log.lastAckedBefore(row.seq);
     if (previous === undefined || (seen[previous] ?? 0) > 0) this.#brokenLinks.add(row);
@@ -157,3 +165,9 @@ export class Reconciler {
     this.#movements.set(account, (this.#movements.get(account) ?? 0) + amount);
   }
 }
+
+const saysWhatWas = (sent: OpContent, row: LedgerRow): boolean =>
+  sent.kind === row.kind &&
+  sent.amount === row.amount &&
+  sent.fromAccount === row.fromAccount &&
+  sent.toAccount === row.toAccount;

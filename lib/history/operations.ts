@@ -37,17 +37,22 @@ export function* pairOperations(records: Iterable<HistoryRecord>): Generator<Ope
 }
 
 /** One connection has one session and at most one operation under way. */
+interface Connection {
+  server: ServerIdentity | undefined;
+  underWay: Operation | undefined;
+}
+
 class Pairing {
-  readonly #servers = new Map<string, ServerIdentity>();
-  readonly #underWay = new Map<string, Operation>();
+  /** By client and number: looked up for each of millions of lines. */
+  readonly #connections = new Map<string, Connection[]>();
   #ended: Operation[] = [];
 
   operation(line: OperationLine, client: string): void {
-    const key = keyOf(client, line.connection);
-    if (line.what === 'append' || line.what === 'transfer') {
-      this.#begin(key, line.what, line.atUs / 1000, { ...idOf(line), client });
+    const { what, atUs } = line;
+    if (what === 'append' || what === 'transfer') {
+      this.#begin(client, line, what, atUs / 1000);
     } else {
-      this.#end(key, line.what, line.atUs / 1000, line.error);
+      this.#end(client, line, what, atUs / 1000);
     }
   }
 
@@ -57,13 +62,12 @@ class Pairing {
 
   record(record: HistoryRecord): void {
     if (record.type === 'session') {
-      const key = keyOf(record.client, record.connection);
-      if (record.server !== undefined) this.#servers.set(key, record.server);
+      const { client, connection, server } = record;
+      if (server !== undefined) this.#connection(client, connection).server = server;
     } else if (record.type === 'invoke') {
-      const key = keyOf(record.client, record.connection);
-      this.#begin(key, record.kind, record.t, { ...idOf(record), client: record.client });
+      this.#begin(record.client, record, record.kind, record.t);
     } else if (record.type === 'outcome') {
-      this.#end(keyOf(record.client, record.connection), record.outcome, record.t, record.error);
+      this.#end(record.client, record, record.outcome, record.t);
     }
   }
 
@@ -73,29 +77,39 @@ class Pairing {
     return ended;
   }
 
-  underWay(): Iterable<Operation> {
-    return this.#underWay.values();
+  /** In the order in which they were sent. */
+  underWay(): Operation[] {
+    const all = [...this.#connections.values()].flat();
+    const open = all.flatMap(({ underWay }) => underWay ?? []);
+    return open.toSorted((a, b) => a.sentAtMs - b.sentAtMs);
   }
 
-  #begin(key: string, kind: OpKind, sentAtMs: number, id: OpId): void {
-    const server = this.#servers.get(key);
-    const operation: Operation = { ...id, kind, sentAtMs, outcome: 'info' };
-    this.#underWay.set(key, server === undefined ? operation : { ...operation, server });
+  #begin(client: string, id: Omit<OpId, 'client'>, kind: OpKind, sentAtMs: number): void {
+    const { connection, session, seq } = id;
+    const at = this.#connection(client, connection);
+    const about = { client, connection, session, seq, kind, sentAtMs, outcome: 'info' } as const;
+    at.underWay = at.server === undefined ? about : { ...about, server: at.server };
   }
 
-  #end(key: string, outcome: OpOutcome, endedAtMs: number, error: string | undefined): void {
-    const operation = this.#underWay.get(key);
+  #end(client: string, ended: Ended, outcome: OpOutcome, endedAtMs: number): void {
+    const at = this.#connection(client, ended.connection);
+    const operation = at.underWay;
     if (operation === undefined) return;
     operation.outcome = outcome;
     operation.endedAtMs = endedAtMs;
-    if (error !== undefined) operation.error = error;
-    this.#underWay.delete(key);
+    if (ended.error !== undefined) operation.error = ended.error;
+    at.underWay = undefined;
     this.#ended.push(operation);
+  }
+
+  #connection(client: string, connection: number): Connection {
+    let ofClient = this.#connections.get(client);
+    if (ofClient === undefined) this.#connections.set(client, (ofClient = []));
+    return (ofClient[connection] ??= { server: undefined, underWay: undefined });
   }
 }
 
-const keyOf = (client: string, connection: number): string => `${client}/${connection}`;
-
-function idOf({ connection, session, seq }: Omit<OpId, 'client'>): Omit<OpId, 'client'> {
-  return { connection, session, seq };
+interface Ended {
+  readonly connection: number;
+  readonly error?: string | undefined;
 }

@@ -2,10 +2,7 @@
  * A run's history as it stands on disk, also while it is written and after a kill -9: records of
  * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import { EvidenceError } from '../errors.ts';
 import type {
   HistoryRecord,
   ImageLabel,
@@ -16,17 +13,11 @@ import type {
   SessionRecord,
 } from './events.ts';
 import { decodeLines, type OperationLine } from './line-decoder.ts';
-import { readOperations, type Operation } from './operations.ts';
+import type { Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import { rowsSegment } from './recorder.ts';
-import { suffixes } from './segment.ts';
-import {
-  readSegment,
-  salvageSegment,
-  type Chunk,
-  type HistoryCut,
-  type SegmentContent,
-} from './segment-reader.ts';
+import { readSegment, salvageSegment, type Chunk, type HistoryCut } from './segment-reader.ts';
+import { openSegments, operationsOf, timedSegments } from './segments.ts';
 import { openWrites, type WriteLog } from './writes.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
@@ -65,21 +56,8 @@ export interface ReadOptions {
 
 /** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
 export function openHistory(folder: string, { salvage = false }: ReadOptions = {}): History {
-  const directory = join(folder, 'history');
-  if (!existsSync(directory)) {
-    throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
-      hint: 'give the folder of a run, the one that holds verdict.json',
-    });
-  }
-  const read = salvage ? salvageSegment : readSegment;
-  const segments = new Map<string, SegmentContent>();
-  for (const file of readdirSync(directory).toSorted()) {
-    if (!file.endsWith(suffixes.frames)) continue;
-    const name = file.slice(0, -suffixes.frames.length);
-    segments.set(name, read(directory, name));
-  }
-  const timed = [...segments].filter(([name]) => !name.startsWith(rowsSegment('')));
-  const chunks = timed.flatMap(([, { chunks }]) => chunks);
+  const segments = openSegments(folder, salvage ? salvageSegment : readSegment);
+  const chunks = timedSegments(segments).flatMap(({ chunks }) => chunks);
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
     records: () => merge(chunks, readAll),
@@ -89,9 +67,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
         salvage ? readWithoutImages : readSmall,
       ),
     answers: () => merge(chunks, readAnswers),
-    *ops() {
-      for (const [, segment] of timed) yield* readOperations(segment.chunks);
-    },
+    ops: () => operationsOf(segments),
     *rows(image) {
       if (salvage) return;
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);

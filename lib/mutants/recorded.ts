@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { JournaledOp } from '../checkers/journal.ts';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import { decodeRows, encodeRows } from '../cluster/kind/audit/wire.ts';
 import type { MutantCase } from './mutant-case.ts';
 
 /** What the suite recorded last (test/mutants/records.ts). */
@@ -15,10 +14,18 @@ export const evidencePath: string = fileURLToPath(new URL('evidence.jsonl.zst', 
 /** Operations by column: client, connection, session, seq, outcome, end (null: never), node. */
 type OpColumns = readonly (readonly (string | number | null)[])[];
 
+/** Rows by column, in the order of `rowFields`. */
+type RowColumns = readonly (readonly (string | number | boolean)[])[];
+
+const rowFields = [
+  ...['id', 'client', 'connection', 'session', 'seq', 'kind'],
+  ...['fromAccount', 'toAccount', 'amount', 'hashFits', 'linkFits'],
+] as const;
+
 interface CaseLine extends Omit<MutantCase, 'ops' | 'copies'> {
   readonly ops: OpColumns;
   readonly copies: readonly (Omit<MutantCase['copies'][number], 'rows'> & {
-    readonly rows: Parameters<typeof decodeRows>[0];
+    readonly rows: RowColumns;
   })[];
 }
 
@@ -83,13 +90,11 @@ function opsOf([clients = [], ...columns]: OpColumns): JournaledOp[] {
   });
 }
 
-function rowColumns(rows: readonly LedgerRow[]): CaseLine['copies'][number]['rows'] {
-  const message = encodeRows(rows);
-  return message.type === 'rows' ? message.columns : [];
-}
+const rowColumns = (rows: readonly LedgerRow[]): RowColumns =>
+  rowFields.map((field) => rows.map((row) => row[field]));
 
-function rowsOf(columns: CaseLine['copies'][number]['rows']): LedgerRow[] {
-  const rows: LedgerRow[] = [];
-  decodeRows(columns, (row) => rows.push(row));
-  return rows;
-}
+const rowsOf = (columns: RowColumns): LedgerRow[] =>
+  (columns[0] ?? []).map((_, n) => {
+    const values = rowFields.map((field, column) => [field, columns[column]?.[n]]);
+    return Object.fromEntries(values) as LedgerRow;
+  });

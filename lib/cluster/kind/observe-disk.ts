@@ -5,7 +5,7 @@ import { type WatchLine, watchLineSchema } from '../../csi/watch-line.ts';
 import { observed } from '../../history/observations.ts';
 import type { Recorder, Unstamped } from '../port.ts';
 import { inspect } from './engine.ts';
-import { openStream } from './lab.ts';
+import { openStream } from './lab-stream.ts';
 import type { Lab } from './lab-port.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];

@@ -2,7 +2,7 @@
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
-import { openStream } from './lab.ts';
+import { openStream } from './lab-stream.ts';
 
 export interface LogLine {
   readonly node: string;

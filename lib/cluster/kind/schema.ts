@@ -18,6 +18,9 @@ export const secondaryIndexes = {
   account: { balance: ['balance'] },
 } as const;
 
+/** What every row of the ledger is filled up with. */
+export const ledgerPad: string = 'forcedetach-'.repeat(7);
+
 export type WorkloadTable = keyof typeof secondaryIndexes;
 
 const keysOf = (table: WorkloadTable): string =>
@@ -37,7 +40,7 @@ const ledger = `CREATE TABLE ${databaseName}.ledger (
   amount INT UNSIGNED NOT NULL,
   previous_hash BINARY(32) NOT NULL,
   hash BINARY(32) NOT NULL,
-  pad CHAR(84) CHARACTER SET ascii NOT NULL DEFAULT '${'forcedetach-'.repeat(7)}',
+  pad CHAR(84) CHARACTER SET ascii NOT NULL DEFAULT '${ledgerPad}',
   ${keysOf('ledger')}
 ) ENGINE = InnoDB`;
 

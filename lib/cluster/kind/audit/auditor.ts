@@ -4,6 +4,7 @@ import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../../csi/lay
 import { EvidenceError } from '../../../errors.ts';
 import type { Auditor } from '../../port.ts';
 import type { Lab } from '../lab-port.ts';
+import { labNode } from './lab-node.ts';
 import { decodeRows, type AuditMessage } from './wire.ts';
 
 export interface KindAuditorOptions {
@@ -30,12 +31,12 @@ export function kindAuditor(options: KindAuditorOptions): Auditor {
     async audit(image, onRow): Promise<ImageEvidence> {
       const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
       const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
-      const argv = ['node', toolPath, ...target, '--until-stdin-ends'];
+      const argv = [...labNode, toolPath, ...target, '--until-stdin-ends'];
       const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
       const onLine = (line: string): void => {
         try {
           const message = JSON.parse(line) as AuditMessage;
-          if (message.type === 'rows') decodeRows(message.columns, onRow);
+          if (message.type === 'rows') decodeRows(message, onRow);
           else if (message.type === 'step') onStep?.(image, message.step);
           else resolve(message.evidence);
         } catch (cause) {

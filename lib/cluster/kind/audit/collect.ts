@@ -96,9 +96,9 @@ class Audit extends EvidenceDraft {
 
   async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
     const { evidence } = this;
-    const sums = await this.readRows(client, server, this.#options);
+    const mixes = await this.readRows(client, server, this.#options);
     await this.ask('indexes', server, async () => {
-      evidence.indexCounts = await compareIndexes(client, sums);
+      evidence.indexCounts = await compareIndexes(client, mixes);
     });
     await this.ask('checksum', server, async () => {
       const found = await checksums(client);

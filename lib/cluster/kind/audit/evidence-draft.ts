@@ -10,7 +10,7 @@ import {
 } from '../../../checkers/evidence.ts';
 import { describeError, EvidenceError } from '../../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
-import type { ValueSums } from './index-sums.ts';
+import type { IndexMixes } from './index-sums.ts';
 import { readBalances } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SqlClient } from './sql-client.ts';
@@ -127,11 +127,11 @@ export class EvidenceDraft {
     client: SqlClient,
     server: Pick<Mysqld, 'died' | 'diedSoon'>,
     { seed, onRows }: RowReading,
-  ): Promise<ValueSums | undefined> {
+  ): Promise<IndexMixes | undefined> {
     const { evidence } = this;
-    let sums: ValueSums | undefined;
+    let mixes: IndexMixes | undefined;
     const error = await this.ask('ledger', server, async () => {
-      sums = await streamLedger(client, new RowVerifier(seed), (rows) => {
+      mixes = await streamLedger(client, new RowVerifier(seed), (rows) => {
         evidence.ledgerRows += rows.length;
         return onRows(rows);
       });
@@ -141,6 +141,6 @@ export class EvidenceDraft {
     await this.ask('balances', server, async () => {
       evidence.balances = await readBalances(client);
     });
-    return sums;
+    return mixes;
   }
 }

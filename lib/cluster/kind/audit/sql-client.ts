@@ -4,6 +4,8 @@ import { EvidenceError } from '../../../errors.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+type OnPacket = (bytes: Buffer, start: number) => Promise<void> | void;
+
 const connectTimeoutMs = 5_000;
 /** One statement over a whole table of millions of rows on a slow machine. */
 const statementTimeoutMs = 180_000;
@@ -44,30 +46,33 @@ export class SqlClient {
   }
 
   /**
-   * Streams a large result, each row an array of its columns. `onRow` may return a promise: rows
-   * pause until it resolves. Rejects on an error, or when no row comes for 60 s.
+   * Streams a large result; `onRow` gets each row's packet, its columns from `start` on, and must be
+   * done with the bytes when it returns. It may return a promise: rows pause until it resolves.
+   * Rejects on an error, or when no row came for 60 s.
    */
-  stream(sql: string, onRow: (columns: readonly unknown[]) => Promise<void> | void): Promise<void> {
+  stream(sql: string, onRow: OnPacket): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = this.#limit(sql, rowTimeoutMs, reject);
-      const query = this.#connection.query({ sql, rowsAsArray: true });
-      query.on('result', (row: unknown) => {
-        timer.refresh();
-        const busy = onRow(row as readonly unknown[]);
-        if (busy === undefined) return;
-        this.#connection.pause();
-        busy.then(() => this.#connection.resume(), reject);
-      });
+      const connection = this.#connection;
+      let rows = 0;
+      const timer = this.#watch(sql, () => rows, reject);
       const failed = (error: Error): void => {
-        clearTimeout(timer);
+        clearInterval(timer);
         reject(error);
       };
+      const query = connection.query({ sql, rowsAsArray: true });
+      takePackets(query, (bytes, start) => {
+        rows += 1;
+        const busy = onRow(bytes, start);
+        if (busy === undefined) return;
+        connection.pause();
+        busy.then(() => connection.resume(), failed);
+      });
       query.on('error', failed);
       // A connection that breaks within a result is not told to its query.
-      this.#connection.once('error', failed);
+      connection.once('error', failed);
       query.on('end', () => {
-        clearTimeout(timer);
-        this.#connection.off('error', failed);
+        clearInterval(timer);
+        connection.off('error', failed);
         resolve();
       });
     });
@@ -79,10 +84,43 @@ export class SqlClient {
   }
 
   #limit(sql: string, timeoutMs: number, reject: (reason: Error) => void): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#connection.destroy();
-      const why = `no answer within ${timeoutMs / 1000} s: ${sql}`;
-      reject(new EvidenceError('AUDIT_STATEMENT_HUNG', why));
-    }, timeoutMs);
+    return setTimeout(() => this.#giveUp(sql, timeoutMs, reject), timeoutMs);
   }
+
+  /** Gives up where from one look to the next there was no row more. */
+  #watch(sql: string, rows: () => number, reject: (reason: Error) => void): NodeJS.Timeout {
+    let before = -1;
+    return setInterval(() => {
+      if (rows() === before) this.#giveUp(sql, rowTimeoutMs, reject);
+      before = rows();
+    }, rowTimeoutMs);
+  }
+
+  #giveUp(sql: string, timeoutMs: number, reject: (reason: Error) => void): void {
+    this.#connection.destroy();
+    const why = `no answer within ${timeoutMs / 1000} s: ${sql}`;
+    reject(new EvidenceError('AUDIT_STATEMENT_HUNG', why));
+  }
+}
+
+/** What mysql2 calls with each packet of a result (lib/commands/query.js); the last is its end. */
+interface PacketReader {
+  row(packet: Packet, connection: unknown): unknown;
+}
+
+interface Packet {
+  readonly buffer: Buffer;
+  readonly offset: number;
+  isEOF(): boolean;
+}
+
+/** mysql2 has no option to make nothing of a row. */
+function takePackets(query: unknown, onRow: (bytes: Buffer, start: number) => void): void {
+  const reader = query as PacketReader;
+  const ownRow = reader.row;
+  reader.row = function takeRow(this: PacketReader, packet, connection) {
+    if (packet.isEOF()) return ownRow.call(this, packet, connection);
+    onRow(packet.buffer, packet.offset);
+    return takeRow;
+  };
 }

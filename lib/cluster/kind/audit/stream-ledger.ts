@@ -4,14 +4,14 @@
  */
 import type { LedgerRow } from '../../../checkers/evidence.ts';
 import { databaseName } from '../schema.ts';
-import { indexesOf, ValueSum, type ValueSums } from './index-sums.ts';
-import { ledgerText, type RowVerifier } from './row-verifier.ts';
+import { IndexMix, indexesOf, type IndexMixes } from './index-sums.ts';
+import { ledgerColumns, type RowVerifier } from './row-verifier.ts';
 import type { SqlClient } from './sql-client.ts';
 import { batchRows } from './wire.ts';
 
-const indexes = indexesOf('ledger');
-const columns = [ledgerText, ...indexes.map(({ rowValue }) => rowValue)].join(', ');
-const sql = `SELECT ${columns} FROM ${databaseName}.ledger FORCE INDEX (PRIMARY) ORDER BY id`;
+const sql =
+  `SELECT ${ledgerColumns.join(', ')}` +
+  ` FROM ${databaseName}.ledger FORCE INDEX (PRIMARY) ORDER BY id`;
 
 /**
  * Streams the ledger in batches. Resolves to what the table itself says of each of its indexes;
@@ -21,13 +21,15 @@ export async function streamLedger(
   client: SqlClient,
   verifier: RowVerifier,
   onRows: (rows: readonly LedgerRow[]) => Promise<void> | void,
-): Promise<ValueSums> {
-  const sums = indexes.map(() => new ValueSum());
+): Promise<IndexMixes> {
+  const mixes = new Map(indexesOf('ledger').map((index) => [index.name, new IndexMix(index)]));
+  const [...all] = mixes.values();
   let batch: LedgerRow[] = [];
   try {
-    await client.stream(sql, (row) => {
-      batch.push(verifier.toRow(row[0] as string));
-      for (let n = 0; n < sums.length; n++) sums[n]?.add(row[n + 1] as number);
+    await client.stream(sql, (bytes, start) => {
+      const row = verifier.toRow(bytes, start);
+      for (const mix of all) mix.add(row);
+      batch.push(row);
       if (batch.length < batchRows) return undefined;
       const full = batch;
       batch = [];
@@ -36,5 +38,5 @@ export async function streamLedger(
   } finally {
     if (batch.length > 0) await onRows(batch);
   }
-  return new Map(indexes.map(({ name }, n) => [name, sums[n]?.result() ?? { rows: 0, sum: '0' }]));
+  return new Map([...mixes].map(([name, mix]) => [name, mix.result()]));
 }

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StateResult } from '../../../crash-states/explore.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
-import { openStream } from '../lab.ts';
+import { openStream } from '../lab-stream.ts';
 import { lockCluster, type Lock } from '../lock.ts';
 import type { PlannedMessage, StatesMessage, StatesRequest } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStream } from './lab.ts';
+import { openStream } from './lab-stream.ts';
 
 test('lines go both ways, and disposal ends the command without an error', async () => {
   const lines: string[] = [];

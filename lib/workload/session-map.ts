@@ -1,0 +1,19 @@
+/** A map by session. It is asked for each of millions of rows, so it makes no text to look up by. */
+import type { SessionId } from './ledger.ts';
+
+/** Connections are below it: MySQL keeps them as SMALLINT UNSIGNED. */
+const connectionsEnd = 2 ** 16;
+
+export class SessionMap<Value> {
+  readonly #clients = new Map<string, Map<number, Value>>();
+
+  get({ client, connection, session }: SessionId): Value | undefined {
+    return this.#clients.get(client)?.get(session * connectionsEnd + connection);
+  }
+
+  set({ client, connection, session }: SessionId, value: Value): void {
+    let ofClient = this.#clients.get(client);
+    if (ofClient === undefined) this.#clients.set(client, (ofClient = new Map()));
+    ofClient.set(session * connectionsEnd + connection, value);
+  }
+}
