@@ -24,6 +24,8 @@ export async function streamLedger(
 ): Promise<IndexMixes> {
   const mixes = new Map(indexesOf('ledger').map((index) => [index.name, new IndexMix(index)]));
   const [...all] = mixes.values();
+  // Bytes as they are stored; else MySQL turns each text into the client's character set.
+  await client.query('SET character_set_results = NULL');
   let batch: LedgerRow[] = [];
   try {
     await client.stream(sql, (bytes, start) => {
