@@ -62,7 +62,14 @@ export class SqlClient {
       const query = connection.query({ sql, rowsAsArray: true });
       takePackets(query, (bytes, start) => {
         rows += 1;
-        const busy = onRow(bytes, start);
+        let busy: Promise<void> | void;
+        try {
+          busy = onRow(bytes, start);
+        } catch (error) {
+          failed(error as Error);
+          // Tells mysql2 to give the connection up.
+          throw error;
+        }
         if (busy === undefined) return;
         connection.pause();
         busy.then(() => connection.resume(), failed);
@@ -90,10 +97,14 @@ export class SqlClient {
   /** Gives up where from one look to the next there was no row more. */
   #watch(sql: string, rows: () => number, reject: (reason: Error) => void): NodeJS.Timeout {
     let before = -1;
-    return setInterval(() => {
-      if (rows() === before) this.#giveUp(sql, rowTimeoutMs, reject);
+    const timer = setInterval(() => {
+      if (rows() === before) {
+        clearInterval(timer);
+        this.#giveUp(sql, rowTimeoutMs, reject);
+      }
       before = rows();
     }, rowTimeoutMs);
+    return timer;
   }
 
   #giveUp(sql: string, timeoutMs: number, reject: (reason: Error) => void): void {
@@ -117,9 +128,9 @@ interface Packet {
 /** mysql2 has no option to make nothing of a row. */
 function takePackets(query: unknown, onRow: (bytes: Buffer, start: number) => void): void {
   const reader = query as PacketReader;
-  const ownRow = reader.row;
-  reader.row = function takeRow(this: PacketReader, packet, connection) {
-    if (packet.isEOF()) return ownRow.call(this, packet, connection);
+  const ownRow = reader.row.bind(reader);
+  reader.row = function takeRow(packet, connection) {
+    if (packet.isEOF()) return ownRow(packet, connection);
     onRow(packet.buffer, packet.offset);
     return takeRow;
   };
