@@ -73,7 +73,7 @@ async function sweepFor(ms: number, onProgress: (line: string) => void): Promise
     threads,
     schedules: next,
     schedulesPerMinute: Math.round((next / tookMs) * 60_000),
-    timesRealTime: Math.round(tally.virtualUs / 1000 / tookMs),
+    timesRealTime: Math.round(tally.virtualMs / tookMs),
     cpuMsPerSchedule: rounded((user + system) / 1000 / next),
     peakRssMiB: Math.round(process.resourceUsage().maxRSS / 1024),
     rssMiB,

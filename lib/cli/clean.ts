@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { reap } from '../cluster/kind/reap.ts';
 import { exitCode } from '../errors.ts';
 import { pruneImages } from '../images/prune.ts';
+import { reapSweeps } from '../sweep/on-cluster/place.ts';
 import { runCommand } from './command.ts';
 import { clusterName } from './flag-values.ts';
 
@@ -24,12 +25,21 @@ export const clean = (): Promise<void> =>
     command.exitOverride().parse(args, { from: 'user' });
     const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
     const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    // Needs no Docker engine, so it goes first.
+    const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
+    for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
     const { removed, left, resisted } = await reap({ all, only, onProgress: say });
     for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
     // Clusters first: their containers use images.
     const images = all && only === undefined ? await pruneImages() : [];
     for (const image of images) say(`removed the image ${image}; a newer one is there`);
-    const gone = [...removed, ...(images.length === 0 ? [] : [`${images.length} images`])];
+    const gone = [
+      ...sweeps.removed,
+      ...removed,
+      ...(images.length === 0 ? [] : [`${images.length} images`]),
+    ];
     say(gone.length === 0 ? 'Nothing to remove.' : `Removed: ${gone.join(', ')}.`);
-    return resisted.length > 0 ? exitCode.infrastructure : exitCode.expected;
+    return resisted.length + sweeps.resisted.length > 0
+      ? exitCode.infrastructure
+      : exitCode.expected;
   });

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { diskModes, type DiskMode } from '../disk-kinds.ts';
+import type { ImageChoice } from '../sweep/on-cluster/image.ts';
 import { durationMs, nonEmpty } from './flag-values.ts';
 
 export interface SweepFlags {
@@ -16,6 +17,14 @@ export interface SweepFlags {
   readonly seed?: string;
   readonly out?: string;
   readonly json: boolean;
+  /** As an Indexed Job on a Kubernetes cluster. */
+  readonly onCluster: boolean;
+  /** Of the kubeconfig; undefined: its current one. */
+  readonly context?: string;
+  /** Pods; undefined: one an island, at most 16. */
+  readonly shards?: number;
+  /** Undefined: auto. */
+  readonly images?: ImageChoice;
 }
 
 function count(text: string): number {
@@ -23,7 +32,7 @@ function count(text: string): number {
   throw new InvalidArgumentError('Give a number.');
 }
 
-function threads(text: string): number {
+function someOf(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Give a number from 1.');
 }
@@ -36,11 +45,21 @@ export function sweepCommand(): Command {
     )
     .option('--schedules <n>', 'so many schedules', count)
     .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', durationMs)
-    .option('--threads <n>', 'side by side', threads, availableParallelism())
+    .option('--threads <n>', 'side by side', someOf, availableParallelism())
     .option('--findings <n>', 'at most so many findings are shrunk and written', count, 60)
     .addOption(new Option('--disk <kind>', 'all on this disk (default: drawn)').choices(diskModes))
     .option('--seed <text>', 'draws everything (default: at random)', nonEmpty)
     .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
     .option('--json', 'sweep.json on stdout', false)
+    .option('--on-cluster', 'as a Job on the Kubernetes cluster of your kubeconfig', false)
+    .option('--context <name>', 'another context of the kubeconfig', nonEmpty)
+    .option('--shards <n>', 'so many pods (default: one an island of 40,000, at most 16)', someOf)
+    .addOption(
+      new Option('--images <source>', 'the pods’ image: node:24, or ours on the nodes').choices([
+        'auto',
+        'published',
+        'built',
+      ]),
+    )
     .exitOverride();
 }

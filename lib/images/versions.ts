@@ -13,3 +13,5 @@ export const nodeDebianSuite = 'bookworm';
 export const mysqlDebianSuite = 'sid';
 /** Node of the driver and the tools; the optional dependency node-linux-… brings it. */
 export const nodeVersion = '24.21.0';
+/** Official image with Node of that series, for code that needs no other tools. */
+export const publishedRuntime = 'node:24-bookworm-slim';

@@ -4,7 +4,7 @@
  */
 import { noticeNames } from '../cluster/sim/notices.ts';
 import type { Corpus } from './generate.ts';
-import type { Example, Tally } from './tally.ts';
+import type { Coverage, Example } from './tally.ts';
 import type { Trace } from './witness.ts';
 
 const begin = noticeNames.length;
@@ -45,7 +45,7 @@ export interface Transition {
 const textOf = (code: number): string => noticeNames[code] ?? 'begin';
 
 /** The rarest first. */
-export function transitionsSeen({ transitions }: Pick<Tally, 'transitions'>): Transition[] {
+export function transitionsSeen({ transitions }: Pick<Coverage, 'transitions'>): Transition[] {
   return rarest(transitions).map(({ pair, count }) => ({
     from: textOf(Math.floor(pair / width)),
     to: textOf(pair % width),
@@ -60,12 +60,12 @@ const rarest = (counts: readonly number[]): { pair: number; count: number }[] =>
     .toSorted((a, b) => a.count - b.count || a.pair - b.pair);
 
 /** Names of the notices that were seen at all. */
-export function statesSeen(tally: Pick<Tally, 'transitions'>): readonly string[] {
+export function statesSeen(tally: Pick<Coverage, 'transitions'>): readonly string[] {
   const seen = new Set(transitionsSeen(tally).map(({ to }) => to));
   return noticeNames.filter((name) => seen.has(name));
 }
 
-export function corpusOf({ transitions, firstSeen }: Tally): Corpus {
+export function corpusOf({ transitions, firstSeen }: Coverage): Corpus {
   return rarest(transitions)
     .slice(0, corpusSize)
     .map(({ pair }): Example | undefined => firstSeen[pair])

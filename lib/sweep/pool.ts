@@ -3,7 +3,8 @@ import { WorkerPool } from '../worker-pool.ts';
 import type { Stretch } from './stretch.ts';
 import type { Tally } from './tally.ts';
 
-export type SweepPool = WorkerPool<Stretch, Tally>;
+/** Who plays stretches: threads, or whoever has the same answers. */
+export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
 
-export const sweepPool = (threads: number): SweepPool =>
+export const sweepPool = (threads: number): WorkerPool<Stretch, Tally> =>
   new WorkerPool(new URL('worker.ts', import.meta.url), threads);

@@ -47,13 +47,13 @@ export interface Surprise {
 
 const rareShown = 20;
 
-export function reportOf({ seed, tally }: SweepState): SweepReport {
+export function reportOf({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>): SweepReport {
   const transitions = transitionsSeen(tally);
   const states = statesSeen(tally);
   return {
     ...{ schemaVersion: 1, basis: 'predicted', modelVersion, seed },
     schedules: tally.schedules,
-    virtualHours: Math.round(tally.virtualUs / 3.6e9),
+    virtualHours: Math.round(tally.virtualMs / 3.6e6),
     findings: Object.values(tally.findings).toSorted((a, b) => b.count - a.count),
     rows: rows.map(({ name, expect }) => {
       const { asked = 0, yes = 0 } = tally.rows[name] ?? {};

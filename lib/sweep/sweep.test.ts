@@ -20,7 +20,7 @@ test('a sweep comes to the same whole, however many threads play it in whatever 
 });
 
 test('it finds two writers on an unfenced disk, and nothing that contradicts what must hold', () => {
-  const report = reportOf({ seed: 'a', next: count, corpus: [], tally: whole });
+  const report = reportOf({ seed: 'a', tally: whole });
   expect(report.schedules).toBe(count);
   expect(report.virtualHours).toBeGreaterThanOrEqual((count * 15) / 60);
   expect(report.findings.some(({ broken }) => broken.includes('lost'))).toBe(true);

@@ -1,22 +1,35 @@
 /**
  * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
- * depends on the seed and on the rounds before, never on how many threads there are.
+ * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
 import type { DiskMode } from '../disk-kinds.ts';
 import { corpusOf } from './coverage.ts';
 import type { Corpus } from './generate.ts';
+import { islandEnd } from './islands.ts';
 import type { SweepPool } from './pool.ts';
-import { emptyTally, joinTally, type Tally } from './tally.ts';
+import {
+  emptyCoverage,
+  emptyTally,
+  joinCoverage,
+  joinTally,
+  type Coverage,
+  type Tally,
+} from './tally.ts';
 
-export interface SweepState {
+export interface SweepState extends Learning {
   readonly seed: string;
   /** The first schedule that was not played. */
   readonly next: number;
-  /** Of the round that this one is in. */
-  readonly corpus: Corpus;
   /** The disk of every schedule. Default: drawn. */
   readonly disk?: DiskMode | undefined;
   readonly tally: Tally;
+}
+
+interface Learning {
+  /** Of the round that `next` is in. */
+  readonly corpus: Corpus;
+  /** What the island that `next` is in has seen so far. */
+  readonly learned: Coverage;
 }
 
 export interface SweepOptions {
@@ -34,10 +47,14 @@ export interface SweepOptions {
 const roundSchedules = 4000;
 const stretchSchedules = 250;
 
-export const newSweep = (seed: string, disk?: DiskMode): SweepState => ({
-  ...{ seed, next: 0, corpus: [], disk },
+/** `next`: the first schedule of an island. Default the sweep's first one. */
+export const newSweep = (seed: string, disk?: DiskMode, next = 0): SweepState => ({
+  ...{ seed, next, disk },
+  ...untaught(),
   tally: emptyTally(),
 });
+
+const untaught = (): Learning => ({ corpus: [], learned: emptyCoverage() });
 
 export async function sweep(options: SweepOptions): Promise<SweepState> {
   const { pool, untilIndex, goesOn, onRound } = options;
@@ -54,8 +71,8 @@ const roundEnd = (index: number): number =>
   (Math.floor(index / roundSchedules) + 1) * roundSchedules;
 
 async function playRound(pool: SweepPool, state: SweepState, end: number): Promise<SweepState> {
-  const { seed, next, disk, tally } = state;
-  const corpus = next % roundSchedules === 0 ? corpusOf(tally) : state.corpus;
+  const { seed, next, disk, tally, learned } = state;
+  const corpus = next % roundSchedules === 0 ? corpusOf(learned) : state.corpus;
   const starts: number[] = [];
   for (let from = next; from < end; from += stretchSchedules) starts.push(from);
   const parts = await Promise.all(
@@ -63,6 +80,16 @@ async function playRound(pool: SweepPool, state: SweepState, end: number): Promi
       pool.run({ seed, corpus, disk, from, count: Math.min(stretchSchedules, end - from) }),
     ),
   );
-  for (const part of parts) joinTally(tally, part);
-  return { seed, next: end, corpus, disk, tally };
+  for (const part of parts) {
+    joinTally(tally, part);
+    joinCoverage(learned, part);
+  }
+  const learning = end === islandEnd(next) ? untaught() : { corpus, learned };
+  return { seed, next: end, disk, tally, ...learning };
+}
+
+/** The sweep so far and the shard behind it as one sweep. Takes over `state`'s tally. */
+export function joinShard(state: SweepState, shard: SweepState): SweepState {
+  joinTally(state.tally, shard.tally);
+  return { ...shard, tally: state.tally };
 }

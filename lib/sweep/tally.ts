@@ -40,26 +40,35 @@ export interface Seen {
   readonly example: Example;
 }
 
-export interface Tally {
+/** What was seen of how one thing follows another (coverage.ts). */
+export interface Coverage {
+  /** How often each pair of notices was seen. */
+  transitions: number[];
+  /** What showed a pair first, by pair. */
+  firstSeen: Record<number, Example>;
+}
+
+export interface Tally extends Coverage {
   schedules: number;
-  /** Virtual time of all schedules. */
-  virtualUs: number;
+  /** Virtual time of all schedules; in whole milliseconds, so that sums are exact in any order. */
+  virtualMs: number;
   /** By key. */
   findings: Record<string, Finding>;
   /** By name. */
   rows: Record<string, RowTally>;
   /** Known paths by name. */
   paths: Record<string, Seen>;
-  /** How often each pair of notices was seen (coverage.ts). */
-  transitions: number[];
-  /** What showed a pair first, by pair. */
-  firstSeen: Record<number, Example>;
 }
 
-export const emptyTally = (): Tally => ({
-  ...{ schedules: 0, virtualUs: 0 },
-  ...{ findings: {}, rows: {}, paths: {}, firstSeen: {} },
+export const emptyCoverage = (): Coverage => ({
   transitions: Array.from<number>({ length: pairCount }).fill(0),
+  firstSeen: {},
+});
+
+export const emptyTally = (): Tally => ({
+  ...{ schedules: 0, virtualMs: 0 },
+  ...{ findings: {}, rows: {}, paths: {} },
+  ...emptyCoverage(),
 });
 
 /** Fewer changed fields are simpler; of as many the earlier one. */
@@ -74,7 +83,7 @@ export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): 
   const { index, scenario, seed } = schedule;
   const example: Example = { index, seed, scenario };
   tally.schedules += 1;
-  tally.virtualUs += outcome.endedAtUs;
+  tally.virtualMs += Math.round(outcome.endedAtUs / 1000);
   const { broken, key } = judge(outcome);
   if (broken.length > 0) {
     addFinding(tally, { ...example, key, broken, licence: licenceOf(outcome), count: 1 });
@@ -94,16 +103,23 @@ export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): 
 /** Adds `more` to `tally`. */
 export function joinTally(tally: Tally, more: Tally): void {
   tally.schedules += more.schedules;
-  tally.virtualUs += more.virtualUs;
+  tally.virtualMs += more.virtualMs;
   for (const finding of Object.values(more.findings)) addFinding(tally, finding);
   for (const [name, row] of Object.entries(more.rows)) addRow(tally, name, row);
   for (const [name, seen] of Object.entries(more.paths)) addSeen(tally.paths, name, seen);
+  joinCoverage(tally, more);
+}
+
+/** Adds `more` to `coverage`. */
+export function joinCoverage(coverage: Coverage, more: Coverage): void {
   more.transitions.forEach((count, pair) => {
-    tally.transitions[pair] = (tally.transitions[pair] ?? 0) + count;
+    coverage.transitions[pair] = (coverage.transitions[pair] ?? 0) + count;
   });
   for (const [pair, example] of Object.entries(more.firstSeen)) {
-    const before = tally.firstSeen[Number(pair)];
-    if (before === undefined || earlier(example, before)) tally.firstSeen[Number(pair)] = example;
+    const before = coverage.firstSeen[Number(pair)];
+    if (before === undefined || earlier(example, before)) {
+      coverage.firstSeen[Number(pair)] = example;
+    }
   }
 }
 

@@ -1,0 +1,52 @@
+/** A sweep's folder: its state, to go on from, and what it came to. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import type { SweepReport } from '../sweep/report.ts';
+import { shrunkFindings } from '../sweep/shrink-findings.ts';
+import { newSweep, type SweepState } from '../sweep/sweep.ts';
+import type { SweepFlags } from './sweep-flags.ts';
+
+const stateFile = 'state.json';
+
+export function newFolder(): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  return join('reports', `${time}-sweep-${randomBytes(4).toString('hex')}`);
+}
+
+/** Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`. */
+export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
+  mkdirSync(folder, { recursive: true });
+  const files = readdirSync(folder);
+  if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'), disk);
+  if (!files.includes(stateFile)) {
+    throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a sweep in it`, {
+      hint: 'give --out a folder that is new, empty, or holds a sweep to go on with',
+    });
+  }
+  const state = JSON.parse(readFileSync(join(folder, stateFile), 'utf8')) as SweepState;
+  const isSame = (seed ?? state.seed) === state.seed && (disk ?? state.disk) === state.disk;
+  if (isSame) return state;
+  throw new UsageError('OTHER_SWEEP', `${folder} has a sweep with another seed or disk in it`, {
+    hint: `leave --seed and --disk out to go on with it (${state.seed}), or give another --out`,
+  });
+}
+
+/** Whole or not at all. */
+export function save(folder: string, state: SweepState): void {
+  const path = join(folder, stateFile);
+  writeFileSync(`${path}.new`, JSON.stringify(state));
+  renameSync(`${path}.new`, path);
+}
+
+/** sweep.json and the findings, at most so many. */
+export function writeReport(folder: string, report: SweepReport, most: number): void {
+  writeFileSync(join(folder, 'sweep.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  const findingsFolder = join(folder, 'findings');
+  rmSync(findingsFolder, { recursive: true, force: true });
+  mkdirSync(findingsFolder);
+  for (const { file, text } of shrunkFindings(report, { folder: findingsFolder, most })) {
+    writeFileSync(join(findingsFolder, file), text);
+  }
+}

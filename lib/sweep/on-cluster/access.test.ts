@@ -1,0 +1,95 @@
+/** Clusters that a sweep can't use: each is refused with an error of ours, and a way out. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { accessTo, mustBeAllowed } from './access.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
+let server: Server | undefined;
+afterEach(() => server?.close());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A kubeconfig for this URL, with the contexts `one` (current) and `two`. */
+function kubeconfig(url: string): string {
+  const path = join(folder, 'config.json');
+  const contexts = ['one', 'two'].map((name) => ({ name, context: { cluster: 'c', user: 'u' } }));
+  const clusters = [{ name: 'c', cluster: { server: url, 'insecure-skip-tls-verify': true } }];
+  const users = [{ name: 'u', user: { token: 't' } }];
+  writeFileSync(path, JSON.stringify({ 'current-context': 'one', contexts, clusters, users }));
+  return path;
+}
+
+/** An API server that answers reviews as `allowed` says, with this status. */
+async function answering(status: number, allowed: (verb: string) => boolean): Promise<string> {
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { spec } = JSON.parse(body) as { spec: { resourceAttributes: { verb: string } } };
+      response.writeHead(status, { 'content-type': 'application/json' });
+      const answer = { allowed: allowed(spec.resourceAttributes.verb) };
+      response.end(JSON.stringify({ kind: 'SelfSubjectAccessReview', spec, status: answer }));
+    });
+  });
+  await new Promise<void>((resolve) => void server?.listen(0, '127.0.0.1', () => resolve()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('without a kubeconfig', async () => {
+  await expect(accessTo(undefined, join(folder, 'none'))).rejects.toMatchObject({
+    ...{ code: 'KUBECONFIG_MISSING', exitCode: 4 },
+    hint: expect.stringContaining('KUBECONFIG'),
+  });
+});
+
+test('a kubeconfig that is none', async () => {
+  const path = join(folder, 'broken');
+  writeFileSync(path, '{ not: [yaml');
+  await expect(accessTo(undefined, path)).rejects.toMatchObject({ code: 'KUBECONFIG_MISSING' });
+});
+
+test('a context that is not there; one that is', async () => {
+  const path = kubeconfig('http://127.0.0.1:1');
+  await expect(accessTo('three', path)).rejects.toMatchObject({
+    ...{ code: 'NO_SUCH_CONTEXT', exitCode: 2 },
+    hint: expect.stringContaining('one, two'),
+  });
+  expect((await accessTo(undefined, path)).context).toBe('one');
+  expect((await accessTo('two', path)).context).toBe('two');
+});
+
+test('files that are not there are passed over, and the first that is leads', async () => {
+  const path = kubeconfig('http://127.0.0.1:1');
+  expect((await accessTo(undefined, `${join(folder, 'none')}:${path}`)).context).toBe('one');
+});
+
+test('a cluster that does not answer', async () => {
+  const access = await accessTo('two', kubeconfig('http://127.0.0.1:1'));
+  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({
+    ...{ code: 'CLUSTER_UNREACHABLE', exitCode: 4 },
+    command: 'kubectl --context two cluster-info',
+  });
+});
+
+test('credentials that are refused', async () => {
+  const access = await accessTo(undefined, kubeconfig(await answering(401, () => false)));
+  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({ code: 'CLUSTER_FORBIDDEN' });
+});
+
+test('rights that lack are named', async () => {
+  const url = await answering(201, (verb) => verb !== 'create');
+  const access = await accessTo(undefined, kubeconfig(url));
+  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({
+    ...{ code: 'CLUSTER_FORBIDDEN', exitCode: 4 },
+    message: expect.stringContaining('create namespaces, create configmaps, create jobs'),
+    command: 'kubectl --context one auth can-i create namespaces',
+  });
+});
+
+test('all rights: nothing is thrown', async () => {
+  const access = await accessTo(undefined, kubeconfig(await answering(201, () => true)));
+  await mustBeAllowed(access, 'n');
+});

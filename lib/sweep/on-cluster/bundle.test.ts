@@ -1,0 +1,40 @@
+/** What a pod gets is enough: started as a pod is, in an empty folder, it plays its shard. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { parseResult } from './output.ts';
+import { bundleOf } from './bundle.ts';
+import { playShard, type Plan } from './shard.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bundle-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const shards = [
+  { from: 0, until: 40 },
+  { from: 40_000, until: 40_040 },
+];
+const plan: Plan = { seed: 'a', disk: 'fenced', shards };
+
+test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', async () => {
+  const { data, binaryData } = await bundleOf(plan);
+  for (const [name, text] of Object.entries(data)) writeFileSync(join(folder, name), text);
+  for (const [name, text] of Object.entries(binaryData)) {
+    writeFileSync(join(folder, name), text, 'base64');
+  }
+  expect(Object.values(binaryData).join('').length).toBeLessThan(500_000);
+
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['boot.mjs', folder, join(folder, 'app')],
+    { cwd: folder, env: { JOB_COMPLETION_INDEX: '1' } },
+  );
+  expect(stdout.trim()).toBe((await playShard(plan, 1)).join('\n'));
+  expect(parseResult(stdout, 'a', { from: 40_000, until: 40_040 }).tally.schedules).toBe(40);
+});
+
+test('the same code makes the same bundle', async () => {
+  expect(await bundleOf(plan)).toEqual(await bundleOf(plan));
+});
