@@ -84,7 +84,7 @@ async function collect(
       joined += 1;
       onShard(state);
     }
-    const line = progressLine(seen, shards.length, state);
+    const line = progressLine(seen, job.status?.failed ?? 0, shards.length, state);
     if (line !== said) say((said = line));
     if (joined === shards.length) return state;
     mustStart(pods, image, kubectl(access, `--namespace ${namespace} describe pods`));
@@ -152,12 +152,16 @@ async function mustGoOn({ access, namespace, job, seen }: Look): Promise<void> {
   }
 }
 
-function progressLine(seen: ShardPods, shards: number, { next, tally }: SweepState): string {
-  const { done, failed, running, waiting, waitsFor } = seen;
+function progressLine(
+  { done, running, waiting, waitsFor }: ShardPods,
+  failed: number,
+  shards: number,
+  { next, tally }: SweepState,
+): string {
   const parts = [
     `shards: ${done.size} of ${shards} done, ${running} running`,
     ...(waiting === 0 ? [] : [`${waiting} waiting`]),
-    ...(failed.length === 0 ? [] : [`${failed.length} failed and tried again`]),
+    ...(failed === 0 ? [] : [`${failed} failed and tried again`]),
     `${next} schedules joined`,
     `${Object.keys(tally.findings).length} findings`,
   ];
