@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { accessTo, mustBeAllowed } from './access.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
 let server: Server | undefined;
+// It is slow to import where the machine is busy.
+beforeAll(() => import('@kubernetes/client-node'), 120_000);
 afterEach(() => server?.close());
 afterAll(() => rmSync(folder, { recursive: true }));
 
