@@ -12,13 +12,17 @@ import { playShard, type Plan } from './shard.ts';
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-bundle-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Threads and programs are slow to start where the machine is busy. */
+const timeout = 120_000;
 const shards = [
   { from: 0, until: 40 },
   { from: 40_000, until: 40_040 },
 ];
 const plan: Plan = { seed: 'a', disk: 'fenced', shards };
 
-test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', async () => {
+test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines', {
+  timeout,
+}, async () => {
   const { data, binaryData } = await bundleOf(plan);
   for (const [name, text] of Object.entries(data)) writeFileSync(join(folder, name), text);
   for (const [name, text] of Object.entries(binaryData)) {
@@ -35,6 +39,6 @@ test('the bundle runs by itself, fits a ConfigMap, and comes to the same lines',
   expect(parseResult(stdout, 'a', { from: 40_000, until: 40_040 }).tally.schedules).toBe(40);
 });
 
-test('the same code makes the same bundle', async () => {
+test('the same code makes the same bundle', { timeout }, async () => {
   expect(await bundleOf(plan)).toEqual(await bundleOf(plan));
 });
