@@ -76,7 +76,7 @@ export function matrixCommand(): Command {
       '--volumes <n>',
       'on kind, at most so many cells under one fault event, each with a volume on the victim',
       count,
-      8,
+      4,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
     .option(
