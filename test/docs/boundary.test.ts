@@ -1,0 +1,74 @@
+/** docs/boundary.md tells what the committed runs of the schedules came to; `vitest -u` writes it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { readSchedule } from '../../lib/sweep/schedule-file.ts';
+
+const page = 'docs/boundary.md';
+const schedules = 'experiments/schedules';
+const runs = 'reports/boundary';
+
+/** One of them is a sample, too. */
+const folderOf = (name: string): string =>
+  name === 'no-grace-period-nobody-acts'
+    ? 'reports/samples/partition-no-grace-period'
+    : join(runs, name);
+
+const named = readdirSync(schedules).map((file) => file.replace('.yaml', ''));
+const ran = named.filter((name) => existsSync(folderOf(name)));
+const verdictOf = (name: string): Verdict => assembleVerdict(openHistory(folderOf(name)));
+
+test.each(ran)('%s: its verdict follows from its history, on kind with stock timers', (name) => {
+  const verdict = verdictOf(name);
+  const committed: unknown = JSON.parse(readFileSync(join(folderOf(name), 'verdict.json'), 'utf8'));
+  expect(verdict).toEqual(committed);
+  expect({ name, cluster: 'kind', basis: 'measured' }).toEqual({
+    name: verdict.scenario['name'],
+    cluster: verdict.cluster,
+    basis: verdict.basis,
+  });
+});
+
+const isDamage = (word: string): boolean => word === 'lost' || word === 'corrupt';
+const dead = ['node-crash', 'node-reboot'];
+
+/** A live victim, no fence and a second mount: damage; else none. */
+function ruleOfThumb({ scenario, phases }: Verdict): boolean {
+  const isLive = !dead.includes(String(scenario['fault']));
+  return isLive && scenario['disk'] === 'unfenced' && phases.secondMount !== null;
+}
+
+const mount = (seconds: number | null): string =>
+  seconds === null ? 'none' : `${seconds.toFixed(1)} s`;
+
+function predictedMount(name: string): string {
+  const comment = readFileSync(join(schedules, `${name}.yaml`), 'utf8');
+  const found = /Second mount in (\d+) of \d+, (\d+) to (\d+) s/.exec(comment);
+  if (found === null) return 'none';
+  const [, count, from, to] = found;
+  return `${from} to ${to} s${count === '40' ? '' : ` (in ${count} of 40)`}`;
+}
+
+function row(name: string): string {
+  const { predicted } = readSchedule(join(schedules, `${name}.yaml`));
+  const foretold = `| ${name} | ${predicted.join(', ')} | ${predictedMount(name)}`;
+  if (!ran.includes(name)) return `${foretold} | not run yet | | |`;
+  const verdict = verdictOf(name);
+  const right = ruleOfThumb(verdict) === isDamage(verdict.safety);
+  const measured = `**${verdict.verdict}** | ${mount(verdict.phases.secondMount)}`;
+  return `${foretold} | ${measured} | ${right ? 'right' : '**wrong**'} |`;
+}
+
+test('the page has what was predicted and what was measured', async () => {
+  const [head, , tail] = readFileSync(page, 'utf8').split(/<!-- runs -->\n|<!-- end -->/);
+  const table = [
+    '| Schedule | predicted | second mount | measured | second mount | rule of thumb |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...named.map(row),
+  ].join('\n');
+  const whole = `${head}<!-- runs -->\n${table}\n<!-- end -->${tail}`;
+  await expect(whole).toMatchFileSnapshot(join('../..', page));
+});
