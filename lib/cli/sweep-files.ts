@@ -15,7 +15,10 @@ export function newFolder(): string {
   return join('reports', `${time}-sweep-${randomBytes(4).toString('hex')}`);
 }
 
-/** Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`. */
+/**
+ * Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`,
+ * `STATE_UNREADABLE`.
+ */
 export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
   mkdirSync(folder, { recursive: true });
   const files = readdirSync(folder);
@@ -25,12 +28,24 @@ export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
       hint: 'give --out a folder that is new, empty, or holds a sweep to go on with',
     });
   }
-  const state = JSON.parse(readFileSync(join(folder, stateFile), 'utf8')) as SweepState;
+  const state = readState(join(folder, stateFile));
   const isSame = (seed ?? state.seed) === state.seed && (disk ?? state.disk) === state.disk;
   if (isSame) return state;
   throw new UsageError('OTHER_SWEEP', `${folder} has a sweep with another seed or disk in it`, {
     hint: `leave --seed and --disk out to go on with it (${state.seed}), or give another --out`,
   });
+}
+
+/** An earlier version did not say what it had learned, and one that was cut is no JSON. */
+function readState(path: string): SweepState {
+  const hint = 'give another --out; what an earlier version began can’t be gone on with';
+  try {
+    const state = JSON.parse(readFileSync(path, 'utf8')) as Partial<SweepState>;
+    if (state.learned !== undefined && state.tally !== undefined) return state as SweepState;
+    throw new Error('it does not say what the sweep learned');
+  } catch (cause) {
+    throw new UsageError('STATE_UNREADABLE', `${path} is not a sweep’s state`, { hint, cause });
+  }
 }
 
 /** Whole or not at all. */
