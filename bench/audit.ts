@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2';
 import { EvidenceError } from '../lib/errors.ts';
+import { smallHeap } from '../lib/cluster/kind/audit/lab-node.ts';
 import { BareHost } from '../test/cluster/bare-host.ts';
 import type { AuditRun } from './support/audit-run.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
@@ -23,8 +24,7 @@ const targetRssMiB = 300;
 /** Time of one row at the last size, of its time at the first: more is not linear. */
 const targetGrowth = 1.25;
 
-/** As in the lab: what was compiled is kept, and short-lived objects get little memory. */
-const nodeFlags = ['--max-semi-space-size=2'];
+/** As in the lab, what was compiled is kept. */
 const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'forcedetach-compiled') };
 
 const readers = ['checksumTable', 'checkTableExtended', 'plainStream', 'audit'] as const;
@@ -127,7 +127,7 @@ function ask(socketPath: string, sql: string): Promise<void> {
 async function audit(host: BareHost, { folder }: LedgerVolume): Promise<AuditRun> {
   const program = fileURLToPath(new URL('support/audit-run.ts', import.meta.url));
   const args = [program, host.lab.container, host.socket('a').inside, folder, seed];
-  const { stdout } = await promisify(execFile)(process.execPath, [...nodeFlags, ...args], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [...smallHeap, ...args], { env });
   return JSON.parse(stdout) as AuditRun;
 }
 

@@ -10,7 +10,7 @@ import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { labNode } from '../../lib/cluster/kind/audit/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
 import { openStream } from '../../lib/cluster/kind/lab-stream.ts';
-import { openSegments, operationsOf } from '../../lib/history/segments.ts';
+import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';
 import type { PassEnd } from './audit-pass.ts';
 
 export interface AuditRun {
@@ -42,7 +42,7 @@ stream.closed.then(() => ended.reject(new Error('the pass ended early')), ended.
 
 // While the pass starts: no row is taken before this is done.
 const journalStartedMs = performance.now();
-for (const op of operationsOf(openSegments(folder))) journal.add(op);
+visitOperationsOf(openSegments(folder), (op) => journal.add(op));
 reconciler = new Reconciler({ journal, seed, takenAtMs: Number.POSITIVE_INFINITY });
 const journalMs = performance.now() - journalStartedMs;
 

@@ -24,7 +24,7 @@ function findingsOf(...images: readonly Image[]): readonly Finding[] {
   });
   const history: AuditedHistory = {
     smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, ...records],
-    ops: () => ledger.ops,
+    visitOps: (visit) => ledger.ops.forEach(visit),
     rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
   };
   return judgeImages(history, {}).findings;
@@ -67,7 +67,7 @@ describe('the checkers', () => {
     const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
     const history: AuditedHistory = {
       smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, { ...image, evidence }],
-      ops: () => ledger.ops,
+      visitOps: (visit) => ledger.ops.forEach(visit),
       rows: () => rows.slice(0, -3),
     };
     judgeImages(history, { faultAtMs: 235 }, { onLost: (commit) => commits.push(commit) });

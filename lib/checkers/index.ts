@@ -40,7 +40,7 @@ export const checkers: readonly Checker[] = [
 /** What is needed of a history (lib/history/reader.ts). */
 export interface AuditedHistory {
   smallRecords(): Iterable<Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' }>>;
-  ops(): Iterable<JournaledOp>;
+  visitOps(onOp: (op: JournaledOp) => void): void;
   rows(image: ImageLabel): Iterable<LedgerRow>;
 }
 
@@ -69,7 +69,7 @@ export function judgeImages(
     if (record.type === 'image') records.push(record);
   }
   const journal = new Journal(moments);
-  for (const op of history.ops()) journal.add(op);
+  history.visitOps((op) => journal.add(op));
 
   const images: AuditedImage[] = [];
   const reconciliations = new Map<ImageLabel, Reconciliation>();

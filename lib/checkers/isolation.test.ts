@@ -29,7 +29,7 @@ function codes(
   };
   const history = {
     smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, image],
-    ops: () => journal,
+    visitOps: (visit: (op: JournaledOp) => void) => journal.forEach(visit),
     rows: () => rows,
   };
   return judgeImages(history, {}).findings.map(({ code }) => code);

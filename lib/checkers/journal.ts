@@ -1,5 +1,5 @@
 /**
- * What the clients were told, operation by operation: typed arrays by session, about ten bytes an
+ * What the clients were told, operation by operation: typed arrays by session, seven bytes an
  * operation, so that millions fit in memory.
  */
 import { SessionMap } from '../workload/session-map.ts';
@@ -43,7 +43,9 @@ export class SessionLog {
   readonly node: string | undefined;
   readonly #moments: Moments;
   #outcomes = new Uint8Array(64);
-  #endedAtMs = new Float64Array(64);
+  /** Ends in whole microseconds, as a history has them: their lower 32 bits, and the rest. */
+  #endedLowUs = new Uint32Array(64);
+  #endedHighUs = new Int16Array(64);
   #length = 0;
 
   constructor(id: SessionId, node: string | undefined, moments: Moments) {
@@ -60,7 +62,9 @@ export class SessionLog {
   add({ seq, outcome, endedAtMs }: JournaledOp): void {
     if (seq >= this.#outcomes.length) this.#grow(seq + 1);
     this.#outcomes[seq] = outcomeCode[endedAtMs === undefined ? 'info' : outcome];
-    this.#endedAtMs[seq] = endedAtMs ?? Number.POSITIVE_INFINITY;
+    const endedUs = Math.round((endedAtMs ?? 0) * 1000);
+    this.#endedLowUs[seq] = endedUs;
+    this.#endedHighUs[seq] = Math.floor(endedUs / 2 ** 32);
     this.#length = Math.max(this.#length, seq + 1);
   }
 
@@ -75,7 +79,7 @@ export class SessionLog {
   /** Infinity where it was not acknowledged. */
   ackedAtMs(seq: number): number {
     const acked = this.#outcomes[seq] === outcomeCode.ok;
-    return acked ? (this.#endedAtMs[seq] ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+    return acked ? this.#endedMs(seq) : Number.POSITIVE_INFINITY;
   }
 
   /** The acknowledged operation that this one links to. */
@@ -88,7 +92,7 @@ export class SessionLog {
 
   epoch(seq: number): Epoch {
     const { faultAtMs, handoverAtMs, victimNode } = this.#moments;
-    const atMs = this.#endedAtMs[seq] ?? 0;
+    const atMs = this.#endedMs(seq);
     if (faultAtMs === undefined || atMs < faultAtMs) return 'beforeFault';
     if (this.node !== victimNode) return 'successor';
     return handoverAtMs === undefined || atMs < handoverAtMs
@@ -100,7 +104,12 @@ export class SessionLog {
   #grow(needed: number): void {
     const length = Math.max(needed, Math.ceil(this.#outcomes.length * 1.25));
     this.#outcomes = new Uint8Array(this.#outcomes.buffer.transfer(length));
-    this.#endedAtMs = new Float64Array(this.#endedAtMs.buffer.transfer(8 * length));
+    this.#endedLowUs = new Uint32Array(this.#endedLowUs.buffer.transfer(4 * length));
+    this.#endedHighUs = new Int16Array(this.#endedHighUs.buffer.transfer(2 * length));
+  }
+
+  #endedMs(seq: number): number {
+    return ((this.#endedHighUs[seq] ?? 0) * 2 ** 32 + (this.#endedLowUs[seq] ?? 0)) / 1000;
   }
 }
 

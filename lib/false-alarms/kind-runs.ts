@@ -56,7 +56,7 @@ function judgeClean(
           if (record.type !== 'image' || labels.has(record.image)) yield record;
         }
       },
-      ops: () => history.ops(),
+      visitOps: (visit) => history.visitOps(visit),
       rows: (image) => history.rows(image),
     },
     noMoments,

@@ -143,6 +143,7 @@ function historyOf(scene: Scene): History {
     *ops() {
       yield* ops;
     },
+    visitOps: (visit) => ops.forEach(visit),
     *rows(image) {
       yield* image === 'first'
         ? rowsAt(sessions, 30_000)

@@ -18,20 +18,32 @@ export interface Operation extends OpId {
 
 /** In the order in which they ended; those without an end come last. */
 export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> {
-  const pairing = new Pairing();
+  const ended: Operation[] = [];
+  const pairing = new Pairing((operation) => ended.push(operation));
   for (const chunk of chunks) {
     decodeLines(chunk.lines(), chunk.client, pairing, chunk.skip);
-    yield* pairing.takeEnded();
+    yield* ended.splice(0);
   }
   yield* pairing.underWay();
 }
 
+/** The same, one after the other: of millions, none is kept in memory. */
+export function visitOperations(
+  chunks: readonly Chunk[],
+  onOperation: (operation: Operation) => void,
+): void {
+  const pairing = new Pairing(onOperation);
+  for (const { lines, client, skip } of chunks) decodeLines(lines(), client, pairing, skip);
+  for (const operation of pairing.underWay()) onOperation(operation);
+}
+
 /** The same from records in time order. */
 export function* pairOperations(records: Iterable<HistoryRecord>): Generator<Operation> {
-  const pairing = new Pairing();
+  const ended: Operation[] = [];
+  const pairing = new Pairing((operation) => ended.push(operation));
   for (const record of records) {
     pairing.record(record);
-    yield* pairing.takeEnded();
+    yield* ended.splice(0);
   }
   yield* pairing.underWay();
 }
@@ -45,7 +57,11 @@ interface Connection {
 class Pairing {
   /** By client and number: looked up for each of millions of lines. */
   readonly #connections = new Map<string, Connection[]>();
-  #ended: Operation[] = [];
+  readonly #onEnded: (operation: Operation) => void;
+
+  constructor(onEnded: (operation: Operation) => void) {
+    this.#onEnded = onEnded;
+  }
 
   operation(line: OperationLine, client: string): void {
     const { what, atUs } = line;
@@ -71,12 +87,6 @@ class Pairing {
     }
   }
 
-  takeEnded(): Operation[] {
-    const ended = this.#ended;
-    this.#ended = [];
-    return ended;
-  }
-
   /** In the order in which they were sent. */
   underWay(): Operation[] {
     const all = [...this.#connections.values()].flat();
@@ -99,7 +109,7 @@ class Pairing {
     operation.endedAtMs = endedAtMs;
     if (ended.error !== undefined) operation.error = ended.error;
     at.underWay = undefined;
-    this.#ended.push(operation);
+    this.#onEnded(operation);
   }
 
   #connection(client: string, connection: number): Connection {

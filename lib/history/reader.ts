@@ -17,7 +17,7 @@ import type { Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import { rowsSegment } from './recorder.ts';
 import { readSegment, salvageSegment, type Chunk, type HistoryCut } from './segment-reader.ts';
-import { openSegments, operationsOf, timedSegments } from './segments.ts';
+import { openSegments, operationsOf, timedSegments, visitOperationsOf } from './segments.ts';
 import { openWrites, type WriteLog } from './writes.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
@@ -40,6 +40,8 @@ export interface History {
   answers(): Generator<Answer>;
   /** Each operation once, by segment and there in the order in which they ended. */
   ops(): Generator<Operation>;
+  /** The same, one after the other: of millions, none is kept in memory. */
+  visitOps(onOperation: (operation: Operation) => void): void;
   /** The ledger of an audited image, in primary key order; nothing where there was no audit. */
   rows(image: ImageLabel): Generator<LedgerRow>;
   /** What came to the disk; undefined where it kept no log. Throws EvidenceError where it is damaged. */
@@ -68,6 +70,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
       ),
     answers: () => merge(chunks, readAnswers),
     ops: () => operationsOf(segments),
+    visitOps: (onOperation) => visitOperationsOf(segments, onOperation),
     *rows(image) {
       if (salvage) return;
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);

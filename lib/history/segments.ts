@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { readOperations, type Operation } from './operations.ts';
+import { readOperations, visitOperations, type Operation } from './operations.ts';
 import { rowsSegment } from './recorder.ts';
 import { suffixes } from './segment.ts';
 import { readSegment, type SegmentContent } from './segment-reader.ts';
@@ -32,4 +32,12 @@ export const timedSegments = (segments: Segments): SegmentContent[] =>
 /** Each operation once, by segment and there in the order in which they ended. */
 export function* operationsOf(segments: Segments): Generator<Operation> {
   for (const { chunks } of timedSegments(segments)) yield* readOperations(chunks);
+}
+
+/** The same, one after the other: of millions, none is kept in memory. */
+export function visitOperationsOf(
+  segments: Segments,
+  onOperation: (operation: Operation) => void,
+): void {
+  for (const { chunks } of timedSegments(segments)) visitOperations(chunks, onOperation);
 }

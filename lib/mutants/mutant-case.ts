@@ -36,7 +36,7 @@ export function judgeCase(
   }));
   const history = {
     smallRecords: () => [{ type: 'run', seed } as never, ...images],
-    ops: () => ops,
+    visitOps: (visit: (op: JournaledOp) => void) => ops.forEach(visit),
     rows: (label: string) => copies.find(({ image }) => image === label)?.rows ?? [],
   };
   const { findings } = judgeImages(history, moments, { all });

@@ -32,7 +32,7 @@ export function judge(
   return judgeImages(
     {
       smallRecords: () => [run, ...images],
-      ops: () => journaledOps(records),
+      visitOps: (visit) => journaledOps(records).forEach(visit),
       rows: (image) => copies.find((copy) => copy.image === image)?.rows ?? [],
     },
     moments,
