@@ -11,7 +11,9 @@ import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { labIn } from '../../lib/cluster/kind/lab.ts';
 import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { InfrastructureError } from '../../lib/errors.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
+import { lockHolder, takeLock, type Lock } from '../../lib/lock.ts';
 import { BareServer } from './bare-server.ts';
 import { ContainerShell } from './container-shell.ts';
 
@@ -37,6 +39,20 @@ export async function missingForBareHost(): Promise<string | undefined> {
   return exitCode === 0 ? undefined : 'needs a Docker engine that answers';
 }
 
+/** Two hosts with the same loops would detach each other's devices. */
+async function lockLoops(loops: HostLoops): Promise<Lock> {
+  const name = `loops/${Object.values(loops).join('-')}`;
+  try {
+    return await takeLock(name, `process ${process.pid}`);
+  } catch (cause) {
+    const other = (await lockHolder(name)) ?? 'another process';
+    throw new InfrastructureError('LOOPS_BUSY', `${other} has the test's loop devices`, {
+      hint: 'one such test or bench at a time: wait for that one to end',
+      cause,
+    });
+  }
+}
+
 /** From linux/loop.h. struct loop_info64 has 232 bytes; lo_sizelimit is the u64 at offset 32. */
 const cutScript = `
   $b = "\\0" x 232;
@@ -50,10 +66,12 @@ export class BareHost implements AsyncDisposable {
   readonly lab: Lab;
   readonly #container: string;
   readonly #folder: string;
+  readonly #lock: Lock;
   readonly loops: HostLoops;
   readonly #shell: ContainerShell;
 
-  private constructor(container: string, folder: string, loops: HostLoops) {
+  private constructor(container: string, folder: string, loops: HostLoops, lock: Lock) {
+    this.#lock = lock;
     this.#container = container;
     this.#folder = folder;
     this.loops = loops;
@@ -61,16 +79,17 @@ export class BareHost implements AsyncDisposable {
     this.#shell = new ContainerShell(container);
   }
 
-  /** `loops` are the host's alone while it runs. */
   /** An initialised database with the empty ledger, stopped cleanly. */
   get blank(): BareVolume {
     return new BareVolume(this, `${shared}/blank.img`);
   }
 
+  /** `loops` are the host's alone while it runs; throws `LOOPS_BUSY` where another one has them. */
   static async start(
     onProgress: (line: string) => void,
     loops: HostLoops = testLoops,
   ): Promise<BareHost> {
+    const lock = await lockLoops(loops);
     const { tools: image } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
     const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
     mkdirSync(join(folder, 'copies'));
@@ -82,7 +101,7 @@ export class BareHost implements AsyncDisposable {
     ];
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     await $`docker run ${flags} ${image} -c ${main}`.quiet();
-    const host = new BareHost(container, folder, loops);
+    const host = new BareHost(container, folder, loops, lock);
     try {
       await host.#makeBlank();
     } catch (error) {
@@ -148,6 +167,7 @@ export class BareHost implements AsyncDisposable {
     this.#shell.close();
     await $`docker rm -f ${this.#container}`.quiet();
     rmSync(this.#folder, { recursive: true, force: true });
+    await this.#lock.release();
   }
 
   /** Ends servers, unmounts, frees loop devices: all that a case may have left. */
