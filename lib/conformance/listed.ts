@@ -22,6 +22,7 @@ export const listedDifferences: readonly ListedDifference[] = [
   { what: 'pod-gone → unlisted', runs: ['partition-out-of-service'], toS: 2, why: busy },
   { what: 'unlisted → detach-asked', toS: 1, why: busy },
   { what: 'no-schedule before victim-unready', runs: ['partition-none'], why: busy },
+  { what: 'running → serving', runs: ['partition-no-grace-period'], toS: 20, why: busy },
   { what: 'unpublished before ready-again', why: oneMoment },
   { what: 'unstaged before ready-again', why: oneMoment },
 ];
