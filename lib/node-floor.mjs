@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 /** Running .ts files without a build is stable from 24.12 on. */
@@ -28,6 +29,9 @@ if (!newEnough) {
   );
   process.exit(2);
 }
+
+// What is imported from here on is compiled once: it is a third of a model's whole run.
+module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
 
 /**
  * The same command under another Node; resolves with its exit code. A terminal's Ctrl-C reaches
