@@ -30,6 +30,19 @@ export async function takeLock(name: string, holder: string): Promise<Lock> {
   };
 }
 
+/** As `takeLock`, for this process; where another has it, throws what `refusal` makes of its name. */
+export async function takeFreeLock(
+  name: string,
+  holder: string,
+  refusal: (other: string, cause: unknown) => Error,
+): Promise<Lock> {
+  try {
+    return await takeLock(name, holder);
+  } catch (cause) {
+    throw refusal((await lockHolder(name)) ?? 'another process', cause);
+  }
+}
+
 /** Who has the lock, or undefined when nobody has. */
 export async function lockHolder(name: string): Promise<string | undefined> {
   const socket = connect(address(name));

@@ -2,19 +2,14 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
-import { lockHolder, takeLock, type Lock } from '../lock.ts';
+import { takeFreeLock, type Lock } from '../lock.ts';
 
 /** The folder exists. Throws UsageError `BATCH_BUSY` when another process runs its batch. */
-export async function lockBatch(folder: string): Promise<Lock> {
+export function lockBatch(folder: string): Promise<Lock> {
   const path = createHash('sha256').update(realpathSync(folder)).digest('hex');
-  const name = `batch/${path.slice(0, 32)}`;
-  try {
-    return await takeLock(name, `process ${process.pid}`);
-  } catch (cause) {
-    const other = (await lockHolder(name)) ?? 'another process';
-    throw new UsageError('BATCH_BUSY', `the batch in ${folder} is being run by ${other}`, {
-      hint: 'wait for it to end, or give --out another folder',
-      cause,
-    });
-  }
+  return takeFreeLock(`batch/${path.slice(0, 32)}`, `process ${process.pid}`, (other, cause) => {
+    const hint = 'wait for it to end, or give --out another folder';
+    const what = `the batch in ${folder} is being run by ${other}`;
+    return new UsageError('BATCH_BUSY', what, { hint, cause });
+  });
 }

@@ -15,6 +15,7 @@ import { exitCode, InfrastructureError, type ExitCode } from '../errors.ts';
 import { openHistory } from '../history/reader.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { runCommand } from './command.ts';
+import { numberFromOne } from './flag-values.ts';
 import { onInterrupt } from './interrupt.ts';
 
 interface Flags {
@@ -55,11 +56,11 @@ function commandLine(): Command {
         'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
     )
     .argument('<run>', 'folder of the run')
-    .option('--states <n>', 'how many crash states', wholeNumber, 200)
+    .option('--states <n>', 'how many crash states', numberFromOne, 200)
     .option('--seed <text>', 'draws the moments and what is lost (default: at random)')
     .option('--policy <list>', 'what unflushed writes become', policies, [...powerLosses])
     .option('--workers <n>', 'states at a time (default: one a processor)', workerCount)
-    .option('--only <n>', 'only this state, thoroughly; its image is kept', wholeNumber)
+    .option('--only <n>', 'only this state, thoroughly; its image is kept', numberFromOne)
     .option('--images <source>', 'auto, published or built', imageSource, 'auto')
     .option('--json', 'the result as JSON on stdout', false)
     .exitOverride();
@@ -154,11 +155,6 @@ function commandOf({ folder, states, seed, policy, only }: Request): string {
   if (policy.length < powerLosses.length) words.push('--policy', policy.join(','));
   if (only !== undefined) words.push('--only', String(only));
   return words.map((word) => quote(word)).join(' ');
-}
-
-function wholeNumber(text: string): number {
-  if (/^[1-9]\d*$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number from 1.');
 }
 
 function workerCount(text: string): number {

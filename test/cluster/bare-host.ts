@@ -13,7 +13,7 @@ import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { lockHolder, takeLock, type Lock } from '../../lib/lock.ts';
+import { takeFreeLock, type Lock } from '../../lib/lock.ts';
 import { BareServer } from './bare-server.ts';
 import { ContainerShell } from './container-shell.ts';
 
@@ -40,17 +40,12 @@ export async function missingForBareHost(): Promise<string | undefined> {
 }
 
 /** Two hosts with the same loops would detach each other's devices. */
-async function lockLoops(loops: HostLoops): Promise<Lock> {
+function lockLoops(loops: HostLoops): Promise<Lock> {
   const name = `loops/${Object.values(loops).join('-')}`;
-  try {
-    return await takeLock(name, `process ${process.pid}`);
-  } catch (cause) {
-    const other = (await lockHolder(name)) ?? 'another process';
-    throw new InfrastructureError('LOOPS_BUSY', `${other} has the test's loop devices`, {
-      hint: 'one such test or bench at a time: wait for that one to end',
-      cause,
-    });
-  }
+  return takeFreeLock(name, `process ${process.pid}`, (other, cause) => {
+    const hint = 'one such test or bench at a time: wait for that one to end';
+    return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint, cause });
+  });
 }
 
 /** From linux/loop.h. struct loop_info64 has 232 bytes; lo_sizelimit is the u64 at offset 32. */
