@@ -12,8 +12,13 @@ export function durationMs(text: string): number {
 }
 
 export function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Give a whole number.');
+}
+
+export function numberFromOne(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Give a whole number from 1.');
 }
 
 export function workerCount(text: string): number {

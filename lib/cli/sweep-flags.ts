@@ -1,9 +1,9 @@
 /** The command line of experiments/sweep.mjs. */
 import { availableParallelism } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { diskModes, type DiskMode } from '../disk-kinds.ts';
 import type { ImageChoice } from '../sweep/on-cluster/image.ts';
-import { durationMs, nonEmpty } from './flag-values.ts';
+import { durationMs, nonEmpty, numberFromOne, wholeNumber } from './flag-values.ts';
 
 export interface SweepFlags {
   /** Undefined: only time ends it. */
@@ -27,33 +27,27 @@ export interface SweepFlags {
   readonly images?: ImageChoice;
 }
 
-function count(text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a number.');
-}
-
-function someOf(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a number from 1.');
-}
-
 export function sweepCommand(): Command {
   return new Command('npx zx experiments/sweep.mjs')
     .description(
       'Plays random schedules on the built-in model, looks for broken invariants, and shrinks what\n' +
         'it finds. The same command with the same --out goes on where a sweep stopped.',
     )
-    .option('--schedules <n>', 'so many schedules', count)
+    .option('--schedules <n>', 'so many schedules', wholeNumber)
     .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', durationMs)
-    .option('--threads <n>', 'side by side', someOf, availableParallelism())
-    .option('--findings <n>', 'at most so many findings are shrunk and written', count, 60)
+    .option('--threads <n>', 'side by side', numberFromOne, availableParallelism())
+    .option('--findings <n>', 'at most so many findings are shrunk and written', wholeNumber, 60)
     .addOption(new Option('--disk <kind>', 'all on this disk (default: drawn)').choices(diskModes))
     .option('--seed <text>', 'draws everything (default: at random)', nonEmpty)
     .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
     .option('--json', 'sweep.json on stdout', false)
     .option('--on-cluster', 'as a Job on the Kubernetes cluster of your kubeconfig', false)
     .option('--context <name>', 'another context of the kubeconfig', nonEmpty)
-    .option('--shards <n>', 'so many pods (default: one an island of 40,000, at most 16)', someOf)
+    .option(
+      '--shards <n>',
+      'so many pods (default: one an island of 40,000, at most 16)',
+      numberFromOne,
+    )
     .addOption(
       new Option('--images <source>', 'the pods’ image: node:24, or ours on the nodes').choices([
         'auto',
