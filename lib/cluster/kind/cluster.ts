@@ -8,6 +8,7 @@ import type { ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
 import { clusterNameRule, engineName, isClusterName } from './labels.ts';
+import { openStream } from './lab-stream.ts';
 import { lockCluster, type Lock } from './lock.ts';
 import { KindMachine } from './machine.ts';
 import { currentOwner } from './owner.ts';
@@ -16,6 +17,7 @@ import { reap } from './reap.ts';
 import { findCluster, refuseForeign, removeCluster } from './registry.ts';
 import { Relays } from './relay.ts';
 import { reviveCluster } from './revive-cluster.ts';
+import type { OpenStream } from './shared-streams.ts';
 import { markComplete } from './state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
 
@@ -57,6 +59,8 @@ export interface Cluster {
   /** False when it was made for this run. */
   readonly reused: boolean;
   readonly lab: Lab;
+  /** How observers read commands that talk in lines: runs beside each other share them. */
+  readonly openStream: OpenStream;
   readonly relays: Relays;
   /** Relays that one of several runs opens and closes for itself. */
   newRelays(): Relays;
@@ -185,6 +189,7 @@ function clusterOf(
     timers,
     reused,
     lab,
+    openStream,
     relays,
     newRelays: () => new Relays(lab, state.sockets),
     machine(node) {

@@ -1,6 +1,7 @@
 /** What the controller manager itself says of a forced detach: its log, and its counter. */
 import { docker } from './engine.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
+import type { OpenStream } from './shared-streams.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
 export interface ForcedDetaches {
@@ -35,9 +36,11 @@ export function parseForcedDetaches(metrics: string): ForcedDetaches {
 export const followControllerManager = (
   controlPlane: string,
   onLine: (line: LogLine) => void,
+  open?: OpenStream,
 ): AsyncDisposable =>
   followPodLogs(
     controlPlane,
     '/var/log/pods/kube-system_kube-controller-manager-*/kube-controller-manager/*.log',
     onLine,
+    open,
   );

@@ -4,10 +4,11 @@ import { driverName } from '../../csi/layout.ts';
 import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
-import { isIn, namespaceOf, solePlace, type Place } from './place.ts';
+import { isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
+import type { OpenStream } from './shared-streams.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
 /** Of the StatefulSet, or of the Deployment. */
@@ -150,12 +151,30 @@ async function leftovers(clients: KubeClients, place: Place): Promise<string[]> 
 export const followDatabaseLog = (
   node: string,
   onLine: (line: LogLine) => void,
-  { namespace }: Place = solePlace,
-): AsyncDisposable => followPodLogs(node, `/var/log/pods/${namespace}_mysql-*/mysql/*.log`, onLine);
+  place: Place = solePlace,
+  open?: OpenStream,
+): AsyncDisposable => followContainer('mysql', node, onLine, place, open);
 
 /** What the self-fencing sidecars on one node did. */
 export const followSelfFenceLog = (
   node: string,
   onLine: (line: LogLine) => void,
-): AsyncDisposable =>
-  followPodLogs(node, `/var/log/pods/${solePlace.namespace}_mysql-*/self-fence/*.log`, onLine);
+  place: Place = solePlace,
+  open?: OpenStream,
+): AsyncDisposable => followContainer('self-fence', node, onLine, place, open);
+
+/** Databases side by side are followed by one command, which tells all of theirs. */
+function followContainer(
+  container: 'mysql' | 'self-fence',
+  node: string,
+  onLine: (line: LogLine) => void,
+  { namespace }: Place,
+  open: OpenStream | undefined,
+): AsyncDisposable {
+  const logs = '/var/log/pods/';
+  const which = namespace === solePlace.namespace ? namespace : placeBeside('*').namespace;
+  const ofPlace = (line: LogLine): void => {
+    if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
+  };
+  return followPodLogs(node, `${logs}${which}_mysql-*/${container}/*.log`, ofPlace, open);
+}

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { observed } from '../../history/observations.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder, Unstamped } from '../port.ts';
-import { followPodLogs } from './pod-log.ts';
+import type { Cluster } from './cluster.ts';
+import { followPodLogs, type LogLine } from './pod-log.ts';
 
 const entrySchema = z.object({
   kind: z.literal('Event'),
@@ -29,18 +30,19 @@ const objectSchema = z.object({
 
 /** A container's log goes back to its start: what was asked before the observer began is left out. */
 export function observeAudit(
-  controlPlane: string,
+  { controlPlane, openStream }: Cluster,
   recorder: Recorder,
   clock: Clock,
   namespace = 'default',
 ): AsyncDisposable {
   const sinceMs = clock.wallMs();
   const pattern = '/var/log/pods/kube-system_kube-apiserver-*/kube-apiserver/*.log';
-  return followPodLogs(controlPlane, pattern, ({ text, stream }) => {
+  const see = ({ text, stream }: LogLine): void => {
     if (stream !== 'stdout') return;
     const record = requestRecord(text, clock, namespace);
     if (record?.wall !== undefined && record.wall >= sinceMs) recorder.record(record);
-  });
+  };
+  return followPodLogs(controlPlane, pattern, see, openStream);
 }
 
 /**

@@ -5,8 +5,8 @@ import { type WatchLine, watchLineSchema } from '../../csi/watch-line.ts';
 import { observed } from '../../history/observations.ts';
 import type { Recorder, Unstamped } from '../port.ts';
 import { inspect } from './engine.ts';
-import { openStream } from './lab-stream.ts';
 import type { Lab } from './lab-port.ts';
+import type { OpenStream } from './shared-streams.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];
 
@@ -14,22 +14,25 @@ export interface Watched {
   readonly lab: Lab;
   /** Containers of the nodes that may mount the volume. */
   readonly nodes: readonly string[];
+  /** How commands on the engine and in the lab are read. */
+  readonly openStream: OpenStream;
   /** Only what concerns this volume. Default: all. */
   readonly volume?: string;
 }
 
 /** `originNs`: CLOCK_MONOTONIC at the run's beginning, which the lab's clock shares. */
 export async function observeDisk(
-  { lab, nodes, volume }: Watched,
+  { lab, nodes, openStream, volume }: Watched,
   recorder: Recorder,
   originNs: bigint,
 ): Promise<AsyncDisposable> {
   const originMs = Number(originNs) / 1e6;
   await using opening = new AsyncDisposableStack();
   const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
+  const command = ['docker', 'exec', '-i', lab.container, ...watchTool];
   const watching = Promise.withResolvers<void>();
   const watch = opening.use(
-    await lab.stream([...watchTool, '--nodes', pids.join()], (text) => {
+    await openStream([...command, '--nodes', pids.join()], (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
       else if (volume !== undefined && isOther(line, volume)) return;

@@ -28,7 +28,8 @@ export function observeControllerManager(
   clock: Clock,
   volume = '',
 ): AsyncDisposable {
-  return followControllerManager(cluster.controlPlane, ({ text, wallMs }) => {
+  const { controlPlane, openStream } = cluster;
+  const see = ({ text, wallMs }: LogLine): void => {
     const name =
       forceDetachLine.test(text) && text.includes(volume)
         ? observed.forceDetachLog
@@ -43,7 +44,8 @@ export function observeControllerManager(
       name,
       data: { line: text },
     });
-  });
+  };
+  return followControllerManager(controlPlane, see, openStream);
 }
 
 export const observeServerLogs = (
@@ -60,6 +62,7 @@ export const observeServerLogs = (
         see({ recorder, clock }, 'mysqld', observed.serverLog, line);
       },
       place,
+      cluster.openStream,
     ),
   );
 
@@ -67,10 +70,14 @@ export const observeSelfFences = (
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
+  place: Place = solePlace,
 ): AsyncDisposable =>
   onEveryNode(cluster, (node) =>
-    followSelfFenceLog(node, (line) =>
-      see({ recorder, clock }, 'self-fence', observed.selfFence, line),
+    followSelfFenceLog(
+      node,
+      (line) => see({ recorder, clock }, 'self-fence', observed.selfFence, line),
+      place,
+      cluster.openStream,
     ),
   );
 

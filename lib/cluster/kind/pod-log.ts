@@ -45,6 +45,7 @@ export function followPodLogs(
   node: string,
   pattern: string,
   onLine: (line: LogLine) => void,
+  open = openStream,
 ): AsyncDisposable {
   const stop = new AbortController();
   const stopped = new Promise<void>((resolve) => {
@@ -56,7 +57,7 @@ export function followPodLogs(
   const followOnce = async (): Promise<void> => {
     const read = new Map<string, number>();
     const argv = ['docker', 'exec', '-i', node, 'sh', '-c', followScript, 'sh', pattern];
-    await using stream = await openStream(argv, (raw) => {
+    await using stream = await open(argv, (raw) => {
       const line = parseLogLine(node, raw);
       if (line === undefined) return;
       const number = (read.get(line.file) ?? 0) + 1;

@@ -3,6 +3,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
 import { setSchedulable } from './place.ts';
+import { type OpenStream, sharedStreams } from './shared-streams.ts';
 
 interface OpenCluster {
   readonly cluster: Cluster;
@@ -12,9 +13,12 @@ interface OpenCluster {
 export class SharedCluster {
   #opening: Promise<OpenCluster> | undefined;
   readonly #users = new Set<Party>();
+  /** Each of the observers' commands runs once for all. */
+  readonly #openStream: OpenStream;
 
   constructor(parties: readonly Party[]) {
     this.#users = new Set(parties);
+    this.#openStream = sharedStreams(parties.length);
   }
 
   /** `open` is called once; all databases start on the first worker, so that one fault meets them. */
@@ -25,7 +29,8 @@ export class SharedCluster {
       return opened;
     });
     const { cluster, images } = await this.#opening;
-    return { images, cluster: { ...cluster, release: () => this.leave(party) } };
+    const openStream = this.#openStream;
+    return { images, cluster: { ...cluster, openStream, release: () => this.leave(party) } };
   }
 
   /** From now on the other workers take pods, too. */

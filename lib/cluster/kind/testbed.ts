@@ -160,9 +160,11 @@ async function observe(
   stack.use(observeMachine(recorder));
   stack.use(await observeDisk({ ...cluster, volume }, recorder, originNs));
   stack.use(observeControllerManager(cluster, recorder, clock, volume));
-  stack.use(observeAudit(cluster.controlPlane, recorder, clock, namespace));
+  stack.use(observeAudit(cluster, recorder, clock, namespace));
   stack.use(observeServerLogs(cluster, recorder, clock, placeOf(options)));
-  if (scenario.selfFence !== 'off') stack.use(observeSelfFences(cluster, recorder, clock));
+  if (scenario.selfFence !== 'off') {
+    stack.use(observeSelfFences(cluster, recorder, clock, placeOf(options)));
+  }
   stack.use(
     await observeApi({ kubeConfig: clients.config, namespace, podSelector, volumeName }, recorder),
   );
