@@ -1,7 +1,7 @@
 /** The command line of experiments/matrix.mjs. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultKubernetesVersion } from '../images/versions.ts';
-import { clusterName, nonEmpty, version, workerCount } from './flag-values.ts';
+import { clusterName, nonEmpty, numberFromOne, version, workerCount } from './flag-values.ts';
 
 export interface MatrixFlags {
   readonly cluster: 'auto' | 'kind' | 'sim';
@@ -14,6 +14,8 @@ export interface MatrixFlags {
   readonly keep: boolean;
   readonly only?: string;
   readonly shard?: Part;
+  /** Shortened timers for all cells. */
+  readonly short: boolean;
   readonly seed?: string;
   readonly out?: string;
   readonly baseline?: string;
@@ -29,11 +31,6 @@ export interface Part {
 }
 
 export const defaultMatrix = 'experiments/matrices/default.yaml';
-
-function count(text: string): number {
-  if (/^[1-9]\d?$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a number from 1.');
-}
 
 function part(text: string): Part {
   const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
@@ -75,8 +72,8 @@ export function matrixCommand(): Command {
     .option(
       '--volumes <n>',
       'on kind, at most so many cells under one fault event, each with a volume on the victim',
-      count,
-      4,
+      numberFromOne,
+      8,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
     .option(
@@ -84,6 +81,7 @@ export function matrixCommand(): Command {
       'only cells whose id or label has this in it; controls run all the same',
     )
     .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches.mjs joins them', part)
+    .option('--short', 'shortened timers (10 s, 10 s, 30 s), whatever the file says', false)
     .option(
       '--seed <text>',
       'draws the order and all chance (default: the file’s, else at random)',

@@ -1,16 +1,16 @@
 /** One trial of a batch, run for real or on the model, and what the batch keeps of it. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { isStarved } from '../experiment/completeness.ts';
-import type { Verdict } from '../experiment/verdict.ts';
-import type { History } from '../history/reader.ts';
+import { EvidenceError } from '../errors.ts';
 import type { Trial } from '../matrix/plan.ts';
 import type { Outcome } from '../matrix/results.ts';
 import type { TrialRun } from '../matrix/run-batch.ts';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import { rendezvous } from '../cluster/rendezvous.ts';
+import type { WorkerPool } from '../worker-pool.ts';
 import { openBackend, type BackendChoice } from './backend.ts';
 import type { MatrixFlags } from './matrix-flags.ts';
+import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 
 export interface EventPlace {
   readonly slot: string;
@@ -21,6 +21,8 @@ export interface EventSetting {
   readonly choice: BackendChoice;
   readonly flags: MatrixFlags;
   readonly replay: (trial: Trial) => string;
+  /** Threads of trial-outputs.ts. */
+  readonly conclude: WorkerPool<FinishedRun, Conclusion>;
   readonly onProgress: (line: string) => void;
 }
 
@@ -52,17 +54,16 @@ export function runEvent(
 async function runTrial(
   { trial, folder }: TrialRun,
   { slot, signal }: EventPlace,
-  { choice, flags, replay, onProgress }: EventSetting,
+  { choice, flags, replay, conclude, onProgress }: EventSetting,
   beside?: Beside,
 ): Promise<Outcome> {
-  const { runScenario } = await import('../experiment/run.ts');
-  const { openHistory } = await import('../history/reader.ts');
+  const { recordScenario } = await import('../experiment/run.ts');
   const { kubernetesVersion, workers } = flags;
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
     if (choice.backend === 'kind') onProgress(`${slot} ${trial.id}: ${line}`);
   };
-  const verdict = await runScenario({
+  await recordScenario({
     scenario: trial.scenario,
     seed: trial.seed,
     runId: randomBytes(4).toString('hex'),
@@ -79,50 +80,7 @@ async function runTrial(
     signal,
     ...(beside === undefined ? {} : { meet: (gate) => beside.party.pass(gate) }),
   });
-  const history = openHistory(folder);
-  await writeRun(folder, verdict, history, flags.reports === 'all' || !verdict.asExpected);
-  return outcomeOf(verdict, history);
-}
-
-async function writeRun(
-  folder: string,
-  verdict: Verdict,
-  history: History,
-  withPage: boolean,
-): Promise<void> {
-  const { writeOutputs, writeFacts } = await import('../report/write.ts');
-  const { writeLostCommits } = await import('../report/lost-file.ts');
-  if (withPage) await writeOutputs(folder, verdict, history);
-  else await writeFacts(folder, verdict);
-  writeLostCommits(folder, verdict, history);
-}
-
-function outcomeOf(verdict: Verdict, history: History): Outcome {
-  const lags = [...history.smallRecords()]
-    .filter((record) => record.type === 'machine')
-    .map(({ timerLagMs }) => timerLagMs);
-  const { incompleteBecause, availability, exposure, phases } = verdict;
-  return {
-    verdict: verdict.verdict,
-    safety: verdict.safety,
-    asExpected: verdict.asExpected,
-    basis: verdict.basis,
-    noticed: verdict.noticed,
-    acked: verdict.acked,
-    lost: verdict.lost,
-    downtimeMs: availability.downtimeMs,
-    exposureMs: exposure.ms,
-    secondMountS: phases.secondMount,
-    sentence: verdict.sentence,
-    incompleteBecause,
-    starved: isStarved(incompleteBecause),
-    worstTimerLagMs: Math.max(0, ...lags),
-    timerDistortion: distortionOf(lags),
-  };
-}
-
-/** The canary's timer is set for a second each time, once it has fired. */
-function distortionOf(lagsMs: readonly number[]): number {
-  const lateMs = lagsMs.reduce((sum, lag) => sum + lag, 0);
-  return lagsMs.length === 0 ? 0 : Number((lateMs / (lagsMs.length * 1000 + lateMs)).toFixed(5));
+  const conclusion = await conclude.run({ folder, reports: flags.reports });
+  if ('outcome' in conclusion) return conclusion.outcome;
+  throw new EvidenceError('NO_VERDICT', `${folder} came to no verdict: ${conclusion.error}`);
 }

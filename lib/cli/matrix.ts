@@ -11,6 +11,7 @@ import type { Matrix } from '../matrix/matrix-schema.ts';
 import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
+import { shorten } from '../matrix/shorten.ts';
 import { paste } from './arguments.ts';
 import { lockBatch } from './batch-lock.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
@@ -19,6 +20,7 @@ import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
 import { refuseUntunable } from './request.ts';
 import { folderName } from './run-folder.ts';
+import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
 interface Request {
@@ -40,7 +42,7 @@ export const runMatrix = (): Promise<void> =>
   });
 
 async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
-  const matrix = readMatrix(file);
+  const matrix = flags.short ? shorten(readMatrix(file)) : readMatrix(file);
   const cells = chosen(cellsOf(matrix), flags);
   const folder = flags.out ?? newFolder(matrix);
   const begun = readResults(folder);
@@ -138,20 +140,25 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
   }
 }
 
+const trialOutputs = new URL('trial-outputs.ts', import.meta.url);
+
 async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
   const { runBatch } = await import('../matrix/run-batch.ts');
   const { runEvent } = await import('./matrix-run.ts');
+  const { WorkerPool } = await import('../worker-pool.ts');
+  await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
   const { plan, folder, choice, flags, slots } = request;
   const replay = ({ kind, subject }: Trial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
   await makeImages(request, say);
-  return runBatch({
+  return await runBatch({
     plan,
     folder,
     backend: choice.backend,
     slots,
     volumes: choice.backend === 'kind' ? flags.volumes : 1,
-    run: (runs, where) => runEvent(runs, where, { choice, flags, replay, onProgress: say }),
+    run: (runs, where) =>
+      runEvent(runs, where, { choice, flags, replay, conclude, onProgress: say }),
     wallMs: () => Date.now(),
     onProgress: say,
     signal,
@@ -179,6 +186,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
   if (choice.backend === 'kind') words.push('--images', choice.images.source);
   if (only !== undefined) words.push('--only', only);
+  if (flags.short) words.push('--short');
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
   return paste([...words, '--seed', plan.seed]);
 }

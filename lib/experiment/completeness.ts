@@ -70,15 +70,24 @@ function missingSights({ observations, scenario }: Story): string[] {
     .map((name) => `no observer ever saw ${name}`);
 }
 
-/** From the fault to the second image: nothing before or after it depends on the time it takes. */
-function lateTimers({ records, faultAtMs = 0 }: Story): string[] {
+/**
+ * How late each timer of a second fired, milliseconds, from the fault to the second image: nothing
+ * before or after depends on the time it takes.
+ */
+export function timerLagsOf({
+  records,
+  faultAtMs = 0,
+}: Pick<Story, 'records' | 'faultAtMs'>): number[] {
   const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
   const untilMs = copied?.t ?? Number.POSITIVE_INFINITY;
-  const lags = records
+  return records
     .filter((record) => record.type === 'machine')
     .filter(({ t }) => t >= faultAtMs && t < untilMs)
     .map((each) => each.timerLagMs);
-  const worstMs = Math.max(0, ...lags);
+}
+
+function lateTimers(story: Story): string[] {
+  const worstMs = Math.max(0, ...timerLagsOf(story));
   return worstMs > timerLagLimitMs
     ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]
     : [];

@@ -48,11 +48,17 @@ interface Run extends RunOptions {
   readonly takenAtMs: Map<ImageLabel, number>;
 }
 
+/** As `recordScenario`; resolves to the verdict that its history gives. */
+export async function runScenario(options: RunOptions): Promise<Verdict> {
+  await recordScenario(options);
+  return assembleVerdict(openHistory(options.folder));
+}
+
 /**
  * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` after the heal
- * and the clean-up; other trouble is in the verdict.
+ * and the clean-up; other trouble is in the history, and hence in the verdict.
  */
-export async function runScenario(options: RunOptions): Promise<Verdict> {
+export async function recordScenario(options: RunOptions): Promise<void> {
   const { backend, scenario, seed, runId, folder, onProgress, signal } = options;
   const recorder = openRecorder(folder, backend.clock);
   recorder.record({
@@ -84,7 +90,6 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
     recorder.close();
   }
   if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
-  return assembleVerdict(openHistory(folder));
 }
 
 function unwritable(folder: string, cause: unknown): EvidenceError {

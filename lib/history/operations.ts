@@ -27,7 +27,7 @@ export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> 
   yield* pairing.underWay();
 }
 
-/** The same, one after the other: of millions, none is kept in memory. */
+/** The same without a chunk's array of them: the audit has no memory for that. */
 export function visitOperations(
   chunks: readonly Chunk[],
   onOperation: (operation: Operation) => void,

@@ -147,6 +147,24 @@ test('a server that cannot be reached is asked again after 100 to 250 ms, and ea
   expect(the.sent().length).toBeGreaterThan(0);
 });
 
+test('a client that writes once a second is in no greater hurry to connect', async () => {
+  const the = scene(
+    () => commit,
+    { spec: { client: 'inside', connections: 2, rate: 2, seed: 'writer' } },
+    (n) => n === 12,
+  );
+  await play(the, 20_000);
+  const attempts = the.events
+    .filter((event) => event.type === 'session')
+    .filter(({ connection }) => connection === 0);
+  expect(attempts.length).toBeGreaterThan(3);
+  for (const [n, { t }] of attempts.slice(1).entries()) {
+    const pauseMs = t - (attempts[n]?.t ?? 0);
+    expect(pauseMs).toBeGreaterThanOrEqual(400);
+    expect(pauseMs).toBeLessThanOrEqual(1000);
+  }
+});
+
 test('the rate is the client’s, whatever its number of connections', async () => {
   const spec = { client: 'outside', connections: 4, rate: 25, seed: 'writer' } as const;
   const the = scene(() => commit, { spec });

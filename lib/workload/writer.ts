@@ -44,8 +44,12 @@ export interface WriterOptions {
   readonly onAck?: (server: ServerIdentity) => void;
 }
 
-/** A lost or refused session is opened anew after a pause of this length, ms, drawn uniformly. */
+/**
+ * A lost or refused session is opened anew after a pause of this length, ms, drawn uniformly; a
+ * client that writes less often takes as much longer, up to eight times.
+ */
 const reconnectPauseMs = { min: 100, max: 250 };
+const longestPauses = 8;
 
 /** Resolves once the signal has aborted and every session is closed; rejects on an internal error. */
 export async function runWriter(options: WriterOptions): Promise<void> {
@@ -137,7 +141,10 @@ class Connection {
   }
 
   async #reconnectPause(): Promise<void> {
-    await this.#pause(this.#random.int(reconnectPauseMs.min, reconnectPauseMs.max));
+    const { intervalMs } = this.#pacer;
+    const times = Number.isFinite(intervalMs) ? intervalMs / reconnectPauseMs.max : 1;
+    const drawnMs = this.#random.int(reconnectPauseMs.min, reconnectPauseMs.max);
+    await this.#pause(drawnMs * Math.min(longestPauses, Math.max(1, times)));
   }
 
   /** What was journaled is on file before it. False when the writer was stopped meanwhile. */

@@ -24,6 +24,8 @@ export const shortTimers = {
   warmupMs: 1_000,
   horizonMs: 180_000,
   patienceMs: 60_000,
+  // What a disk refused for three minutes is tried again up to five minutes later.
+  convergeMs: 600_000,
 } as const;
 
 /** A partition, where the fields say nothing else. */

@@ -1,0 +1,69 @@
+/** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
+import { assembleVerdict } from '../experiment/assemble.ts';
+import { isStarved, timerLagsOf } from '../experiment/completeness.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import { describeError } from '../errors.ts';
+import { openHistory, type History } from '../history/reader.ts';
+import type { Outcome } from '../matrix/results.ts';
+import { writeLostCommits } from '../report/lost-file.ts';
+import { writeFacts, writeOutputs } from '../report/write.ts';
+import { tellStory } from '../timeline/story.ts';
+import { answerTasks } from '../worker-pool.ts';
+
+export interface FinishedRun {
+  readonly folder: string;
+  /** `all`: a page of its own also where it came as expected. */
+  readonly reports: 'all' | 'unexpected';
+}
+
+export type Conclusion = { readonly outcome: Outcome } | { readonly error: string };
+
+answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
+  try {
+    const history = openHistory(folder);
+    const verdict = assembleVerdict(history);
+    await writeRun(folder, verdict, history, reports === 'all' || !verdict.asExpected);
+    return { outcome: outcomeOf(verdict, history) };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+});
+
+async function writeRun(
+  folder: string,
+  verdict: Verdict,
+  history: History,
+  withPage: boolean,
+): Promise<void> {
+  if (withPage) await writeOutputs(folder, verdict, history);
+  else await writeFacts(folder, verdict);
+  writeLostCommits(folder, verdict, history);
+}
+
+function outcomeOf(verdict: Verdict, history: History): Outcome {
+  const lags = timerLagsOf(tellStory([...history.smallRecords()]));
+  const { incompleteBecause, availability, exposure, phases } = verdict;
+  return {
+    verdict: verdict.verdict,
+    safety: verdict.safety,
+    asExpected: verdict.asExpected,
+    basis: verdict.basis,
+    noticed: verdict.noticed,
+    acked: verdict.acked,
+    lost: verdict.lost,
+    downtimeMs: availability.downtimeMs,
+    exposureMs: exposure.ms,
+    secondMountS: phases.secondMount,
+    sentence: verdict.sentence,
+    incompleteBecause,
+    starved: isStarved(incompleteBecause),
+    worstTimerLagMs: Math.max(0, ...lags),
+    timerDistortion: distortionOf(lags),
+  };
+}
+
+/** The canary's timer is set for a second each time, once it has fired. */
+function distortionOf(lagsMs: readonly number[]): number {
+  const lateMs = lagsMs.reduce((sum, lag) => sum + lag, 0);
+  return lagsMs.length === 0 ? 0 : Number((lateMs / (lagsMs.length * 1000 + lateMs)).toFixed(5));
+}

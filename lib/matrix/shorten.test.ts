@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { cellsOf } from './cells.ts';
+import { planOf } from './plan.ts';
+import { parseMatrix } from './read-matrix.ts';
+import { shorten } from './shorten.ts';
+
+const matrix = (axis: string): ReturnType<typeof parseMatrix> =>
+  parseMatrix(
+    `{ name: a, question: b, base: { rate: 2, horizonMs: 13m }, axes: ${axis} }`,
+    'a.yaml',
+  );
+
+test('every cell and control has the short timers and horizon, and what else it had', () => {
+  const long = matrix(
+    '{ case: { one: { fault: node-crash, horizonMs: 8m }, two: { fault: network-partition } } }',
+  );
+  const { trials } = planOf(shorten(long), cellsOf(shorten(long)), 'seed');
+  expect(trials).toHaveLength(2 + 3 + 1);
+  for (const { scenario, kind } of trials) {
+    const { graceMs, tolerationMs, forceDetachAfterMs, horizonMs, rate } = scenario;
+    expect([graceMs, tolerationMs, forceDetachAfterMs, horizonMs]).toEqual([
+      10_000, 10_000, 30_000, 150_000,
+    ]);
+    if (kind !== 'control') expect(rate).toBe(2);
+  }
+});
+
+test('a matrix that asks about timers cannot have them shortened', () => {
+  const timers = matrix('{ fault: [node-crash], tolerationMs: [30s, 300s] }');
+  expect(() => shorten(timers)).toThrow(expect.objectContaining({ code: 'MATRIX_HAS_TIMERS' }));
+});
