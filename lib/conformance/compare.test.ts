@@ -63,9 +63,9 @@ test('a verdict that the model never gives is a difference; a listed one has its
   expect(reasonFor({ ...difference, realS: 3 }, listed)).toBeUndefined();
 });
 
-test('one rare phase in ten is chance, half of them are not', () => {
-  const comparison = (rare: number): Parameters<typeof rarityOf>[0][number] => ({
-    ...{ orders: [], steps: [], pairs: 0 },
+test('one rare phase in ten is chance, half of them are not; few runs of the model tell less', () => {
+  const comparison = (rare: number, modelRuns = 40): Parameters<typeof rarityOf>[0][number] => ({
+    modelRuns,
     phases: Array.from({ length: 20 }, (_, index) => ({
       ...{ phase: 'p', is: '', realS: 1, model: { from: 0, median: 1, to: 2 }, constant: false },
       fit: index < rare ? 'rare' : 'fits',
@@ -73,4 +73,6 @@ test('one rare phase in ten is chance, half of them are not', () => {
   });
   expect(rarityOf([comparison(2)]).chance).toBeGreaterThan(0.5);
   expect(rarityOf([comparison(10)]).chance).toBeLessThan(0.001);
+  expect(rarityOf([comparison(6, 9999)]).chance).toBeCloseTo(0.011, 3);
+  expect(rarityOf([comparison(6)]).chance).toBeGreaterThan(0.05);
 });

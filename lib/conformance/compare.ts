@@ -25,7 +25,7 @@ export interface PhaseComparison {
 
 /**
  * `rare`: a random phase outside of nine in ten of the model's runs, but within their whole range.
- * One in ten is to be expected; whether there are too many is judged over all runs together.
+ * Some are to be expected; whether there are too many is judged over all runs together.
  */
 export type Fit = 'fits' | 'rare' | 'differs';
 

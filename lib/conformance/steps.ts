@@ -220,16 +220,25 @@ const definitionOf = (name: StepName): StepDefinition | undefined =>
 export function stepsOf(story: Story): Steps {
   const found = new Map<StepName, number>();
   const cast = castOf(story);
-  const { faultAtMs, faultDoneAtMs, healAtMs, observations, records } = story;
+  const { faultAtMs, faultDoneAtMs, healAtMs, observations, records, scenario } = story;
   if (cast === undefined || faultAtMs === undefined) return found;
   set(found, 'struck', faultDoneAtMs);
-  const action = (actor: ActionRecord['actor'], step: ActionRecord['step']): number | undefined =>
+  const action = (
+    actor: ActionRecord['actor'],
+    step: ActionRecord['step'],
+    name?: string,
+  ): number | undefined =>
     records.find(
-      (record) => record.type === 'action' && record.actor === actor && record.step === step,
+      (record) =>
+        record.type === 'action' &&
+        record.actor === actor &&
+        record.step === step &&
+        (name ?? record.name) === record.name,
     )?.t;
   set(found, 'removal', action('remedy', 'begin'));
   set(found, 'removed', action('remedy', 'done'));
-  set(found, 'heal', action('fault', 'heal'));
+  // Not of a second fault, which may end before.
+  set(found, 'heal', action('fault', 'heal', scenario.fault));
   for (const [name, { after, is, ...more }] of Object.entries<StepDefinition>(stepDefinitions)) {
     const [from, to] = after === 'fault' ? [faultAtMs, healAtMs] : [healAtMs, endOf(story)];
     const seen = observations.find((seen) => seen.t >= from && seen.t < to && is({ seen, cast }));

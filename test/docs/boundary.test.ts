@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { faultKinds, losesPower } from '../../lib/fault-kinds.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { gradeOf } from '../../lib/matrix/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
 
 const page = 'docs/boundary.md';
@@ -19,25 +21,28 @@ const folderOf = (name: string): string =>
 
 const named = readdirSync(schedules).map((file) => file.replace('.yaml', ''));
 const ran = named.filter((name) => existsSync(folderOf(name)));
-const verdictOf = (name: string): Verdict => assembleVerdict(openHistory(folderOf(name)));
+const verdicts = new Map(
+  ran.map((name): [string, Verdict] => [name, assembleVerdict(openHistory(folderOf(name)))]),
+);
 
-test.each(ran)('%s: its verdict follows from its history, on kind with stock timers', (name) => {
-  const verdict = verdictOf(name);
-  const committed: unknown = JSON.parse(readFileSync(join(folderOf(name), 'verdict.json'), 'utf8'));
-  expect(verdict).toEqual(committed);
-  expect({ name, cluster: 'kind', basis: 'measured' }).toEqual({
-    name: verdict.scenario['name'],
-    cluster: verdict.cluster,
-    basis: verdict.basis,
-  });
-});
-
-const isDamage = (word: string): boolean => word === 'lost' || word === 'corrupt';
-const dead = ['node-crash', 'node-reboot'];
+test.each([...verdicts])(
+  '%s: its verdict follows from its history, on kind with stock timers',
+  (name, verdict) => {
+    const committed: unknown = JSON.parse(
+      readFileSync(join(folderOf(name), 'verdict.json'), 'utf8'),
+    );
+    expect(verdict).toEqual(committed);
+    expect({ name, cluster: 'kind', basis: 'measured' }).toEqual({
+      name: verdict.scenario['name'],
+      cluster: verdict.cluster,
+      basis: verdict.basis,
+    });
+  },
+);
 
 /** A live victim, no fence and a second mount: damage; else none. */
 function ruleOfThumb({ scenario, phases }: Verdict): boolean {
-  const isLive = !dead.includes(String(scenario['fault']));
+  const isLive = !faultKinds.some((kind) => kind === scenario['fault'] && losesPower(kind));
   return isLive && scenario['disk'] === 'unfenced' && phases.secondMount !== null;
 }
 
@@ -55,9 +60,9 @@ function predictedMount(name: string): string {
 function row(name: string): string {
   const { predicted } = readSchedule(join(schedules, `${name}.yaml`));
   const foretold = `| ${name} | ${predicted.join(', ')} | ${predictedMount(name)}`;
-  if (!ran.includes(name)) return `${foretold} | not run yet | | |`;
-  const verdict = verdictOf(name);
-  const right = ruleOfThumb(verdict) === isDamage(verdict.safety);
+  const verdict = verdicts.get(name);
+  if (verdict === undefined) return `${foretold} | not run yet | | |`;
+  const right = ruleOfThumb(verdict) === (gradeOf(verdict.safety) === 'damaged');
   const measured = `**${verdict.verdict}** | ${mount(verdict.phases.secondMount)}`;
   return `${foretold} | ${measured} | ${right ? 'right' : '**wrong**'} |`;
 }

@@ -65,6 +65,19 @@ export const kubernetesTimes = {
   volumeBackOff: { firstUs: 500 * msUs, maxUs: 122 * secondUs },
   /** external-attacher: --retry-interval-start 1 s, --retry-interval-max 5 min. */
   attacherBackOff: { firstUs: secondUs, maxUs: 300 * secondUs },
+  /** external-attacher: --resync 10 min, of its informers (cmd/csi-attacher/main.go). */
+  attacherResyncUs: 600 * secondUs,
+  /**
+   * Until a kubelet knows that its connection is dead: 30 s without a frame, then 15 s without an
+   * answer to a ping (apimachinery net/http.go); the last frame came up to 10 s before the cut.
+   */
+  connectionLost: rangeMs(35_000, 45_000),
+  /**
+   * A watch that could not be had is tried again after 0.8 s, doubled up to 30 s, each up to twice as
+   * long by jitter (client-go tools/cache/reflector.go NewReflectorWithOptions).
+   */
+  watchBackOff: { firstUs: 800 * msUs, maxUs: 30 * secondUs },
+  watchJitter: 1,
 } as const;
 
 /** Measured on kind in single runs, or an assumption of the same order. */
@@ -90,8 +103,10 @@ export const measuredTimes = {
    * somebody renews it. Measured: a mount refused after 22 s; that this is one look is an assumption.
    */
   mmpLook: rangeMs(21_000, 22_000),
-  /** NodePublish, NodeUnpublish, NodeUnstage; assumption. */
+  /** NodePublish and NodeUnpublish; assumption. */
   nodeCall: rangeMs(5, 20),
+  /** NodeUnstage with its unmount: 13–556 ms in reports/samples, up to 1.7 s on a loaded machine. */
+  unstage: rangeMs(13, 560),
   /** Container creation once the volume is mounted: 0.4–8 s, half below 3 s (reports/samples). Skewed. */
   containerStart: rangeMs(300, 9500),
   /** mysqld until it serves, crash recovery included: 0.4–6.5 s (reports/samples). Skewed. */
@@ -103,12 +118,12 @@ export const measuredTimes = {
   /** mysqld from the first I/O error to its end: 60–260 ms. */
   serverDeath: rangeMs(60, 260),
   /**
-   * Until a reconnected kubelet is heard again: 1.8, 2.2 and 5.1 s in the committed samples, and 23.4,
-   * 33.5 and 40.6 s where it held on to stale connections; that half of them do so is all that six
-   * runs can say.
+   * Until a reconnected kubelet is heard again: 1.8 to 10.5 s in seven of the committed runs
+   * (reports/samples, reports/boundary), and 20.2, 23.4, 33.5, 40.6 and 55.3 s in five. Why so late in
+   * those is not known.
    */
-  reconnect: rangeMs(1100, 5500),
-  reconnectLate: rangeMs(5500, 42_000),
+  reconnect: rangeMs(1100, 10_500),
+  reconnectLate: rangeMs(10_500, 55_500),
   /** From SIGCONT until a kubelet acts again: 0.2 s. */
   resume: rangeMs(100, 300),
   /** From the thaw of a node until its kubelet is heard: 0.2, 1.1 and 10.6 s. */
@@ -123,8 +138,8 @@ export const measuredTimes = {
   apiReturn: rangeMs(100, 7000),
   /** The sidecar asks for the Lease each second (lib/self-fence/main.ts). */
   selfFenceAsk: rangeMs(0, 1000),
-  /** From serving to Ready, by probes once a second: 0.5–1.1 s (reports/samples). */
-  readiness: rangeMs(200, 1200),
+  /** From serving to Ready, by probes once a second: 0.3–1.5 s (reports/samples, reports/boundary). */
+  readiness: rangeMs(200, 1500),
   /** One durable commit; assumption, of a cloud disk's order. */
   commit: rangeMs(3, 8),
   /** A new connection to the server; assumption. */
@@ -133,14 +148,19 @@ export const measuredTimes = {
   network: { minUs: 100, maxUs: 400 },
   /** Docker commands on a node: pause, unpause, kill, network disconnect; assumption. */
   machineCommand: rangeMs(50, 200),
+  /**
+   * A command about a component of the control plane, in its node's container: 0.2–0.4 s
+   * (reports/samples/controller-restart), 0.9 s under load (reports/boundary/attacher-down…).
+   */
+  controlPlaneCommand: rangeMs(200, 1000),
   /** Setting a loop device's size limit: 13–57 ms. */
   cut: rangeMs(13, 57),
   /** A sparse copy of the volume; assumption. */
   copy: rangeMs(300, 600),
 } as const;
 
-/** See `reconnectLate`. */
-export const reconnectLateShare = 0.5;
+/** See `reconnectLate`: five of twelve. */
+export const reconnectLateShare = 5 / 12;
 
 /**
  * CPU that a node's processes want, as a share of one CPU, and the longest pause between heartbeats

@@ -1,7 +1,7 @@
 /**
  * The CSI attacher with the disk's controller: publishes and unpublishes as attachments come and go,
  * one call at a time for each attachment, not for each volume. What the disk refuses is tried again,
- * ever more slowly.
+ * ever more slowly, and whenever there is news of it besides (external-attacher controller.go).
  */
 import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api-objects.ts';
@@ -11,13 +11,19 @@ import { modes, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
-import type { World } from '../world.ts';
+import { onGrid, type World } from '../world.ts';
 import type { ControllerContext } from './controller.ts';
 import { seeCall, seeWritten } from './sightings.ts';
 
-/** What the attacher is at with one attachment; while it backs off that counts as under way. */
+/** What the attacher is at with one attachment. */
 interface Work {
-  busy: boolean;
+  calling: boolean;
+  /** A try waits for its time; another failure meanwhile brings no second one (delaying_queue.go). */
+  waiting: boolean;
+  /** The next telling of all attachments finds it unfinished. */
+  resyncDue: boolean;
+  /** It has the attacher's finalizer and its node's id. */
+  marked: boolean;
   readonly backOff: BackOff;
 }
 
@@ -29,9 +35,12 @@ export interface AttacherOptions extends ControllerContext {
 export class Attacher implements Watcher {
   readonly #options: AttacherOptions;
   readonly #work = new Map<AttachmentObject, Work>();
+  /** Its informer tells of all attachments on a grid that begins here. */
+  readonly #resyncPhaseUs: number;
 
   constructor(options: AttacherOptions) {
     this.#options = options;
+    this.#resyncPhaseUs = options.chance.int(0, kubernetesTimes.attacherResyncUs);
     for (const attachment of options.world.api.attachments) this.attachment(attachment);
   }
 
@@ -42,7 +51,7 @@ export class Attacher implements Watcher {
   }
 
   #hasWork(attachment: AttachmentObject): boolean {
-    if (this.#work.get(attachment)?.busy === true) return false;
+    if (this.#work.get(attachment)?.calling === true) return false;
     return attachment.deleting || !attachment.attached;
   }
 
@@ -61,26 +70,47 @@ export class Attacher implements Watcher {
     const work = this.#workOn(attachment);
     const volume = volumes[attachment.volume];
     if (volume === undefined) return;
-    work.busy = true;
+    work.calling = true;
     const { deleting } = attachment;
+    // Marking a new one is a change that the attacher itself is told of.
+    const isMarking = !deleting && !work.marked;
+    work.marked = true;
     process.after(chance.within(measuredTimes.controllerCall), () => {
       const error = deleting
         ? this.#unpublish(attachment, volume, beganAtUs)
         : this.#publish(attachment, volume, beganAtUs);
       if (error === undefined) {
-        work.busy = false;
         work.backOff.reset();
-        this.attachment(attachment);
-        return;
+      } else {
+        const call = deleting ? csiCalls.unpublish : csiCalls.publish;
+        seeCall(world, call, attachment.node.name, beganAtUs, { error });
+        if (deleting) world.api.failDetach(attachment);
+        else world.api.failAttach(attachment);
+        this.#tryLater(attachment, work);
       }
-      const call = deleting ? csiCalls.unpublish : csiCalls.publish;
-      seeCall(world, call, attachment.node.name, beganAtUs, { error });
-      if (deleting) world.api.failDetach(attachment);
-      else world.api.failAttach(attachment);
-      process.after(work.backOff.next(), () => {
-        work.busy = false;
+      work.calling = false;
+      const isNews = isMarking || deleting !== attachment.deleting;
+      if (error === undefined || isNews) this.attachment(attachment);
+    });
+  }
+
+  #tryLater(attachment: AttachmentObject, work: Work): void {
+    const { world, process } = this.#options;
+    const { nowUs } = world.kernel;
+    const delayUs = work.backOff.next();
+    if (!work.waiting) {
+      work.waiting = true;
+      process.after(delayUs, () => {
+        work.waiting = false;
         this.#reconcile(attachment);
       });
+    }
+    if (work.resyncDue) return;
+    work.resyncDue = true;
+    const resyncAtUs = onGrid(nowUs + 1, this.#resyncPhaseUs, kubernetesTimes.attacherResyncUs);
+    process.after(resyncAtUs - nowUs, () => {
+      work.resyncDue = false;
+      this.#reconcile(attachment);
     });
   }
 
@@ -114,7 +144,10 @@ export class Attacher implements Watcher {
   #workOn(attachment: AttachmentObject): Work {
     const known = this.#work.get(attachment);
     if (known !== undefined) return known;
-    const work = { busy: false, backOff: new BackOff(kubernetesTimes.attacherBackOff) };
+    const work = {
+      ...{ calling: false, waiting: false, resyncDue: false, marked: false },
+      backOff: new BackOff(kubernetesTimes.attacherBackOff),
+    };
     this.#work.set(attachment, work);
     return work;
   }

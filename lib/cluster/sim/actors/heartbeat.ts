@@ -2,9 +2,10 @@
  * A kubelet's heartbeats: lease and node status, while the API hears it. Nothing ticks: only a change
  * of who hears whom, or of what is in use, has a moment, and the grid of renewals and reports tells
  * when it was last, and will next be. After a partition stale connections keep it unheard for a while
- * (kubernetes-client #121793).
+ * (kubernetes-client #121793), and its watch of pods has a back-off of its own.
  */
 import type { NodeObject } from '../api-objects.ts';
+import { BackOff } from '../back-off.ts';
 import type { Chance } from '../chance.ts';
 import type { NodeMachine } from '../machine.ts';
 import { notices } from '../notices.ts';
@@ -24,6 +25,8 @@ export interface HeartbeatOptions {
   readonly chance: Chance;
   /** A status report goes out. */
   readonly onReport: () => void;
+  /** It hears of its pods again. */
+  readonly onInformed: () => void;
 }
 
 /** A starved kubelet gets a word through, then is silent again. */
@@ -34,7 +37,10 @@ const tooSlow = 5;
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   #heard = false;
+  #informed = false;
   #heardAtUs = 0;
+  /** Since when there is no way to the API server. */
+  #cutAtUs: number | undefined;
   /** Grows with each change of who hears whom: an older plan to be heard no longer counts. */
   #changes = 0;
   /** The kubelet's process began to renew and to report then. */
@@ -47,16 +53,16 @@ export class Heartbeat {
     const { machine } = options;
     machine.on('boot', () => this.#begin(this.#draw(measuredTimes.boot)));
     machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
-    machine.on('link', () => this.#silentFor(this.#reconnectUs()));
+    machine.on('link', () => this.#linkChanged());
     machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
     machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.thaw)));
     machine.on('change', () => this.#changed());
     this.#begin(0);
   }
 
-  /** The kubelet and the API hear each other. */
-  get heard(): boolean {
-    return this.#heard;
+  /** It watches its pods: they may come and go. */
+  get informed(): boolean {
+    return this.#informed;
   }
 
   /** The API server stands still, or goes on. */
@@ -83,6 +89,7 @@ export class Heartbeat {
     this.#leaseBaseUs = bornAtUs - chance.int(0, world.settings.leaseRenewUs);
     this.#statusBaseUs = bornAtUs - chance.int(0, kubernetesTimes.statusUpdateUs);
     this.#reportDue = false;
+    this.#cutAtUs = this.#options.machine.linked ? undefined : bornAtUs;
     this.#silentFor(delayUs);
   }
 
@@ -98,14 +105,33 @@ export class Heartbeat {
     return machine.hearsApi && !world.apiServer.still;
   }
 
-  #silentFor(delayUs: number): void {
+  #linkChanged(): void {
+    const { machine, world } = this.#options;
+    if (!machine.linked) {
+      this.#cutAtUs ??= world.kernel.nowUs;
+      this.#setUnheard();
+      return;
+    }
+    const cutUs = world.kernel.nowUs - (this.#cutAtUs ?? world.kernel.nowUs);
+    this.#cutAtUs = undefined;
+    this.#silentFor(this.#reconnectUs(), this.#watchUs(cutUs));
+  }
+
+  /** `uninformedUs`: the same for the watch of its pods. */
+  #silentFor(delayUs: number, uninformedUs: number = delayUs): void {
     this.#setUnheard();
     if (!this.#canBeHeard) return;
     const changes = this.#changes;
-    this.#options.machine.byKubelet(delayUs, () => {
-      if (changes !== this.#changes || !this.#canBeHeard) return;
-      if (this.#options.machine.slowness > tooSlow) this.#starve();
-      else this.#setHeard();
+    const after = (us: number, work: () => void): void =>
+      this.#options.machine.byKubelet(us, () => {
+        if (changes !== this.#changes || !this.#canBeHeard) return;
+        if (this.#options.machine.slowness > tooSlow) this.#starve();
+        else work();
+      });
+    if (uninformedUs !== delayUs) after(uninformedUs, () => this.#setInformed());
+    after(delayUs, () => {
+      if (uninformedUs === delayUs) this.#setInformed();
+      this.#setHeard();
     });
   }
 
@@ -117,6 +143,7 @@ export class Heartbeat {
     const longestUs = Math.min(starvedPauseUs, world.settings.leaseRenewUs * machine.slowness);
     world.kernel.schedule(chance.int(world.settings.leaseRenewUs, longestUs), () => {
       if (changes !== this.#changes || !this.#canBeHeard) return;
+      this.#setInformed();
       this.#setHeard();
       world.kernel.schedule(starvedWordUs, () => {
         if (this.#heard && this.#canBeHeard && machine.slowness > tooSlow) this.#starve();
@@ -126,6 +153,7 @@ export class Heartbeat {
 
   #setUnheard(): void {
     this.#changes += 1;
+    this.#informed = false;
     if (!this.#heard) return;
     this.#heard = false;
     const { world, node } = this.#options;
@@ -141,6 +169,11 @@ export class Heartbeat {
     world.notice(notices.heard, node.index, -1);
     world.api.setLeaseStopped(node, undefined);
     this.#report();
+  }
+
+  #setInformed(): void {
+    this.#informed = true;
+    this.#options.onInformed();
   }
 
   /** The last tick of its grid, or when it was first heard again: then it renews at once. */
@@ -168,6 +201,17 @@ export class Heartbeat {
   #reconnectUs(): number {
     const isLate = this.#options.chance.float() < reconnectLateShare;
     return this.#draw(isLate ? measuredTimes.reconnectLate : measuredTimes.reconnect);
+  }
+
+  /** A short cut it outlives; after a long one it waits for its next try. */
+  #watchUs(cutUs: number): number {
+    const { connectionLost, watchBackOff, watchJitter } = kubernetesTimes;
+    const { chance } = this.#options;
+    let triedAtUs = this.#draw(connectionLost);
+    if (cutUs < triedAtUs) return this.#draw(measuredTimes.reconnect);
+    const backOff = new BackOff(watchBackOff);
+    while (triedAtUs < cutUs) triedAtUs += backOff.next() * (1 + chance.float() * watchJitter);
+    return triedAtUs - cutUs + this.#draw(measuredTimes.apiCall);
   }
 
   #draw(range: Parameters<Chance['within']>[0]): number {

@@ -1,6 +1,6 @@
 /**
  * A kubelet: runs the pods that are bound to its node, with their volumes, and ends those that are to
- * go. It acts on the API only while the two hear each other; what runs goes on without.
+ * go. It acts on the API only while it hears of its pods there; what runs goes on without.
  */
 import type { NodeObject, PodObject } from '../api-objects.ts';
 import type { Chance } from '../chance.ts';
@@ -39,8 +39,12 @@ export class Kubelet {
     this.#options = options;
     this.machine = machine;
     this.#nudge = this.#newNudge();
-    this.#heartbeat = new Heartbeat({ ...options, onReport: () => this.#report() });
     const nudge = (): void => this.#nudge();
+    this.#heartbeat = new Heartbeat({
+      ...options,
+      onReport: () => this.#report(),
+      onInformed: nudge,
+    });
     const lease = (): void => this.#leaseChanged();
     world.api.watchNode(node, { node: nudge, pod: nudge, attachment: nudge, lease });
     machine.on('thaw', nudge);
@@ -79,7 +83,7 @@ export class Kubelet {
   }
 
   #reconcile(): void {
-    if (this.#heartbeat.heard) this.#followApi();
+    if (this.#heartbeat.informed) this.#followApi();
     for (const [object, pod] of this.#pods)
       if (pod.isOver && !this.#options.world.api.pods.has(object)) this.#pods.delete(object);
     for (const volume of this.#volumes.values()) volume.settle();

@@ -81,8 +81,13 @@ export class NodeMonitor implements Watcher {
       api.setTaints(node, kept);
       return;
     }
-    for (const pod of node.pods) api.setPodReady(pod, false);
     this.#tainter.queue(node);
+    const { process, chance } = this.#context;
+    // One call after the other (MarkPodsNotReady): who acts on the condition may come first.
+    process.after(chance.within(measuredTimes.apiCall), () => {
+      if (node.ready === 'True') return;
+      for (const pod of node.pods) api.setPodReady(pod, false);
+    });
   }
 
   #atNextTick(work: () => void): void {

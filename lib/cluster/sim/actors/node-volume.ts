@@ -114,7 +114,7 @@ export class NodeVolume {
     this.#busy = true;
     const { world, machine, onChange } = this.#options;
     const beganAtUs = world.kernel.nowUs;
-    machine.byKubelet(world.chance.within(measuredTimes.nodeCall), () =>
+    machine.byKubelet(world.chance.within(measuredTimes.unstage), () =>
       this.#unmount(() => {
         this.#busy = false;
         if (world.settings.attachable) {

@@ -7,7 +7,7 @@ import type { Driver } from './driver.ts';
 
 export function simControlPlane({ world, controlPlane }: Model, driver: Driver): ControlPlane {
   const command = <T>(work: () => T): Promise<T> =>
-    driver.perform(draw(world, measuredTimes.machineCommand), work);
+    driver.perform(draw(world, measuredTimes.controlPlaneCommand), work);
   return {
     kill: (component) => command(() => controlPlane.kill(component)),
     stall: (component) => command(() => controlPlane.stall(component)),
