@@ -1,10 +1,12 @@
 /** The committed samples are real runs: their verdicts follow from their histories, byte by byte. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { writeOutputs } from '../../lib/report/write.ts';
 import { callsOf, onVictim, readFinishedRun } from '../../lib/seeds/finished-run.ts';
 
 const folder = 'reports/samples';
@@ -18,6 +20,25 @@ describe.each(names)('%s', (name) => {
   test('its verdict follows from its history', () => {
     const committed: unknown = JSON.parse(readFileSync(join(folder, name, 'verdict.json'), 'utf8'));
     expect(verdict).toEqual(committed);
+  });
+
+  test('its page, picture and summaries are what its history gives today, byte by byte', async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'fd-sample-'));
+    try {
+      await writeOutputs(fresh, verdict, openHistory(join(folder, name)));
+      const outputs = readdirSync(fresh);
+      expect(outputs).toContain('report.html');
+      const stale = outputs.filter((file) => {
+        const committed = join(folder, name, file);
+        return (
+          !existsSync(committed) || !readFileSync(committed).equals(readFileSync(join(fresh, file)))
+        );
+      });
+      // Mend it by: npx zx experiments/report.mjs reports/samples/<name>
+      expect(stale).toEqual([]);
+    } finally {
+      rmSync(fresh, { recursive: true });
+    }
   });
 
   test('it was measured on kind with stock timers and is no surprise', () => {
