@@ -5,7 +5,6 @@
 import { rm } from 'node:fs/promises';
 import { commandError, inspect, tryDocker } from '../cluster/kind/engine.ts';
 import { label } from '../cluster/kind/labels.ts';
-import { leaseAt, type Lease } from '../cluster/kind/lease.ts';
 import { releaseLoops } from '../cluster/kind/loops.ts';
 import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../cluster/kind/owner.ts';
 import { InfrastructureError } from '../errors.ts';
@@ -44,7 +43,8 @@ export async function claimPlace(
 /** Containers, loop devices and folder of a run are gone when this resolves. */
 export async function releasePlace(place: Place, tools: string): Promise<void> {
   await tryDocker(['rm', '--force', '--volumes', ...Object.values(place.containers)]);
-  await releaseLoops(leaseOf(place), place.folder, tools);
+  const loops = { first: place.loops.victim, count: loopsPerPlace };
+  await releaseLoops({ loops }, place.folder, tools);
   await rm(place.folder, { recursive: true, force: true });
 }
 
@@ -65,11 +65,6 @@ function placeAt(index: number, folder: string): Place {
     folder,
   };
 }
-
-const leaseOf = ({ loops }: Place): Lease => ({
-  ...leaseAt(0),
-  loops: { first: loops.victim, count: loopsPerPlace },
-});
 
 interface Inspected {
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };

@@ -11,7 +11,9 @@ import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { judge } from '../../lib/two-kernels/judge.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import { BareHost, type BareVolume, missingForBareHost, testLoops } from './bare-host.ts';
+import { BareHost } from './bare-host.ts';
+import { missingForBareHost, testLoops } from './bare-lab.ts';
+import type { BareVolume } from './bare-volume.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit of other file systems ${reason}`);

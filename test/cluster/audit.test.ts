@@ -12,7 +12,9 @@ import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { worst } from '../../lib/experiment/verdict.ts';
 import type { ImageLabel } from '../../lib/history/events.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import { BareHost, missingForBareHost, testLoops, type BareVolume } from './bare-host.ts';
+import { BareHost } from './bare-host.ts';
+import { missingForBareHost, testLoops } from './bare-lab.ts';
+import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge, type AuditedCopy } from '../../lib/two-kernels/judge.ts';
 

@@ -2,76 +2,48 @@
  * Machines without Kubernetes: one container as the lab, loop devices and mounts in it as the
  * nodes' disks, mysqld processes as pods, and the real writers through UNIX sockets.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { constants } from 'node:os';
+import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
-import { $ } from 'zx';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { labIn } from '../../lib/cluster/kind/lab.ts';
 import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
 import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
-import { InfrastructureError } from '../../lib/errors.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { takeFreeLock, type Lock } from '../../lib/lock.ts';
-import { BareServer } from './bare-server.ts';
+import type { Lock } from '../../lib/lock.ts';
+import {
+  containerFor,
+  lockLoops,
+  removeHost,
+  shared,
+  startContainer,
+  testLoops,
+  type HostLoops,
+} from './bare-lab.ts';
+import { BareVolume, type BareDisk } from './bare-volume.ts';
 import { ContainerShell } from './container-shell.ts';
 
 /** Which one does not matter here: only the tools image is used. */
 const kubernetesVersion = '1.34.4';
-const appRoot = resolve(import.meta.dirname, '../..');
-/** Where the lab sees the shared folder; the auditor looks for copies in it. */
-const shared = '/var/lib/forcedetach';
-/** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
-export const testLoops: HostLoops = { a: 5100, b: 5101, audit: 5102 };
-
-/** Numbers of the loop devices of a host: the two nodes' and the audit's. */
-export interface HostLoops {
-  readonly a: number;
-  readonly b: number;
-  readonly audit: number;
-}
-
-/** What is missing for a bare host on this machine, if anything is. */
-export async function missingForBareHost(): Promise<string | undefined> {
-  if (process.getuid?.() !== 0) return 'needs root';
-  const { exitCode } = await $`docker version`.quiet().nothrow();
-  return exitCode === 0 ? undefined : 'needs a Docker engine that answers';
-}
-
-/** Two hosts with the same loops would detach each other's devices. */
-function lockLoops(loops: HostLoops): Promise<Lock> {
-  const name = `loops/${Object.values(loops).join('-')}`;
-  return takeFreeLock(name, `process ${process.pid}`, (other, cause) => {
-    const hint = 'one such test or bench at a time: wait for that one to end';
-    return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint, cause });
-  });
-}
-
-/** From linux/loop.h. struct loop_info64 has 232 bytes; lo_sizelimit is the u64 at offset 32. */
-const cutScript = `
-  $b = "\\0" x 232;
-  open F, "+<", $ARGV[0] or die "open: $!";
-  ioctl(F, 0x4C05, $b) or die "LOOP_GET_STATUS64: $!";
-  substr($b, 32, 8) = pack("Q<", 512);
-  ioctl(F, 0x4C04, $b) or die "LOOP_SET_STATUS64: $!"`;
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** The container, with one blank database image that each case copies. */
 export class BareHost implements AsyncDisposable {
   readonly lab: Lab;
-  readonly #container: string;
+  readonly #tools: string;
   readonly #folder: string;
   readonly #lock: Lock;
   readonly loops: HostLoops;
   readonly #shell: ContainerShell;
 
-  private constructor(container: string, folder: string, loops: HostLoops, lock: Lock) {
+  private constructor(tools: string, folder: string, loops: HostLoops, lock: Lock) {
     this.#lock = lock;
-    this.#container = container;
+    this.#tools = tools;
     this.#folder = folder;
     this.loops = loops;
-    this.lab = labIn(container);
-    this.#shell = new ContainerShell(container);
+    this.lab = labIn(containerFor(loops));
+    this.#shell = new ContainerShell(containerFor(loops));
+    for (const name of signals) process.on(name, this.#end);
   }
 
   /** An initialised database with the empty ledger, stopped cleanly. */
@@ -85,18 +57,15 @@ export class BareHost implements AsyncDisposable {
     loops: HostLoops = testLoops,
   ): Promise<BareHost> {
     const lock = await lockLoops(loops);
-    const { tools: image } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
-    const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
-    mkdirSync(join(folder, 'copies'));
-    const container = `forcedetach-${basename(folder)}`;
-    const flags = [
-      ...['--detach', '--init', '--name', container, '--label', 'forcedetach.test=audit'],
-      ...['--privileged', '--network', 'none', '--entrypoint', 'sh'],
-      ...['--volume', `${folder}:${shared}`, '--volume', `${appRoot}:/app:ro`],
-    ];
-    const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-    await $`docker run ${flags} ${image} -c ${main}`.quiet();
-    const host = new BareHost(container, folder, loops, lock);
+    let host: BareHost;
+    try {
+      const { tools } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
+      const folder = await startContainer(loops, tools);
+      host = new BareHost(tools, folder, loops, lock);
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
     try {
       await host.#makeBlank();
     } catch (error) {
@@ -158,12 +127,20 @@ export class BareHost implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.clear();
+    for (const name of signals) process.off(name, this.#end);
     this.#shell.close();
-    await $`docker rm -f ${this.#container}`.quiet();
-    rmSync(this.#folder, { recursive: true, force: true });
-    await this.#lock.release();
+    try {
+      await removeHost(this.loops, this.#tools);
+    } finally {
+      await this.#lock.release();
+    }
   }
+
+  /** A bench or a test that is ended leaves nothing; what a kill -9 leaves, the next start takes. */
+  readonly #end = (name: NodeJS.Signals): void => {
+    const exit = (): never => process.exit(128 + constants.signals[name]);
+    this[Symbol.asyncDispose]().then(exit, exit);
+  };
 
   /** Ends servers, unmounts, frees loop devices: all that a case may have left. */
   async clear(): Promise<void> {
@@ -196,66 +173,5 @@ export class BareHost implements AsyncDisposable {
     await connection.end();
     await server.stop();
     await disk.detach();
-  }
-}
-
-export class BareVolume {
-  readonly #host: BareHost;
-  readonly path: string;
-
-  constructor(host: BareHost, path: string) {
-    this.#host = host;
-    this.path = path;
-  }
-
-  /** Puts the volume as it is where the auditor looks for the copy of that label. */
-  async copy(label: string): Promise<BareVolume> {
-    // A stopped process's kernel still writes back: only an undisturbed copy is one moment.
-    const script = `written() { cat "/sys/block/loop$a/stat" "/sys/block/loop$b/stat" 2>/dev/null || true; }
-      a=$3; b=$4
-      for try in $(seq 20); do before=$(written); cp --sparse=always "$1" "$2"
-      [ "$before" = "$(written)" ] && exit 0; sleep 0.25; done; exit 1`;
-    const to = `${shared}/copies/${label}.img`;
-    await this.#host.sh(script, this.path, to, this.#host.loops.a, this.#host.loops.b);
-    return new BareVolume(this.#host, to);
-  }
-
-  /** A loop device of its own with direct I/O, checked and mounted, as NodeStage does. */
-  async attach(node: 'a' | 'b'): Promise<BareDisk> {
-    const mountPoint = `/mnt/${node}`;
-    const script = `losetup --direct-io=on /dev/loop$1 "$2"; mkdir -p "$3"
-      options=defaults; [ "$(blkid -p -s TYPE -o value "$2")" != xfs ] || options=nouuid
-      fsck -a /dev/loop$1 || [ $? = 1 ]; mount -o $options /dev/loop$1 "$3"; mkdir -p "$3/canary"`;
-    await this.#host.sh(script, this.#host.loops[node], this.path, mountPoint);
-    return new BareDisk(this.#host, node, mountPoint);
-  }
-}
-
-export class BareDisk {
-  readonly mountPoint: string;
-  readonly #host: BareHost;
-  readonly #node: 'a' | 'b';
-
-  constructor(host: BareHost, node: 'a' | 'b', mountPoint: string) {
-    this.#host = host;
-    this.#node = node;
-    this.mountPoint = mountPoint;
-  }
-
-  startServer(...flags: string[]): Promise<BareServer> {
-    return BareServer.start(this.#host, this.#node, this.mountPoint, flags);
-  }
-
-  /** Every later read and write fails: one sector is all that is left of the device. */
-  async cut(): Promise<void> {
-    await this.#host.sh('perl -e "$1" "$2"', cutScript, `/dev/loop${this.#host.loops[this.#node]}`);
-  }
-
-  async detach(): Promise<void> {
-    await this.#host.sh(
-      'umount "$1"; losetup -d /dev/loop$2',
-      this.mountPoint,
-      this.#host.loops[this.#node],
-    );
   }
 }

@@ -34,8 +34,8 @@ export interface CrashRunOptions {
 }
 
 const sizeBytes = 2 * 1024 ** 3;
-/** Beside those of bare-host.ts, above all leases. */
-const loop = 5110;
+/** Beside those of bare hosts (bare-lab.ts, 5100 to 5122), above all leases. */
+const loop = 5130;
 const volume = 'v1';
 const path = { volume, node: 'a', generation: 1, loop };
 /** The folder that array and lab share, at the same path in both and on this machine. */

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { $ } from 'zx';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
-import { missingForBareHost } from './bare-host.ts';
+import { missingForBareHost } from './bare-lab.ts';
 import { makeCrashRun, type CrashRunOptions } from './crash-run.ts';
 
 const reason = await missingForBareHost();

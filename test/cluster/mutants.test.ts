@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeCase } from '../../lib/mutants/mutant-case.ts';
 import { mutants } from '../mutants/kinds/index.ts';
 import { Suite } from '../mutants/suite.ts';
-import { missingForBareHost } from './bare-host.ts';
+import { missingForBareHost } from './bare-lab.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the quick mutants: ${reason}`);

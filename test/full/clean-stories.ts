@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/cluster/clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { ackedIn } from '../../lib/two-kernels/judge.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import type { BareDisk, BareVolume } from '../cluster/bare-host.ts';
+import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';
 
 export interface Load {

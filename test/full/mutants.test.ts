@@ -1,7 +1,7 @@
 /** Plants every kind of damage for real, and keeps the evidence that unit tests judge again. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeCase } from '../../lib/mutants/mutant-case.ts';
-import { missingForBareHost } from '../cluster/bare-host.ts';
+import { missingForBareHost } from '../cluster/bare-lab.ts';
 import { mutants } from '../mutants/kinds/index.ts';
 import { oneInAMillion } from '../mutants/kinds/rows.ts';
 import { keepMutant, keepSmallestLoss, keepTwin } from '../mutants/records.ts';

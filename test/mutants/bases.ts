@@ -3,7 +3,7 @@ import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { journaledOps } from '../../lib/two-kernels/judge.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import type { BareVolume } from '../cluster/bare-host.ts';
+import type { BareVolume } from '../cluster/bare-volume.ts';
 import { fillLedger } from '../cluster/fill-ledger.ts';
 import { twoMounts } from './two-mounts.ts';
 import { load, seed, slowShutdown, type Workshop } from './workshop.ts';

@@ -3,7 +3,7 @@
  * recovery does not heal them. Nothing of the audit is used.
  */
 import type { MutantCase } from '../../lib/mutants/mutant-case.ts';
-import type { BareVolume } from '../cluster/bare-host.ts';
+import type { BareVolume } from '../cluster/bare-volume.ts';
 import type { Base } from './bases.ts';
 import type { Effect, Plot, Proof } from './mutant.ts';
 import type { Workshop } from './workshop.ts';

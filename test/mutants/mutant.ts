@@ -2,7 +2,7 @@
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { DamageClass } from '../../lib/mutants/damage-class.ts';
 import type { AuditedCopy } from '../../lib/two-kernels/judge.ts';
-import type { BareVolume } from '../cluster/bare-host.ts';
+import type { BareVolume } from '../cluster/bare-volume.ts';
 import type { Base, BaseName } from './bases.ts';
 import type { Workshop } from './workshop.ts';
 

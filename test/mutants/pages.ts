@@ -1,5 +1,5 @@
 /** InnoDB pages: where they are, what they are, and how a changed one gets a valid checksum again. */
-import type { BareDisk } from '../cluster/bare-host.ts';
+import type { BareDisk } from '../cluster/bare-volume.ts';
 import type { Workshop } from './workshop.ts';
 
 /** innodb_page_size's default. */

@@ -2,7 +2,7 @@
 import { journaledOps } from '../../lib/two-kernels/judge.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
-import type { BareDisk, BareVolume } from '../cluster/bare-host.ts';
+import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';
 import { seed, type Workshop } from './workshop.ts';
 

@@ -5,7 +5,8 @@ import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { ImageLabel } from '../../lib/history/events.ts';
 import { ackedIn, type AuditedCopy } from '../../lib/two-kernels/judge.ts';
-import { BareHost, BareVolume, type BareDisk } from '../cluster/bare-host.ts';
+import { BareHost } from '../cluster/bare-host.ts';
+import { BareVolume, type BareDisk } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';
 
 /** Beside those of the audit's own tests, so that both can run at once. */

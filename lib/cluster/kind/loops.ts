@@ -8,8 +8,10 @@ import { sharedDir } from './kind-config.ts';
 import type { Lease } from './lease.ts';
 
 /** Numbers of the loop devices in the lease that the kernel has now. */
-export async function leasedLoops(lease: Lease, sysBlock = '/sys/block'): Promise<number[]> {
-  const { first, count } = lease.loops;
+export async function leasedLoops(
+  { loops: { first, count } }: Pick<Lease, 'loops'>,
+  sysBlock = '/sys/block',
+): Promise<number[]> {
   return (await readdir(sysBlock))
     .flatMap((name) => /^loop(\d+)$/.exec(name)?.[1] ?? [])
     .map(Number)
@@ -21,7 +23,11 @@ export async function leasedLoops(lease: Lease, sysBlock = '/sys/block'): Promis
  * Takes the lease's loop devices back. All containers of the cluster must be gone, since a mount
  * holds its device. Resolves to those that stay, each with the reason.
  */
-export async function releaseLoops(lease: Lease, volume: string, tools: string): Promise<string[]> {
+export async function releaseLoops(
+  lease: Pick<Lease, 'loops'>,
+  volume: string,
+  tools: string,
+): Promise<string[]> {
   if ((await leasedLoops(lease)).length === 0) return [];
   const script = await readFile(new URL('release-loops.sh', import.meta.url), 'utf8');
   const { first, count } = lease.loops;

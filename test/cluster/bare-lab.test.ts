@@ -1,0 +1,58 @@
+/** The machine of a bare host: what a killed one left is taken away, what is not ours stays. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { docker, run, tryRun } from '../../lib/cluster/kind/engine.ts';
+import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
+import { ensureImages } from '../../lib/images/ensure.ts';
+import {
+  containerFor,
+  missingForBareHost,
+  removeHost,
+  shared,
+  startContainer,
+} from './bare-lab.ts';
+
+const reason = await missingForBareHost();
+if (reason !== undefined) console.warn(`skipped: the machine of a bare host ${reason}`);
+
+const loops = { a: 5140, b: 5141, audit: 5142 };
+const attached = (): Promise<number[]> => leasedLoops({ loops: { first: loops.a, count: 3 } });
+
+describe.skipIf(reason !== undefined)('the machine of a bare host', () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'fd-elsewhere-'));
+  let tools = '';
+  afterEach(async () => {
+    await tryRun(['losetup', '--detach', `/dev/loop${loops.b}`]);
+    await removeHost(loops, tools);
+    rmSync(elsewhere, { recursive: true, force: true });
+  });
+
+  test('the next start takes a killed one’s container, mount, devices and folder', async () => {
+    const onProgress = (line: string): void => console.log(`  ${line}`);
+    ({ tools } = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress }));
+    const left = await startContainer(loops, tools);
+    const script = `truncate -s 64M ${shared}/left.img; mke2fs -q -F ${shared}/left.img
+      losetup /dev/loop${loops.a} ${shared}/left.img; mount /dev/loop${loops.a} /mnt`;
+    await docker(['exec', containerFor(loops), 'sh', '-euc', script]);
+    expect(await attached()).toEqual([loops.a]);
+
+    const next = await startContainer(loops, tools);
+
+    expect(await attached()).toEqual([]);
+    expect([existsSync(left), existsSync(next)]).toEqual([false, true]);
+  });
+
+  test('a device of somebody else is left alone, and told', async () => {
+    const file = join(elsewhere, 'theirs.img');
+    await run(['truncate', '-s', '1M', file]);
+    await run(['losetup', `/dev/loop${loops.b}`, file]);
+
+    await expect(startContainer(loops, tools)).rejects.toMatchObject({
+      code: 'LOOPS_BUSY',
+      message: expect.stringContaining('is not ours'),
+    });
+    expect(await attached()).toEqual([loops.b]);
+  });
+});

@@ -1,0 +1,77 @@
+/** A bare host's container, folder and loop devices: whose they are, made, and taken away. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { $ } from 'zx';
+import { inspect, tryDocker } from '../../lib/cluster/kind/engine.ts';
+import { label } from '../../lib/cluster/kind/labels.ts';
+import { releaseLoops } from '../../lib/cluster/kind/loops.ts';
+import { InfrastructureError } from '../../lib/errors.ts';
+import { takeFreeLock, type Lock } from '../../lib/lock.ts';
+
+const appRoot = resolve(import.meta.dirname, '../..');
+/** Where the lab sees the shared folder; the auditor looks for copies in it. */
+export const shared = '/var/lib/forcedetach';
+/** Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the test don't matter. */
+export const testLoops: HostLoops = { a: 5100, b: 5101, audit: 5102 };
+
+/** Numbers of the loop devices of a host: the two nodes' and the audit's. */
+export interface HostLoops {
+  readonly a: number;
+  readonly b: number;
+  readonly audit: number;
+}
+
+/** What is missing for a bare host on this machine, if anything is. */
+export async function missingForBareHost(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return 'needs root';
+  const { exitCode } = await $`docker version`.quiet().nothrow();
+  return exitCode === 0 ? undefined : 'needs a Docker engine that answers';
+}
+
+/** Two hosts with the same loops would detach each other's devices. */
+export function lockLoops(loops: HostLoops): Promise<Lock> {
+  const name = `loops/${Object.values(loops).join('-')}`;
+  return takeFreeLock(name, `process ${process.pid}`, (other, cause) => {
+    const hint = 'one such test or bench at a time: wait for that one to end';
+    return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint, cause });
+  });
+}
+
+export const containerFor = ({ a }: HostLoops): string => `forcedetach-bare-${a}`;
+
+interface Inspected {
+  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };
+}
+
+/**
+ * Takes away what the host with these loops made, also where that was killed: only who has the lock
+ * may call it. Throws `LOOPS_BUSY` where a device stays.
+ */
+export async function removeHost(loops: HostLoops, tools: string): Promise<void> {
+  const container = containerFor(loops);
+  const [found] = (await inspect('container', [container])) as Inspected[];
+  const folder = found?.Config.Labels?.[label.state];
+  await tryDocker(['rm', '--force', container]);
+  const range = { loops: { first: loops.a, count: loops.audit - loops.a + 1 } };
+  const left = await releaseLoops(range, folder ?? tmpdir(), tools);
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  if (left.length === 0) return;
+  throw new InfrastructureError('LOOPS_BUSY', left.join('; '), { command: 'losetup --list' });
+}
+
+/** Resolves to the folder that the container shares with this machine. */
+export async function startContainer(loops: HostLoops, tools: string): Promise<string> {
+  await removeHost(loops, tools);
+  const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
+  mkdirSync(join(folder, 'copies'));
+  const flags = [
+    ...['--detach', '--init', '--name', containerFor(loops)],
+    ...['--label', 'forcedetach.test=audit', '--label', `${label.state}=${folder}`],
+    ...['--privileged', '--network', 'none', '--entrypoint', 'sh'],
+    ...['--volume', `${folder}:${shared}`, '--volume', `${appRoot}:/app:ro`],
+  ];
+  const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+  await $`docker run ${flags} ${tools} -c ${main}`.quiet();
+  return folder;
+}
