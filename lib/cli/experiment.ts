@@ -82,9 +82,6 @@ async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict>
 
 async function writeReport(folder: string, verdict: Verdict): Promise<void> {
   const { openHistory } = await import('../history/reader.ts');
-  const { writeOutputs } = await import('../report/write.ts');
-  const { writeLostCommits } = await import('../report/lost-file.ts');
-  const history = openHistory(folder);
-  await writeOutputs(folder, verdict, history);
-  writeLostCommits(folder, verdict, history);
+  const { writeRun } = await import('../report/write.ts');
+  await writeRun(folder, verdict, openHistory(folder));
 }

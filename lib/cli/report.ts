@@ -52,11 +52,9 @@ async function rebuildRun(folder: string, history: History): Promise<void> {
     return;
   }
   const { assembleVerdict } = await import('../experiment/assemble.ts');
-  const { writeLostCommits } = await import('../report/lost-file.ts');
-  const { writeOutputs } = await import('../report/write.ts');
+  const { writeRun } = await import('../report/write.ts');
   const verdict = assembleVerdict(history);
-  await writeOutputs(folder, verdict, history);
-  writeLostCommits(folder, verdict, history);
+  await writeRun(folder, verdict, history);
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { $ } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import { stockTimersMs } from '../experiment/scenario.ts';
+import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
 import { readAnswers, type Told } from '../seeds/answer.ts';
 import { seeds } from '../seeds/list.ts';
 import { noteMeasured, readMeasured } from '../seeds/measured.ts';
@@ -26,11 +26,11 @@ interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
   readonly dryRun: boolean;
 }
 
-/** What takes a quarter of an hour with stock timers takes three minutes with these. */
+const seconds = (ms: number): string => `${ms / 1000}s`;
 const shortFlags =
-  '--grace 10s --toleration 10s --force-detach-after 30s --warmup 5s --overlap 10s ' +
-  '--patience 40s --horizon 150s';
-const shortTimersMs = { graceMs: 10_000, forceDetachAfterMs: 30_000 };
+  `--grace ${seconds(shortTimersMs.graceMs)} --toleration ${seconds(shortTimersMs.tolerationMs)} ` +
+  `--force-detach-after ${seconds(shortTimersMs.forceDetachAfterMs)} ` +
+  '--warmup 5s --overlap 10s --patience 40s --horizon 150s';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -5,8 +5,7 @@ import type { Verdict } from '../experiment/verdict.ts';
 import { describeError } from '../errors.ts';
 import { openHistory, type History } from '../history/reader.ts';
 import type { Outcome } from '../matrix/results.ts';
-import { writeLostCommits } from '../report/lost-file.ts';
-import { writeFacts, writeOutputs } from '../report/write.ts';
+import { writeRun } from '../report/write.ts';
 import { tellStory } from '../timeline/story.ts';
 import { answerTasks } from '../worker-pool.ts';
 
@@ -22,23 +21,13 @@ answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
   try {
     const history = openHistory(folder);
     const verdict = assembleVerdict(history);
-    await writeRun(folder, verdict, history, reports === 'all' || !verdict.asExpected);
+    const page = reports === 'all' || !verdict.asExpected;
+    await writeRun(folder, verdict, history, { page });
     return { outcome: outcomeOf(verdict, history) };
   } catch (error) {
     return { error: describeError(error) };
   }
 });
-
-async function writeRun(
-  folder: string,
-  verdict: Verdict,
-  history: History,
-  withPage: boolean,
-): Promise<void> {
-  if (withPage) await writeOutputs(folder, verdict, history);
-  else await writeFacts(folder, verdict);
-  writeLostCommits(folder, verdict, history);
-}
 
 function outcomeOf(verdict: Verdict, history: History): Outcome {
   const lags = timerLagsOf(tellStory([...history.smallRecords()]));

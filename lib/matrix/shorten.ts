@@ -1,15 +1,10 @@
 /** The same matrix with shortened timers: minutes where stock ones take a quarter of an hour. */
 import { UsageError } from '../errors.ts';
-import { stockTimersMs } from '../experiment/scenario.ts';
+import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
 import type { Matrix, Settings } from './matrix-schema.ts';
 
 /** A forced detach comes 55 s after the fault; what has not come by then was refused. */
-const short = {
-  graceMs: 10_000,
-  tolerationMs: 10_000,
-  forceDetachAfterMs: 30_000,
-  horizonMs: 150_000,
-} satisfies Settings;
+const short = { ...shortTimersMs, horizonMs: 150_000 } satisfies Settings;
 
 /** Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened. */
 export function shorten(matrix: Matrix): Matrix {

@@ -2,14 +2,28 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../experiment/verdict.ts';
+import type { History } from '../history/reader.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
+import { writeLostCommits } from './lost-file.ts';
 import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
 import { renderSummary } from './summary.ts';
 
 /** The picture that summary.md shows. */
 const pictureFile = 'timeline.svg';
+
+/** All that a run leaves. `page`: whether report.html and the picture are wanted. Default true. */
+export async function writeRun(
+  folder: string,
+  verdict: Verdict,
+  history: History,
+  { page = true }: { readonly page?: boolean } = {},
+): Promise<void> {
+  if (page) await writeOutputs(folder, verdict, history);
+  else await writeFacts(folder, verdict);
+  writeLostCommits(folder, verdict, history);
+}
 
 /**
  * verdict.json, report.html, junit.xml, summary.md and its picture: the same input gives the same
@@ -27,11 +41,7 @@ export async function writeOutputs(
 }
 
 /** The same without page and picture; `picture`: one that is there already. */
-export async function writeFacts(
-  folder: string,
-  verdict: Verdict,
-  picture?: string,
-): Promise<void> {
+async function writeFacts(folder: string, verdict: Verdict, picture?: string): Promise<void> {
   const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
   write('junit.xml', await renderJunit(verdict));

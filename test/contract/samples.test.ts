@@ -14,8 +14,16 @@ const names = readdirSync(folder, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
+const verdicts = new Map<string, Verdict>();
+
+function sample(name: string): Verdict {
+  const verdict = verdicts.get(name) ?? assembleVerdict(openHistory(join(folder, name)));
+  verdicts.set(name, verdict);
+  return verdict;
+}
+
 describe.each(names)('%s', (name) => {
-  const verdict = assembleVerdict(openHistory(join(folder, name)));
+  const verdict = sample(name);
 
   test('its verdict follows from its history', () => {
     const committed: unknown = JSON.parse(readFileSync(join(folder, name, 'verdict.json'), 'utf8'));
@@ -53,7 +61,6 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-const sample = (name: string): Verdict => assembleVerdict(openHistory(join(folder, name)));
 const afterRemoval = ({ phases }: Verdict, phase: 'detached' | 'secondMount'): number =>
   Number(phases[phase]) - Number(phases.podRemoved);
 

@@ -1,7 +1,6 @@
 /** What the controller manager itself says of a forced detach: its log, and its counter. */
 import { docker } from './engine.ts';
-import { followPodLogs, type LogLine } from './pod-log.ts';
-import type { OpenStream } from './shared-streams.ts';
+import { followPodLogs, type Following, type LogLine } from './pod-log.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
 export interface ForcedDetaches {
@@ -36,11 +35,11 @@ export function parseForcedDetaches(metrics: string): ForcedDetaches {
 export const followControllerManager = (
   controlPlane: string,
   onLine: (line: LogLine) => void,
-  open?: OpenStream,
+  following: Following = {},
 ): AsyncDisposable =>
   followPodLogs(
     controlPlane,
     '/var/log/pods/kube-system_kube-controller-manager-*/kube-controller-manager/*.log',
     onLine,
-    open,
+    following,
   );

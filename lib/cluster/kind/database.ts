@@ -5,10 +5,9 @@ import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
-import { followPodLogs, type LogLine } from './pod-log.ts';
+import { followPodLogs, type Following, type LogLine } from './pod-log.ts';
 import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
-import type { OpenStream } from './shared-streams.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
 /** Of the StatefulSet, or of the Deployment. */
@@ -147,34 +146,36 @@ async function leftovers(clients: KubeClients, place: Place): Promise<string[]> 
   ];
 }
 
+export interface FollowingDatabase extends Following {
+  /** Of the run whose database is meant. Default: the sole one's. */
+  readonly place?: Place;
+}
+
 /** mysqld's error log on one node, of every pod of the database that ran there. */
 export const followDatabaseLog = (
   node: string,
   onLine: (line: LogLine) => void,
-  place: Place = solePlace,
-  open?: OpenStream,
-): AsyncDisposable => followContainer('mysql', node, onLine, place, open);
+  following: FollowingDatabase = {},
+): AsyncDisposable => followContainer('mysql', node, onLine, following);
 
 /** What the self-fencing sidecars on one node did. */
 export const followSelfFenceLog = (
   node: string,
   onLine: (line: LogLine) => void,
-  place: Place = solePlace,
-  open?: OpenStream,
-): AsyncDisposable => followContainer('self-fence', node, onLine, place, open);
+  following: FollowingDatabase = {},
+): AsyncDisposable => followContainer('self-fence', node, onLine, following);
 
 /** Databases side by side are followed by one command, which tells all of theirs. */
 function followContainer(
   container: 'mysql' | 'self-fence',
   node: string,
   onLine: (line: LogLine) => void,
-  { namespace }: Place,
-  open: OpenStream | undefined,
+  { place: { namespace } = solePlace, ...following }: FollowingDatabase,
 ): AsyncDisposable {
   const logs = '/var/log/pods/';
   const which = namespace === solePlace.namespace ? namespace : placeBeside('*').namespace;
   const ofPlace = (line: LogLine): void => {
     if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
   };
-  return followPodLogs(node, `${logs}${which}_mysql-*/${container}/*.log`, ofPlace, open);
+  return followPodLogs(node, `${logs}${which}_mysql-*/${container}/*.log`, ofPlace, following);
 }

@@ -5,6 +5,9 @@ import { createInterface } from 'node:readline';
 import { InfrastructureError } from '../../errors.ts';
 import type { LabStream } from './lab-port.ts';
 
+/** Opens a command's stream; `sharedStreams` gives another such one. */
+export type OpenStream = typeof openStream;
+
 /** Disposal closes the command's stdin, which ends any that reads it, then kills what is left. */
 export async function openStream(
   argv: readonly string[],

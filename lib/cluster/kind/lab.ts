@@ -48,10 +48,16 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   return labIn(options.container);
 }
 
+/** The command on the engine that runs `argv` in the lab, with a stdin. */
+export const inLab = (container: string, argv: readonly string[]): string[] => [
+  ...['docker', 'exec', '-i', container],
+  ...argv,
+];
+
 export function labIn(container: string): Lab {
   return {
     container,
     exec: (argv) => docker(['exec', container, ...argv]),
-    stream: (argv, onLine) => openStream(['docker', 'exec', '-i', container, ...argv], onLine),
+    stream: (argv, onLine) => openStream(inLab(container, argv), onLine),
   };
 }

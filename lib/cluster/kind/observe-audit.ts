@@ -42,7 +42,7 @@ export function observeAudit(
     const record = requestRecord(text, clock, namespace);
     if (record?.wall !== undefined && record.wall >= sinceMs) recorder.record(record);
   };
-  return followPodLogs(controlPlane, pattern, see, openStream);
+  return followPodLogs(controlPlane, pattern, see, { openStream });
 }
 
 /**

@@ -6,7 +6,8 @@ import { observed } from '../../history/observations.ts';
 import type { Recorder, Unstamped } from '../port.ts';
 import { inspect } from './engine.ts';
 import type { Lab } from './lab-port.ts';
-import type { OpenStream } from './shared-streams.ts';
+import { inLab } from './lab.ts';
+import type { OpenStream } from './lab-stream.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];
 
@@ -29,10 +30,10 @@ export async function observeDisk(
   const originMs = Number(originNs) / 1e6;
   await using opening = new AsyncDisposableStack();
   const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
-  const command = ['docker', 'exec', '-i', lab.container, ...watchTool];
+  const command = inLab(lab.container, [...watchTool, '--nodes', pids.join()]);
   const watching = Promise.withResolvers<void>();
   const watch = opening.use(
-    await openStream([...command, '--nodes', pids.join()], (text) => {
+    await openStream(command, (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
       else if (volume !== undefined && isOther(line, volume)) return;

@@ -45,7 +45,7 @@ export function observeControllerManager(
       data: { line: text },
     });
   };
-  return followControllerManager(controlPlane, see, openStream);
+  return followControllerManager(controlPlane, see, { openStream });
 }
 
 export const observeServerLogs = (
@@ -61,8 +61,7 @@ export const observeServerLogs = (
         if (!serverLine.test(line.text)) return;
         see({ recorder, clock }, 'mysqld', observed.serverLog, line);
       },
-      place,
-      cluster.openStream,
+      { place, openStream: cluster.openStream },
     ),
   );
 
@@ -76,8 +75,7 @@ export const observeSelfFences = (
     followSelfFenceLog(
       node,
       (line) => see({ recorder, clock }, 'self-fence', observed.selfFence, line),
-      place,
-      cluster.openStream,
+      { place, openStream: cluster.openStream },
     ),
   );
 

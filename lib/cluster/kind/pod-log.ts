@@ -2,7 +2,7 @@
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
-import { openStream } from './lab-stream.ts';
+import { openStream, type OpenStream } from './lab-stream.ts';
 
 export interface LogLine {
   readonly node: string;
@@ -37,6 +37,11 @@ done ) &
 cat >/dev/null
 `;
 
+export interface Following {
+  /** How the command on the engine is read. Default: one of its own. */
+  readonly openStream?: OpenStream;
+}
+
 /**
  * Follows the logs that match a pattern of paths. Lines come once each and in order per file. An
  * end of the command (the node was killed or has no engine) is mended by following again.
@@ -45,7 +50,7 @@ export function followPodLogs(
   node: string,
   pattern: string,
   onLine: (line: LogLine) => void,
-  open = openStream,
+  { openStream: open = openStream }: Following = {},
 ): AsyncDisposable {
   const stop = new AbortController();
   const stopped = new Promise<void>((resolve) => {

@@ -3,7 +3,8 @@ import type { ImageSet } from '../../images/image-set.ts';
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
 import { setSchedulable } from './place.ts';
-import { type OpenStream, sharedStreams } from './shared-streams.ts';
+import { sharedStreams } from './shared-streams.ts';
+import type { OpenStream } from './lab-stream.ts';
 
 interface OpenCluster {
   readonly cluster: Cluster;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LabStream } from './lab-port.ts';
-import { type OpenStream, sharedStreams } from './shared-streams.ts';
+import type { OpenStream } from './lab-stream.ts';
+import { sharedStreams } from './shared-streams.ts';
 
 interface Command {
   readonly argv: readonly string[];

@@ -1,8 +1,6 @@
 /** Commands that several observers read: each runs once, and every reader gets all of its lines. */
 import type { LabStream } from './lab-port.ts';
-import { openStream } from './lab-stream.ts';
-
-export type OpenStream = typeof openStream;
+import { openStream, type OpenStream } from './lab-stream.ts';
 
 type OnLine = (line: string) => void;
 
