@@ -113,8 +113,8 @@ export const measuredTimes = {
   serverStart: rangeMs(400, 7500),
   /** A mysqld that another one keeps off its files tries again each second (MY-012574). */
   lockRetry: rangeMs(1000, 1000),
-  /** mysqld from SIGTERM to its end: 0.7–3.5 s. */
-  serverStop: rangeMs(700, 3500),
+  /** mysqld from SIGTERM to its end: 0.7–3.5 s, and 4.8 s of a thawed one (reports/samples/zombie). */
+  serverStop: rangeMs(700, 4800),
   /** mysqld from the first I/O error to its end: 60–260 ms. */
   serverDeath: rangeMs(60, 260),
   /**
@@ -128,6 +128,8 @@ export const measuredTimes = {
   resume: rangeMs(100, 300),
   /** From the thaw of a node until its kubelet is heard: 0.2, 1.1 and 10.6 s. */
   thaw: rangeMs(200, 11_500),
+  /** From the thaw until it hears of its pods: a pod was killed after 1.3 s (reports/samples/zombie). */
+  thawWatch: rangeMs(200, 1300),
   /** From the boot of a node until its kubelet is heard: 1.1 and 5.1 s (reports/samples). */
   boot: rangeMs(800, 6000),
   /** A killed controller manager until its next process runs; assumption. */

@@ -55,7 +55,10 @@ export class Heartbeat {
     machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
     machine.on('link', () => this.#linkChanged());
     machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
-    machine.on('thaw', () => this.#silentFor(this.#draw(measuredTimes.thaw)));
+    // The kernel kept a frozen kubelet's connections: what its watch was told is there at once.
+    machine.on('thaw', () =>
+      this.#silentFor(this.#draw(measuredTimes.thaw), this.#draw(measuredTimes.thawWatch)),
+    );
     machine.on('change', () => this.#changed());
     this.#begin(0);
   }
