@@ -5,7 +5,7 @@ import { availableParallelism, freemem } from 'node:os';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import type { Batch } from '../matrix/batch.ts';
-import { clustersFor } from '../matrix/capacity.ts';
+import { clustersFor, loadLimitOf } from '../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../matrix/cells.ts';
 import type { Matrix } from '../matrix/matrix-schema.ts';
 import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
@@ -156,7 +156,9 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
     folder,
     backend: choice.backend,
     slots,
-    volumes: choice.backend === 'kind' ? flags.volumes : 1,
+    ...(choice.backend === 'kind'
+      ? { volumes: flags.volumes, loadLimit: loadLimitOf(availableParallelism()) }
+      : {}),
     run: (runs, where) =>
       runEvent(runs, where, { choice, flags, replay, conclude, onProgress: say }),
     wallMs: () => Date.now(),

@@ -66,9 +66,9 @@ test('what neighbours would notice runs alone', () => {
 });
 
 test.each([
-  [2, 23, 2],
+  [2, 23, 4],
   [4, 15, 3],
-  [8, 64, 8],
+  [8, 64, 16],
   [16, 10, 2],
   [1, 1, 1],
 ])('%i cores and %i GiB carry %i clusters', (cores, gib, clusters) => {

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../errors.ts';
+import { eventLoad } from './capacity.ts';
 import { eventsOf } from './events.ts';
 import type { Plan, Trial } from './plan.ts';
 import {
@@ -23,6 +24,8 @@ export interface BatchOptions {
   readonly slots: readonly string[];
   /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
   readonly volumes?: number;
+  /** What the machine carries at once, in cores (capacity.ts). Default: whatever the slots take. */
+  readonly loadLimit?: number;
   /**
    * Runs trials under one fault event, each in a folder that it makes; one promise a trial, which
    * rejects where it came to no verdict.
@@ -72,6 +75,8 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
     items: eventsOf(turns, ({ trial }) => trial, options.volumes ?? 1),
     slots,
     isAlone: (event) => event.some(({ alone }) => alone),
+    loadOf: ({ length }) => eventLoad(length),
+    loadLimit: options.loadLimit ?? Number.POSITIVE_INFINITY,
     signal,
     work: async (event, slot) => {
       const next: Turn[][] = [];

@@ -5,6 +5,8 @@ import { runQueue } from './schedule.ts';
 interface Job {
   readonly id: number;
   readonly alone: boolean;
+  /** Default 1. */
+  readonly load?: number;
   /** How many turns of the event loop it takes. */
   readonly turns: number;
   /** Joins the queue when this one ends. */
@@ -21,16 +23,23 @@ const jobs = fc
     }),
   );
 
-async function play(items: readonly Job[], slotCount: number, abortAfter = Infinity) {
+async function play(
+  items: readonly Job[],
+  slotCount: number,
+  { abortAfter = Infinity, loadLimit = Infinity } = {},
+) {
   const controller = new AbortController();
   const begun: Job[] = [];
   const neighbours: number[] = [];
   const running = new Map<Job, string>();
   let wrong = 0;
+  let heaviest = 0;
   await runQueue({
     items,
     slots: Array.from({ length: slotCount }, (_, index) => `slot ${index}`),
     isAlone: ({ alone }) => alone,
+    loadOf: ({ load = 1 }) => load,
+    loadLimit,
     signal: controller.signal,
     async work(item, slot) {
       if ([...running.values()].includes(slot)) wrong += 1;
@@ -38,13 +47,15 @@ async function play(items: readonly Job[], slotCount: number, abortAfter = Infin
       running.set(item, slot);
       begun.push(item);
       neighbours.push(running.size);
+      const load = [...running.keys()].reduce((sum, { load = 1 }) => sum + load, 0);
+      heaviest = Math.max(heaviest, load);
       if (begun.length === abortAfter) controller.abort();
       for (let turn = 0; turn < item.turns; turn += 1) await Promise.resolve();
       running.delete(item);
       return item.more === undefined ? [] : [item.more];
     },
   });
-  return { begun, neighbours, wrong, left: running.size };
+  return { begun, neighbours, heaviest, wrong, left: running.size };
 }
 
 const slots = fc.integer({ min: 1, max: 4 });
@@ -72,9 +83,25 @@ test('jobs that disturb nobody use all slots', async () => {
 test('after an abort nothing begins, and what ran has ended', async () => {
   await fc.assert(
     fc.asyncProperty(jobs, slots, fc.integer({ min: 1, max: 20 }), async (items, count, after) => {
-      const { begun, left } = await play(items, count, after);
+      const { begun, left } = await play(items, count, { abortAfter: after });
       expect(begun.length).toBeLessThanOrEqual(after);
       expect(left).toBe(0);
     }),
   );
+});
+
+test('what is too much beside the others waits, and lighter ones go first', async () => {
+  const heavy = (id: number): Job => ({ id, alone: false, load: 4, turns: 9 });
+  const light = (id: number): Job => ({ id, alone: false, load: 2, turns: 1 });
+  const items = [heavy(0), heavy(1), heavy(2), light(3), light(4)];
+  const { begun, heaviest } = await play(items, 4, { loadLimit: 10 });
+  expect(begun.map(({ id }) => id)).toEqual([0, 1, 3, 4, 2]);
+  expect(heaviest).toBe(10);
+});
+
+test('one that is too much for the machine runs by itself', async () => {
+  const items = [0, 1].map((id): Job => ({ id, alone: false, load: 4, turns: 2 }));
+  const { begun, neighbours } = await play(items, 2, { loadLimit: 3 });
+  expect(begun).toEqual(items);
+  expect(neighbours).toEqual([1, 1]);
 });
