@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { docker, run, tryRun } from '../../lib/cluster/kind/engine.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
@@ -21,12 +21,10 @@ const loops = { a: 5140, b: 5141, audit: 5142 };
 const attached = (): Promise<number[]> => leasedLoops({ loops: { first: loops.a, count: 3 } });
 
 describe.skipIf(reason !== undefined)('the machine of a bare host', () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'fd-elsewhere-'));
   let tools = '';
   afterEach(async () => {
     await tryRun(['losetup', '--detach', `/dev/loop${loops.b}`]);
     await removeHost(loops, tools);
-    rmSync(elsewhere, { recursive: true, force: true });
   });
 
   test('the next start takes a killed one’s container, mount, devices and folder', async () => {
@@ -45,6 +43,8 @@ describe.skipIf(reason !== undefined)('the machine of a bare host', () => {
   });
 
   test('a device of somebody else is left alone, and told', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'fd-elsewhere-'));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }));
     const file = join(elsewhere, 'theirs.img');
     await run(['truncate', '-s', '1M', file]);
     await run(['losetup', `/dev/loop${loops.b}`, file]);

@@ -51,11 +51,12 @@ interface Inspected {
 export async function removeHost(loops: HostLoops, tools: string): Promise<void> {
   const container = containerFor(loops);
   const [found] = (await inspect('container', [container])) as Inspected[];
-  const folder = found?.Config.Labels?.[label.state];
+  // Without a container an empty folder: a device is then ours only if its file is deleted.
+  const folder = found?.Config.Labels?.[label.state] ?? mkdtempSync(join(tmpdir(), 'fd-bare-'));
   await tryDocker(['rm', '--force', container]);
   const range = { loops: { first: loops.a, count: loops.audit - loops.a + 1 } };
-  const left = await releaseLoops(range, folder ?? tmpdir(), tools);
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  const left = await releaseLoops(range, folder, tools);
+  rmSync(folder, { recursive: true, force: true });
   if (left.length === 0) return;
   throw new InfrastructureError('LOOPS_BUSY', left.join('; '), { command: 'losetup --list' });
 }
