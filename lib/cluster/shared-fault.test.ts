@@ -9,7 +9,12 @@ function testbedThatTells(done: string[]): Testbed {
     await Promise.resolve();
     done.push(what);
   };
-  const machine = { disconnect: tell('disconnect'), kill: tell('kill'), start: tell('start') };
+  const machine = {
+    disconnect: tell('disconnect'),
+    kill: tell('kill'),
+    start: tell('start'),
+    reachesApi: tell('reachesApi'),
+  };
   return {
     machine: () => machine as unknown as Machine,
     disk: { losePower: tell('losePower') },
@@ -45,6 +50,17 @@ test('a crash cuts both volumes before it kills the node', async () => {
     }),
   );
   expect(done).toEqual(['losePower', 'losePower', 'kill']);
+});
+
+test('both have each answer about the node from one question', async () => {
+  const done: string[] = [];
+  const ask = async (testbed: Testbed): Promise<void> => {
+    await testbed.machine('node').reachesApi();
+    await testbed.machine('node').disconnect();
+    await testbed.machine('node').reachesApi();
+  };
+  await Promise.all(twoRuns(done).map(ask));
+  expect(done).toEqual(['reachesApi', 'disconnect', 'reachesApi']);
 });
 
 test('a run that closed holds the others up no more', async () => {

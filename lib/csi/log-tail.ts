@@ -1,5 +1,8 @@
-/** Reads what was added to the driver's call logs since the last look. */
-import { open, readdir } from 'node:fs/promises';
+/**
+ * Reads what was added to the driver's call logs since the last look. Synchronous: it looks ten times
+ * a second, and mostly a log's size is all there is to know.
+ */
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CallEntry, callSchema } from './call-log.ts';
 import type { Layout } from './layout.ts';
@@ -14,31 +17,30 @@ export class LogTail {
   }
 
   /** What was logged before belongs to others. */
-  async skip(): Promise<void> {
-    for (const path of await this.#logs()) this.#offsets.set(path, await sizeOf(path));
+  skip(): void {
+    for (const path of this.#logs()) this.#offsets.set(path, statSync(path).size);
   }
 
   /** Calls that ended since, in the order in which they came in. */
-  async read(): Promise<CallEntry[]> {
-    const entries: CallEntry[] = [];
-    for (const path of await this.#logs()) entries.push(...(await this.#tail(path)));
-    return entries.toSorted((a, b) => a.monoMs - b.monoMs);
+  read(): CallEntry[] {
+    return this.#logs()
+      .flatMap((path) => this.#tail(path))
+      .toSorted((a, b) => a.monoMs - b.monoMs);
   }
 
-  async #logs(): Promise<string[]> {
-    const names = await readdir(this.#layout.log).catch(() => []);
-    return names
+  /** None before the first node has one. */
+  #logs(): string[] {
+    return namesIn(this.#layout.log)
       .filter((name) => /^csi-.*\.jsonl$/.test(name))
       .map((name) => join(this.#layout.log, name));
   }
 
   /** Whole lines only; the rest of a line is read when it is there. */
-  async #tail(path: string): Promise<CallEntry[]> {
+  #tail(path: string): CallEntry[] {
     const from = this.#offsets.get(path) ?? 0;
-    await using file = await open(path);
-    const { size } = await file.stat();
+    const { size } = statSync(path);
     if (size <= from) return [];
-    const { buffer } = await file.read({ buffer: Buffer.alloc(size - from), position: from });
+    const buffer = readFrom(path, from, size - from);
     const end = buffer.lastIndexOf('\n') + 1;
     this.#offsets.set(path, from + end);
     const lines = buffer.toString('utf8', 0, end).split('\n');
@@ -46,7 +48,20 @@ export class LogTail {
   }
 }
 
-async function sizeOf(path: string): Promise<number> {
-  await using file = await open(path);
-  return (await file.stat()).size;
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readFrom(path: string, from: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  const file = openSync(path, 'r');
+  try {
+    return buffer.subarray(0, readSync(file, buffer, 0, bytes, from));
+  } finally {
+    closeSync(file);
+  }
 }

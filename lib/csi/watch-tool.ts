@@ -36,7 +36,7 @@ watcher.nodes = new Map(
       return [node, Number(pid)];
     }),
 );
-await watcher.skipLogged();
+watcher.skipLogged();
 emit({ type: 'watching', monoMs: monotonicMs() });
 
 const ended = new AbortController();

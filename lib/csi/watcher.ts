@@ -1,9 +1,10 @@
 /** Looks at paths, mounts and the call logs over and over, and tells what changed since. */
+import { readFileSync } from 'node:fs';
 import type { LinkState } from '../disk-kinds.ts';
 import type { PathStatus } from './array-port.ts';
 import { monotonicMs } from './call-log.ts';
 import { LogTail } from './log-tail.ts';
-import { loopOf, type Mount, mountsOf } from './mounts.ts';
+import { loopOf, type Mount, parseMountInfo } from './mounts.ts';
 import { type Backend, livePaths } from './paths.ts';
 import type { WatchLine } from './watch-line.ts';
 
@@ -28,6 +29,8 @@ export class Watcher {
   readonly #links = new Map<string, LinkState>();
   /** Devices mounted, by `node/device/generation`. */
   #mounted = new Map<string, Device>();
+  /** What each node's kernel said last, by process: most looks find the same. */
+  readonly #mountInfo = new Map<number, { readonly text: string; readonly mounts: Mount[] }>();
 
   constructor(backend: Backend, emit: Emit) {
     this.#backend = backend;
@@ -36,16 +39,16 @@ export class Watcher {
   }
 
   /** What was logged before belongs to others. */
-  skipLogged(): Promise<void> {
-    return this.#log.skip();
+  skipLogged(): void {
+    this.#log.skip();
   }
 
   async look(): Promise<void> {
     const monoMs = monotonicMs();
     const paths = await livePaths(this.#backend.array);
     for (const path of paths) this.#lookAt(path, monoMs);
-    await this.#lookAtMounts(paths);
-    for (const entry of await this.#log.read()) this.#emit({ type: 'call', entry });
+    this.#lookAtMounts(paths);
+    for (const entry of this.#log.read()) this.#emit({ type: 'call', entry });
   }
 
   #lookAt(path: PathStatus, monoMs: number): void {
@@ -67,13 +70,12 @@ export class Watcher {
     this.#paths.set(key, { bytesWritten, state, held });
   }
 
-  async #lookAtMounts(paths: readonly PathStatus[]): Promise<void> {
+  #lookAtMounts(paths: readonly PathStatus[]): void {
     const byLoop = new Map(paths.map((path) => [path.loop, path]));
     const mounted = new Map<string, Device>();
     const monoMs = monotonicMs();
     for (const [node, pid] of this.nodes) {
-      // No such process: the node is off, and what it had mounted is not.
-      for (const mount of await mountsOf(pid).catch(() => [])) {
+      for (const mount of this.#mountsOf(pid)) {
         const found = sharedFolder(mount, node) ?? byLoop.get(loopOf(mount) ?? -1);
         if (found?.node !== node) continue;
         const { volume, device, generation } = found;
@@ -87,6 +89,25 @@ export class Watcher {
       if (!this.#mounted.has(key)) this.#emit({ type: 'mounted', monoMs, ...device });
     }
     this.#mounted = mounted;
+  }
+
+  /** None where there is no such process: the node is off, and what it had mounted is not. */
+  #mountsOf(pid: number): Mount[] {
+    const text = mountInfoOf(pid);
+    const known = this.#mountInfo.get(pid);
+    if (known?.text === text) return known.mounts;
+    const mounts = parseMountInfo(text);
+    this.#mountInfo.set(pid, { text, mounts });
+    return mounts;
+  }
+}
+
+/** Synchronous, as the call logs are: ten looks a second cost a thread's hop each otherwise. */
+function mountInfoOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8');
+  } catch {
+    return '';
   }
 }
 

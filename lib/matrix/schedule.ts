@@ -28,7 +28,8 @@ export async function runQueue<T>(options: Queue<T>): Promise<void> {
   const begin = (item: T, slot: string): void => {
     const task = work(item, slot).then((more) => {
       queue.push(...more);
-      free.push(slot);
+      // First in line: a slot that was used has its cluster already.
+      free.unshift(slot);
       running.delete(task);
     });
     running.set(task, item);
