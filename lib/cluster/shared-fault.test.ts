@@ -17,7 +17,7 @@ function testbedThatTells(done: string[]): Testbed {
   };
   return {
     machine: () => machine as unknown as Machine,
-    disk: { losePower: tell('losePower') },
+    disk: { losePower: tell('losePower'), copy: tell('copy') },
     kubernetes: { taint: tell('taint'), forceDelete: tell('forceDelete') },
     auditor: { audit: tell('audit') },
     close: tell('close'),
@@ -61,6 +61,15 @@ test('both have each answer about the node from one question', async () => {
   };
   await Promise.all(twoRuns(done).map(ask));
   expect(done).toEqual(['reachesApi', 'disconnect', 'reachesApi']);
+});
+
+test('volumes are copied one after the other', async () => {
+  const done: string[] = [];
+  const [first, second] = twoRuns(done);
+  const copying = first?.disk.copy('first', []).then(() => done.push('first has its copy'));
+  await second?.disk.copy('first', []);
+  await copying;
+  expect(done).toEqual(['copy', 'first has its copy', 'copy']);
 });
 
 test('a run that closed holds the others up no more', async () => {

@@ -50,6 +50,8 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
         await party.pass('break');
         return testbed.disk.sever(node, how);
       },
+      // Several at once fill the memory with pages, and the runner's timers wait until some is free.
+      copy: (label, freeze) => party.inTurn(() => testbed.disk.copy(label, freeze)),
     },
     kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, party),
     machine: (node) => shareCalls(testbed.machine(node), node, ofMachine, party),
