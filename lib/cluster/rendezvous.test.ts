@@ -55,7 +55,7 @@ test('work in turn never overlaps, and a failure does not stop the next', async 
   let running = 0;
   const results = await Promise.allSettled(
     parties.map((party, index) =>
-      party.inTurn(async () => {
+      party.inTurn('start', async () => {
         running += 1;
         expect(running).toBe(1);
         await settle();
@@ -70,4 +70,13 @@ test('work in turn never overlaps, and a failure does not stop the next', async 
     'fulfilled',
     'fulfilled',
   ]);
+});
+
+test('work of one kind does not wait for that of another', async () => {
+  const [party] = rendezvous(1);
+  const audit = Promise.withResolvers<void>();
+  const auditing = party?.inTurn('audit', () => audit.promise);
+  expect(await party?.inTurn('copy', () => Promise.resolve('copied'))).toBe('copied');
+  audit.resolve();
+  await auditing;
 });

@@ -13,8 +13,8 @@ export interface Party {
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** One party's work at a time. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** One party's work of a kind at a time. */
+  inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>;
   /** Nobody waits for this party any more. Idempotent. */
   leave(): void;
 }
@@ -25,7 +25,8 @@ export function rendezvous(count: number): readonly Party[] {
   const progress = Array.from({ length: count }, () => -1);
   const shared = new Map<string, Promise<unknown>>();
   let waiting: readonly { readonly gate: number; readonly go: () => void }[] = [];
-  let turn: Promise<unknown> = Promise.resolve();
+  /** The last work of each kind. */
+  const turns = new Map<string, Promise<unknown>>();
 
   const advance = (party: number, gate: number): void => {
     progress[party] = Math.max(progress[party] ?? gate, gate);
@@ -54,9 +55,12 @@ export function rendezvous(count: number): readonly Party[] {
         return (await call) as T;
       },
 
-      inTurn<T>(work: () => Promise<T>): Promise<T> {
-        const mine = turn.then(work, work);
-        turn = mine.catch(() => undefined);
+      inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
+        const mine = (turns.get(kind) ?? Promise.resolve()).then(work);
+        turns.set(
+          kind,
+          mine.catch(() => undefined),
+        );
         return mine;
       },
 

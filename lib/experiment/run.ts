@@ -3,7 +3,6 @@
  * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
  */
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
-import { judgeImages } from '../checkers/index.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
 import type { ImageLabel, PhaseName } from '../history/events.ts';
@@ -11,17 +10,18 @@ import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
 import { attempting, type Attempt } from './attempt.ts';
-import { bothClients, bothCommit } from './both-clients.ts';
+import { bothClients } from './both-clients.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
+import { audit, takeImage } from './images.ts';
 import { letOthersServe, moveBack } from './move-back.ts';
 import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { basisOf, type Scenario } from './scenario.ts';
 import { Sightings } from './sightings.ts';
+import { auditSteadyState, reachSteadyState } from './steady-state.ts';
 import type { Verdict } from './verdict.ts';
-import { waitUntil } from './wait.ts';
 import { watch } from './watch.ts';
 
 export interface RunOptions {
@@ -114,10 +114,13 @@ async function perform(run: Run): Promise<void> {
   await attempt('run', async () => {
     await using _observers = await testbed.observe(recorder);
     writers = await startWriters(run);
-    await steadyState(run, writers);
+    enter(run, 'steady');
+    await reachSteadyState(run, writers);
+    if (run.meet === undefined) await auditSteadyState(run);
     const victim = await currentPod(testbed);
     await faultToConvergence(run, writers, victim, attempt);
     await writers.stop();
+    enter(run, 'second-image');
     await takeImage(run, 'second');
     enter(run, 'audit');
     await audit(run, 'first');
@@ -145,32 +148,6 @@ async function currentPod(testbed: Testbed): Promise<PodRef> {
   throw new EvidenceError('NO_DATABASE_POD', 'no database pod is bound to a node before the fault');
 }
 
-/** Before anything is broken, both clients commit and the audit finds nothing to say. */
-async function steadyState(run: Run, writers: Writers): Promise<void> {
-  const { testbed, scenario, signal, recorder } = run;
-  enter(run, 'steady');
-  if (scenario.rate !== 0) {
-    const deadlineMs = testbed.clock.nowMs() + 60_000;
-    const steady = await waitUntil(testbed.clock, () => bothCommit(writers), {
-      deadlineMs,
-      signal,
-    });
-    if (!steady) throw new EvidenceError('NO_STEADY_STATE', 'a client committed nothing in 60 s');
-  }
-  await testbed.clock.sleep(scenario.warmupMs, signal);
-  const victim = await currentPod(testbed);
-  await copyImage(run, 'steady', [victim.node]);
-  await audit(run, 'steady');
-  const history = openHistory(run.folder);
-  const findings = judgeImages(history, {}).findings.filter((finding) => finding.level !== 'note');
-  for (const { code, summary } of findings) {
-    recorder.record({ type: 'error', where: 'steady state', message: `${code}: ${summary}` });
-  }
-  if (findings.length > 0) {
-    throw new EvidenceError('NOT_STEADY', 'the audit found trouble before anything was broken');
-  }
-}
-
 /** From the fault to a working database, healed whatever happens in between. */
 async function faultToConvergence(
   run: Run,
@@ -183,6 +160,7 @@ async function faultToConvergence(
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
+  let steady: Promise<unknown> | undefined;
   await fault.leadUp?.(context, signal);
   await meet?.('fault');
   sightings.begin(victim);
@@ -191,6 +169,8 @@ async function faultToConvergence(
   const completed = await attempt('fault', async () => {
     await fault.inject(context);
     enter(run, 'watch');
+    // The audits of neighbours, one after the other, would keep the fault waiting for minutes.
+    if (meet !== undefined) steady = attempt('steady state', () => auditSteadyState(run));
     const leastUntilMs = clock.nowMs() + fault.leastMs;
     await watchWhile(
       { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
@@ -205,6 +185,7 @@ async function faultToConvergence(
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
       },
     );
+    enter(run, 'first-image');
     await takeImage(run, 'first');
     if (scenario.moveBack) await moveBack({ ...run, victim });
   });
@@ -220,40 +201,6 @@ async function faultToConvergence(
   if (scenario.moveBack || scenario.recreations > 0) {
     await attempt('undo move back', () => letOthersServe(testbed, victim));
   }
+  await steady;
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
-}
-
-async function takeImage(run: Run, label: ImageLabel): Promise<void> {
-  enter(run, label === 'first' ? 'first-image' : 'second-image');
-  const running: string[] = [];
-  for (const node of run.testbed.nodes) {
-    if ((await run.testbed.machine(node).state()) === 'running') running.push(node);
-  }
-  await copyImage(run, label, running);
-}
-
-/**
- * With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout): what a
- * living server has not synced yet need not be in a copy.
- */
-const flushPeriodMs = 2000;
-
-async function copyImage(run: Run, label: ImageLabel, freeze: readonly string[]): Promise<void> {
-  const { testbed, recorder, takenAtMs, scenario } = run;
-  const heldBackMs = scenario.trxCommit === 1 ? 0 : flushPeriodMs;
-  takenAtMs.set(label, testbed.clock.nowMs() - heldBackMs);
-  const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
-  recorder.record({ ...about, step: 'begin' });
-  await testbed.disk.copy(label, freeze);
-  recorder.record({ ...about, step: 'done' });
-}
-
-async function audit(run: Run, image: ImageLabel): Promise<void> {
-  const { testbed, recorder, onProgress, takenAtMs, signal } = run;
-  signal.throwIfAborted();
-  onProgress(`auditing the ${image} image`);
-  const evidence = await testbed.auditor.audit(image, (row) =>
-    recorder.record({ type: 'row', image, row }),
-  );
-  recorder.record({ type: 'image', image, takenAtMs: takenAtMs.get(image) ?? 0, evidence });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { expectationOf } from '../../lib/experiment/expectations.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
+import { runScenario, type RunOptions } from '../../lib/experiment/run.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 
@@ -36,7 +36,11 @@ export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
   });
 
 /** To be called in a test. */
-export async function runOnModel(scenario: Scenario, seed = '1'): Promise<ModelRun> {
+export async function runOnModel(
+  scenario: Scenario,
+  seed = '1',
+  more: Pick<RunOptions, 'meet'> = {},
+): Promise<ModelRun> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const verdict = await runScenario({
@@ -44,6 +48,7 @@ export async function runOnModel(scenario: Scenario, seed = '1'): Promise<ModelR
     onProgress: () => undefined,
     onPhase: () => undefined,
     signal: new AbortController().signal,
+    ...more,
   });
   return { verdict, folder };
 }

@@ -128,7 +128,7 @@ function startDatabase(
       place: placeOf(options),
     });
   };
-  return beside === undefined ? start() : beside.party.inTurn(start);
+  return beside === undefined ? start() : beside.party.inTurn('start', start);
 }
 
 const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>

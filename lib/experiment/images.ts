@@ -1,0 +1,55 @@
+/** Copies of the volume, each of one moment, and their audits. */
+import type { Recorder, Testbed } from '../cluster/port.ts';
+import type { ImageLabel } from '../history/events.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What copies and audits need of a run. */
+export interface ImageRun {
+  readonly testbed: Testbed;
+  readonly recorder: Recorder;
+  readonly scenario: Scenario;
+  /** When each copy was begun: what was acknowledged by then must be in it. */
+  readonly takenAtMs: Map<ImageLabel, number>;
+  readonly onProgress: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** With every node that runs frozen for that moment. */
+export async function takeImage(run: ImageRun, label: ImageLabel): Promise<void> {
+  const running: string[] = [];
+  for (const node of run.testbed.nodes) {
+    if ((await run.testbed.machine(node).state()) === 'running') running.push(node);
+  }
+  await copyImage(run, label, running);
+}
+
+/**
+ * With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout): what a
+ * living server has not synced yet need not be in a copy.
+ */
+const flushPeriodMs = 2000;
+
+/** With these nodes frozen for that moment. */
+export async function copyImage(
+  run: ImageRun,
+  label: ImageLabel,
+  freeze: readonly string[],
+): Promise<void> {
+  const { testbed, recorder, takenAtMs, scenario } = run;
+  const heldBackMs = scenario.trxCommit === 1 ? 0 : flushPeriodMs;
+  takenAtMs.set(label, testbed.clock.nowMs() - heldBackMs);
+  const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
+  recorder.record({ ...about, step: 'begin' });
+  await testbed.disk.copy(label, freeze);
+  recorder.record({ ...about, step: 'done' });
+}
+
+export async function audit(run: ImageRun, image: ImageLabel): Promise<void> {
+  const { testbed, recorder, onProgress, takenAtMs, signal } = run;
+  signal.throwIfAborted();
+  onProgress(`auditing the ${image} image`);
+  const evidence = await testbed.auditor.audit(image, (row) =>
+    recorder.record({ type: 'row', image, row }),
+  );
+  recorder.record({ type: 'image', image, takenAtMs: takenAtMs.get(image) ?? 0, evidence });
+}
