@@ -73,8 +73,12 @@ test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s 
   expect(afterRemoval(verdict, 'secondMount')).toBeLessThan(366);
 });
 
-test('a partition without remedy: no second mount in 900 s', () => {
-  const verdict = sample('partition-none');
+test.each([
+  ['partition-none', undefined],
+  ['partition-none-deployment', 'deployment-recreate'],
+])('a partition without remedy, %s: no second mount in 900 s', (name, workload) => {
+  const verdict = sample(name);
+  expect(verdict.scenario['workload']).toBe(workload);
   expect(verdict.verdict).toBe('safe');
   expect(verdict.phases.secondMount).toBeNull();
   expect(verdict.horizonS).toBeGreaterThanOrEqual(900);

@@ -14,7 +14,8 @@ const expectedOf = (reading: Told['reading'] | undefined): boolean | string | un
   typeof reading === 'object' ? reading.asExpected : reading;
 
 test('a partition without remedy: nobody mounts a second time, and the eviction is a record', async () => {
-  const told = await askedOfModel({ remedy: 'none' });
+  // Longer than a healed kubelet may stay unheard, which would be a reason to detach by force.
+  const told = await askedOfModel({ remedy: 'none', forceDetachAfterMs: 60_000 });
   for (const number of [9, 12, 14, 15, 16])
     expect(expectedOf(told.get(number)), `${number}`).toBe(true);
   expect(told.get(10)).toBe('no operator acted');
