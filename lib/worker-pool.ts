@@ -6,9 +6,10 @@ export class WorkerPool<Task, Result> implements AsyncDisposable {
   readonly #idle: Worker[];
   readonly #waiting: ((worker: Worker) => void)[] = [];
 
-  /** `file`: a module that calls `answerTasks`. */
-  constructor(file: URL, threads: number) {
-    this.#all = Array.from({ length: threads }, () => new Worker(file));
+  /** `file`: a module that calls `answerTasks`. `youngMb`: room for what soon is garbage. */
+  constructor(file: URL, threads: number, { youngMb }: { readonly youngMb?: number } = {}) {
+    const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb };
+    this.#all = Array.from({ length: threads }, () => new Worker(file, { resourceLimits }));
     this.#idle = [...this.#all];
   }
 

@@ -6,5 +6,11 @@ import type { Tally } from './tally.ts';
 /** Who plays stretches: threads, or whoever has the same answers. */
 export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
 
+/**
+ * A schedule leaves much garbage and keeps nothing: with so much room for it a thread plays a third
+ * more of them (docs/sweep.md).
+ */
+const youngMb = 256;
+
 export const sweepPool = (threads: number): WorkerPool<Stretch, Tally> =>
-  new WorkerPool(new URL('worker.ts', import.meta.url), threads);
+  new WorkerPool(new URL('worker.ts', import.meta.url), threads, { youngMb });
