@@ -1,10 +1,9 @@
 /** A bare host's container, folder and loop devices: whose they are, made, and taken away. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { $ } from 'zx';
-import { inspect, tryDocker } from '../../lib/cluster/kind/engine.ts';
-import { label } from '../../lib/cluster/kind/labels.ts';
+import { tryDocker } from '../../lib/cluster/kind/engine.ts';
 import { releaseLoops } from '../../lib/cluster/kind/loops.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { takeFreeLock, type Lock } from '../../lib/lock.ts';
@@ -38,22 +37,17 @@ export function lockLoops(loops: HostLoops): Promise<Lock> {
   });
 }
 
+/** The same for each host with these loops: what one left is known by it, with a container or not. */
 export const containerFor = ({ a }: HostLoops): string => `forcedetach-bare-${a}`;
-
-interface Inspected {
-  readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };
-}
+const folderFor = (loops: HostLoops): string => join(tmpdir(), containerFor(loops));
 
 /**
  * Takes away what the host with these loops made, also where that was killed: only who has the lock
  * may call it. Throws `LOOPS_BUSY` where a device stays.
  */
 export async function removeHost(loops: HostLoops, tools: string): Promise<void> {
-  const container = containerFor(loops);
-  const [found] = (await inspect('container', [container])) as Inspected[];
-  // Without a container an empty folder: a device is then ours only if its file is deleted.
-  const folder = found?.Config.Labels?.[label.state] ?? mkdtempSync(join(tmpdir(), 'fd-bare-'));
-  await tryDocker(['rm', '--force', container]);
+  const folder = folderFor(loops);
+  await tryDocker(['rm', '--force', containerFor(loops)]);
   const range = { loops: { first: loops.a, count: loops.audit - loops.a + 1 } };
   const left = await releaseLoops(range, folder, tools);
   rmSync(folder, { recursive: true, force: true });
@@ -64,11 +58,11 @@ export async function removeHost(loops: HostLoops, tools: string): Promise<void>
 /** Resolves to the folder that the container shares with this machine. */
 export async function startContainer(loops: HostLoops, tools: string): Promise<string> {
   await removeHost(loops, tools);
-  const folder = mkdtempSync(join(tmpdir(), 'fd-bare-'));
-  mkdirSync(join(folder, 'copies'));
+  const folder = folderFor(loops);
+  mkdirSync(join(folder, 'copies'), { recursive: true });
   const flags = [
     ...['--detach', '--init', '--name', containerFor(loops)],
-    ...['--label', 'forcedetach.test=audit', '--label', `${label.state}=${folder}`],
+    ...['--label', 'forcedetach.test=audit'],
     ...['--privileged', '--network', 'none', '--entrypoint', 'sh'],
     ...['--volume', `${folder}:${shared}`, '--volume', `${appRoot}:/app:ro`],
   ];
