@@ -146,11 +146,11 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
   const { runBatch } = await import('../matrix/run-batch.ts');
   const { runEvent } = await import('./matrix-run.ts');
   const { WorkerPool } = await import('../worker-pool.ts');
-  await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
   const { plan, folder, choice, flags, slots } = request;
   const replay = ({ kind, subject }: Trial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
   await makeImages(request, say);
+  await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
   return await runBatch({
     plan,
     folder,

@@ -1,4 +1,4 @@
-/** Mounts as the kernel tells them, in this process's mount namespace or in another's. */
+/** Mounts as the kernel tells them, in this process's mount namespace or as another's file says. */
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { loopMajor } from './loop-device.ts';
 import { must } from './run.ts';
@@ -14,9 +14,8 @@ export interface Mount {
   readonly source: string;
 }
 
-/** `process` is a pid as this process sees it, or `self`. Rejects where there is no such process. */
-export async function mountsOf(process: number | 'self'): Promise<Mount[]> {
-  return parseMountInfo(await readFile(`/proc/${process}/mountinfo`, 'utf8'));
+export async function ownMounts(): Promise<Mount[]> {
+  return parseMountInfo(await readFile('/proc/self/mountinfo', 'utf8'));
 }
 
 /** The format is in proc_pid_mountinfo(5). */
@@ -48,7 +47,7 @@ export function loopOf({ device }: Mount): number | undefined {
 
 /** What is mounted right there: the uppermost where mounts are stacked. */
 export async function mountAt(path: string): Promise<Mount | undefined> {
-  return (await mountsOf('self')).findLast(({ mountPoint }) => mountPoint === path);
+  return (await ownMounts()).findLast(({ mountPoint }) => mountPoint === path);
 }
 
 /** Makes a mount visible at a second place. */

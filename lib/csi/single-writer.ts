@@ -2,7 +2,7 @@
 import { status } from '@grpc/grpc-js';
 import { type VolumeCapability, VolumeCapability_AccessMode_Mode as Mode } from './gen/csi_pb.js';
 import { CallError } from './grpc.ts';
-import { mountsOf } from './mounts.ts';
+import { ownMounts } from './mounts.ts';
 
 export interface PublishTarget {
   readonly target: string;
@@ -17,7 +17,7 @@ export async function neededSingleWriter(
   { target, staging, device }: PublishTarget,
 ): Promise<void> {
   if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
-  const other = (await mountsOf('self')).find(
+  const other = (await ownMounts()).find(
     (mount) =>
       mount.device === device && mount.mountPoint !== staging && mount.mountPoint !== target,
   );

@@ -30,7 +30,7 @@ export class Watcher {
   /** Devices mounted, by `node/device/generation`. */
   #mounted = new Map<string, Device>();
   /** What each node's kernel said last, by process: most looks find the same. */
-  readonly #mountInfo = new Map<number, { readonly text: string; readonly mounts: Mount[] }>();
+  readonly #mountInfo = new Map<string, { readonly text: string; readonly mounts: Mount[] }>();
 
   constructor(backend: Backend, emit: Emit) {
     this.#backend = backend;
@@ -75,7 +75,7 @@ export class Watcher {
     const mounted = new Map<string, Device>();
     const monoMs = monotonicMs();
     for (const [node, pid] of this.nodes) {
-      for (const mount of this.#mountsOf(pid)) {
+      for (const mount of this.#mountsOf(node, pid)) {
         const found = sharedFolder(mount, node) ?? byLoop.get(loopOf(mount) ?? -1);
         if (found?.node !== node) continue;
         const { volume, device, generation } = found;
@@ -92,12 +92,12 @@ export class Watcher {
   }
 
   /** None where there is no such process: the node is off, and what it had mounted is not. */
-  #mountsOf(pid: number): Mount[] {
+  #mountsOf(node: string, pid: number): Mount[] {
     const text = mountInfoOf(pid);
-    const known = this.#mountInfo.get(pid);
+    const known = this.#mountInfo.get(node);
     if (known?.text === text) return known.mounts;
     const mounts = parseMountInfo(text);
-    this.#mountInfo.set(pid, { text, mounts });
+    this.#mountInfo.set(node, { text, mounts });
     return mounts;
   }
 }

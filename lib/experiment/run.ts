@@ -5,7 +5,7 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import type { ImageLabel, PhaseName } from '../history/events.ts';
+import type { PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -14,7 +14,7 @@ import { bothClients } from './both-clients.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
-import { audit, takeImage } from './images.ts';
+import { audit, type ImageRun, takeImage } from './images.ts';
 import { letOthersServe, moveBack } from './move-back.ts';
 import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
@@ -40,12 +40,9 @@ export interface RunOptions {
   readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
 }
 
-interface Run extends RunOptions {
+interface Run extends RunOptions, ImageRun {
   readonly recorder: RunRecorder;
-  readonly testbed: Testbed;
   readonly sightings: Sightings;
-  /** When each copy was begun: what was acknowledged by then must be in it. */
-  readonly takenAtMs: Map<ImageLabel, number>;
 }
 
 /** As `recordScenario`; resolves to the verdict that its history gives. */

@@ -2,9 +2,9 @@
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
+import type { OpenStream } from './lab-stream.ts';
 import { setSchedulable } from './place.ts';
 import { sharedStreams } from './shared-streams.ts';
-import type { OpenStream } from './lab-stream.ts';
 
 interface OpenCluster {
   readonly cluster: Cluster;

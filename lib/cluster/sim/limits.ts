@@ -16,7 +16,7 @@ export const limits: readonly string[] = [
   'Watches take 1 to 20 ms, API calls 2 to 10 ms, however much there is to do.',
   'A node without CPU time does all it does more slowly by one factor, and its heartbeats come through by chance: how often is an assumption.',
   'A kubelet that stands still or is restarted goes on with what it had begun; of a restart it models what is forgotten about volumes, not the order of its scan.',
-  'A kubelet whose Node was deleted learns of its pods as any other; in the one measured run it did nothing until it was restarted.',
+  'A kubelet whose Node was deleted learns of its pods as any other; in both measured runs it did nothing until it was restarted.',
   'An API server that goes on is heard by each client within 7 s: an assumption.',
   'A partition cuts the whole node off at once, or from the control plane alone; its storage goes with it or not at all.',
   'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
