@@ -2,8 +2,9 @@
  * Node crash: every process of the victim and all that it had not synced are gone at once.
  *
  * Killing a kind node alone loses nothing: its mount namespace dies and ext4 unmounts cleanly. So
- * the victim is frozen, its paths to the disk are cut from outside, and only then it is killed. What
- * is lost is the client's cache, and of what the disk had not flushed as much as `powerLoss` says.
+ * its paths to the disk are cut from outside first. What is lost is the client's cache, and of what
+ * the disk had not flushed as much as `powerLoss` says. A freeze can't come before that: it waits
+ * until each flush in flight has ended, and saves what a crash would lose.
  */
 import type { FaultKind } from '../fault-kinds.ts';
 import { certify, stepOf, type Fault, type FaultContext } from './fault.ts';
@@ -28,8 +29,10 @@ export async function crash(name: FaultKind, context: FaultContext): Promise<voi
   await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
   await testbed.disk.writeCanaries(victim.node, canaryContent);
   step('begin');
-  await machine.freeze();
+  // A database that dies of the cut must not be reported: its volume would be detached by itself.
+  await machine.stall('kubelet');
   const cut = await testbed.disk.losePower(victim.node);
+  await machine.freeze();
   await machine.kill();
   step('done');
   await testbed.disk.releaseDead(victim.node);

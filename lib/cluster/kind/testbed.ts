@@ -105,10 +105,10 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   };
 }
 
-/**
- * Runs beside each other start in turn: initialising a data directory takes seconds of a whole core,
- * and eight at once keep each other from becoming Ready.
- */
+/** A start is seconds of a whole core and as many of waiting; eight at once are not Ready in time. */
+const startsAtOnce = 2;
+
+/** Runs beside each other start in turn. */
 function startDatabase(
   options: KindTestbedOptions,
   clients: KubeClients,
@@ -128,7 +128,7 @@ function startDatabase(
       place: placeOf(options),
     });
   };
-  return beside === undefined ? start() : beside.party.inTurn('start', start);
+  return beside === undefined ? start() : beside.party.inTurn('start', start, startsAtOnce);
 }
 
 const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>

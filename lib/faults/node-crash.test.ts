@@ -1,0 +1,39 @@
+/** The order of a crash: nothing may save a flush in flight, or tell of a database that the cut ended. */
+import { expect, test } from 'vitest';
+import { parseScenario } from '../experiment/scenario.ts';
+import type { FaultContext } from './fault.ts';
+import { nodeCrash } from './node-crash.ts';
+
+const about = { name: 'crash', question: 'In which order?', expected: ['safe'] };
+
+test('kubelet falls silent, the disk is cut, then the node is frozen and killed', async () => {
+  const said: string[] = [];
+  let running = true;
+  const tell = (what: string) => (): Promise<void> => Promise.resolve(void said.push(what));
+  const context = {
+    scenario: parseScenario({ ...about, fault: 'node-crash' }),
+    victim: { node: 'a' },
+    recorder: { record: () => undefined },
+    testbed: {
+      machine: () => ({
+        state: () => Promise.resolve(running ? 'running' : 'stopped'),
+        stall: tell('stall'),
+        freeze: tell('freeze'),
+        kill: async () => {
+          running = false;
+          await tell('kill')();
+        },
+      }),
+      disk: {
+        writeCanaries: tell('canaries'),
+        losePower: async () => {
+          await tell('cut')();
+          return { verified: true, evidence: 'cut' };
+        },
+        releaseDead: tell('release'),
+      },
+    },
+  } as unknown as FaultContext;
+  await nodeCrash.inject(context);
+  expect(said).toEqual(['canaries', 'stall', 'cut', 'freeze', 'kill', 'release']);
+});
