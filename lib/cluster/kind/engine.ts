@@ -1,6 +1,8 @@
 /** The Docker engine, through its command line: every call is a command that a person can paste. */
-import { $, quote } from 'zx';
+import { quote } from 'zx';
 import { InfrastructureError } from '../../errors.ts';
+import type { CommandResult } from './command.ts';
+import { spawnCommand } from './spawner.ts';
 
 export interface CommandOptions {
   /** Written to the command's stdin. */
@@ -14,49 +16,25 @@ export interface CommandOptions {
   readonly onStderrLine?: ((line: string) => void) | undefined;
 }
 
-export interface CommandResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { CommandResult };
 
 export const pasteable = (argv: readonly string[]): string =>
   argv.map((word) => quote(word)).join(' ');
 
+const unheard = (): void => undefined;
+
 /** Runs a command and resolves to how it ended, whatever that was. */
 export async function tryRun(
   argv: readonly string[],
-  options: CommandOptions = {},
+  { input, signal, timeoutMs, env, onStderrLine = unheard }: CommandOptions = {},
 ): Promise<CommandResult> {
-  const { input, signal, timeoutMs, env, onStderrLine } = options;
   signal?.throwIfAborted();
-  const beganAtMs = performance.now();
-  const command = $({
-    quiet: true,
-    nothrow: true,
-    // A group of its own: Ctrl-C in the terminal must end the run, not the heal's commands.
-    detached: true,
-    ...(input === undefined ? {} : { input }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
-    ...(env === undefined ? {} : { env: { ...process.env, ...env } }),
-  })`${argv}`;
-  if (onStderrLine !== undefined) {
-    command.stderr.on('data', (chunk: Buffer) => {
-      for (const line of chunk.toString('utf8').split(/[\r\n]+/)) {
-        if (line.trim() !== '') onStderrLine(line.trim());
-      }
-    });
-  }
-  const output = await command;
+  const result = await spawnCommand(
+    { argv, cwd: process.cwd(), env: { ...process.env, ...env }, input, timeoutMs },
+    { signal: signal ?? new AbortController().signal, onStderrLine },
+  );
   signal?.throwIfAborted();
-  // What is ended may call that a success, as `docker exec` does: late is no answer.
-  const isLate = timeoutMs !== undefined && performance.now() - beganAtMs >= timeoutMs;
-  return {
-    exitCode: isLate ? -1 : (output.exitCode ?? -1),
-    stdout: output.stdout.trimEnd(),
-    stderr: output.stderr.trimEnd(),
-  };
+  return result;
 }
 
 /** Runs a command and resolves to its stdout. Throws InfrastructureError `COMMAND_FAILED`. */

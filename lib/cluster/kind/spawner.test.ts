@@ -1,0 +1,30 @@
+/** The process that starts commands: replaced when it dies, and gone with its parent. */
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { tryRun } from './engine.ts';
+
+const engine = fileURLToPath(new URL('engine.ts', import.meta.url));
+const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
+
+test('where it is killed its commands fail, and the next one has a new process', async () => {
+  const slept = tryRun(['sleep', '20']);
+  const { stdout } = await tryRun(['sh', '-c', parentOf]);
+  process.kill(Number(stdout), 'SIGKILL');
+  await expect(slept).rejects.toThrow('is gone: it ended with SIGKILL');
+  const next = await tryRun(['sh', '-c', parentOf]);
+  expect(next.exitCode).toBe(0);
+  expect(next.stdout).not.toBe(stdout);
+});
+
+test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {
+  const program = `import { tryRun } from ${JSON.stringify(engine)};
+    console.log((await tryRun(['sh', '-c', ${JSON.stringify(parentOf)}])).stdout);`;
+  const { exitCode, stdout } = await tryRun([
+    ...[process.execPath, '--input-type=module', '--eval', program],
+  ]);
+  expect(exitCode).toBe(0);
+  expect(Number(stdout)).toBeGreaterThan(1);
+  const isGone = async (): Promise<boolean> =>
+    (await tryRun(['kill', '-0', stdout])).exitCode !== 0;
+  await expect.poll(isGone, { timeout: 20_000 }).toBe(true);
+});
