@@ -1,12 +1,15 @@
 /**
  * The clean volumes among runs on kind, told by their scenarios and never by their verdicts: each
- * run's volume until its fault, and for good where the scenario expects nothing but `safe`.
+ * run's volume until its fault, and for good where the scenario expects nothing but `safe` and the
+ * disk's own log knows of no time in which two could write.
  */
 import { judgeImages } from '../checkers/index.ts';
 import type { Moments } from '../checkers/journal.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
+import { exposureOf } from '../timeline/exposure.ts';
+import { tellStory } from '../timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
 
 /** Undefined where the run is no run on kind, or was ended before an image was audited. */
@@ -15,7 +18,7 @@ export function cleanVolumeOf(history: History): CleanVolume | undefined {
   const run = records.find((record) => record.type === 'run');
   const images = records.filter((record) => record.type === 'image');
   if (run?.backend !== 'kind') return undefined;
-  const isSafe = expectsSafeOnly(run);
+  const isSafe = expectsSafeOnly(run) && !twoCouldWrite(history);
   const clean = isSafe ? images : images.filter(({ image }) => image === 'steady');
   const last = clean.at(-1);
   if (last === undefined) return undefined;
@@ -37,6 +40,10 @@ const filesystemOf = ({ filesystem }: Partial<Scenario>): string => filesystem ?
 
 const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
   scenario.expected.every((verdict) => verdict === 'safe' || verdict === 'inconclusive');
+
+/** What the disk counted, not what the audit says: an expectation may be wrong. */
+const twoCouldWrite = (history: History): boolean =>
+  exposureOf(tellStory([...history.smallRecords()]), { writes: history.writes() }).summary.ms > 0;
 
 function safeStory({ scenario }: RunRecord): string {
   const { fault, remedy, disk } = scenario;

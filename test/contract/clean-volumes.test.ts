@@ -1,0 +1,34 @@
+/** Which volumes count as clean: the scenario says it, and what the disk saw may say no. */
+import { expect, test } from 'vitest';
+import type { Scenario } from '../../lib/experiment/scenario.ts';
+import { cleanVolumeOf } from '../../lib/false-alarms/kind-runs.ts';
+import { openHistory, type History } from '../../lib/history/reader.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+
+/** The same history, told as one of kind's. */
+async function kindHistory(fields: Partial<Scenario>): Promise<History> {
+  const { folder } = await runOnModel(modelScenario({ ...shortTimers, ...fields }));
+  const history = openHistory(folder);
+  return {
+    ...history,
+    *smallRecords() {
+      for (const record of history.smallRecords()) {
+        yield record.type === 'run' ? { ...record, backend: 'kind' } : record;
+      }
+    },
+  };
+}
+
+const cutOff = { fault: 'network-partition', remedy: 'force-delete' } as const;
+const beforeTheFault = 'written under load, before any fault';
+
+test('a volume that was expected to be safe counts with all its copies', async () => {
+  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'fenced' }));
+  expect(volume).toMatchObject({ images: 3, flagged: [], filesystem: 'ext4' });
+  expect(volume?.story).not.toBe(beforeTheFault);
+});
+
+test('one that two could write counts until its fault only, whatever was expected', async () => {
+  const volume = cleanVolumeOf(await kindHistory({ ...cutOff, disk: 'unfenced' }));
+  expect(volume).toMatchObject({ images: 1, flagged: [], story: beforeTheFault });
+});
