@@ -23,13 +23,20 @@ export class Side {
     this.writer = writer;
   }
 
-  static async serve(workshop: Workshop, volume: BareVolume, node: 'a' | 'b'): Promise<Side> {
+  static async serve(
+    workshop: Workshop,
+    volume: BareVolume,
+    { node, undo }: { readonly node: 'a' | 'b'; readonly undo: AsyncDisposableStack },
+  ): Promise<Side> {
     const disk = await volume.attach(node);
+    undo.defer(() => disk.detach());
     const server = await disk.startServer();
+    undo.defer(() => server.kill());
     const spec = node === 'a' ? victimLoad : successorLoad;
-    const side = new Side(disk, server, server.write(spec, seed, workshop.clock));
-    await workshop.untilAcked(side.writer, turn);
-    return side;
+    const writer = server.write(spec, seed, workshop.clock);
+    undo.defer(() => writer.stop());
+    await workshop.untilAcked(writer, turn);
+    return new Side(disk, server, writer);
   }
 
   async end(how: 'stop' | 'kill'): Promise<void> {
@@ -55,17 +62,37 @@ export interface TwoMounts {
   readonly successorBytes: number;
 }
 
+/** A successor that recovers beside a victim which writes may crash at once: then there are no two. */
+const attempts = 3;
+
 export async function twoMounts(
+  workshop: Workshop,
+  name: string,
+  schedule: Schedule,
+): Promise<TwoMounts & { readonly attempt: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { ...(await playOnce(workshop, `${name}-${attempt}`, schedule)), attempt };
+    } catch (error) {
+      if (attempt === attempts) throw error;
+    }
+  }
+}
+
+/** Leaves nothing behind where it throws. */
+async function playOnce(
   workshop: Workshop,
   name: string,
   { fault, beside }: Schedule,
 ): Promise<TwoMounts> {
+  await using undo = new AsyncDisposableStack();
   const volume = await workshop.host.newVolume(name);
-  const victim = await Side.serve(workshop, volume, 'a');
+  undo.defer(() => workshop.discard(volume));
+  const victim = await Side.serve(workshop, volume, { node: 'a', undo });
   await fault(victim);
   const faultAtMs = workshop.clock.nowMs();
   const before = await bytesWritten(workshop, 'a');
-  const successor = await Side.serve(workshop, volume, 'b');
+  const successor = await Side.serve(workshop, volume, { node: 'b', undo });
   await beside(victim, successor);
   const victimBytes = (await bytesWritten(workshop, 'a')) - before;
   const successorBytes = await bytesWritten(workshop, 'b');
@@ -74,6 +101,7 @@ export async function twoMounts(
   const records = [...victim.writer.records, ...successor.writer.records];
   const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
   const ops = journaledOps(records);
+  undo.move();
   return { volume, records, ops, moments, victimBytes, successorBytes };
 }
 

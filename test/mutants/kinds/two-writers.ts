@@ -23,9 +23,10 @@ const twoWriters: DamageClass = {
 const overlapMs = 3000;
 
 async function together({ workshop, base }: Plot, schedule: Schedule): Promise<Planted> {
-  const { volume, ops, moments, ...bytes } = await twoMounts(workshop, `${base.name}-2`, schedule);
-  const { victimBytes, successorBytes } = bytes;
-  const seen = `beside each other the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
+  const { volume, ops, moments, ...played } = await twoMounts(workshop, base.name, schedule);
+  const { victimBytes, successorBytes, attempt } = played;
+  const bytes = `the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
+  const seen = `beside each other ${bytes}${attempt === 1 ? '' : ` (attempt ${attempt})`}`;
   const proven = victimBytes > 0 && successorBytes > 0;
   return { proof: { by: 'events', proven, seen }, ops, moments, images: [volume] };
 }
