@@ -43,7 +43,7 @@ const controls: Readonly<Record<ControlRole, Known>> = {
     judge: ({ verdict, lost, acked, noticed }) =>
       verdict === 'lost' && lost > 0 && lost * 10 < acked && noticed === 'silent'
         ? ''
-        : `a few commits had to be lost in silence: ${lost} of ${acked}, ${noticed} (${verdict})`,
+        : `a few commits had to be lost in silence: ${lost} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
   },
   safe: {
     label: 'partition on a disk that fences: another node mounts, and nothing is lost',

@@ -49,7 +49,37 @@ export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatM
   return { columns: across.labels, rows, squares };
 }
 
-const heightOf = ({ rows }: HeatMap): number => 96 + rowHeight * rows.length;
+const lineHeight = 14;
+const characterWidth = 6.6;
+const gridRight = 12;
+
+const gridLeft = ({ rows }: HeatMap): number =>
+  Math.min(24 + Math.max(...rows.map((row) => row.length)) * characterWidth, 520);
+
+/** In lines that fit above a column. */
+function columnLabels(map: HeatMap): string[] {
+  const columnWidth = (wideWidth - gridLeft(map) - gridRight) / map.columns.length;
+  return map.columns.map((label) => wrapped(label, Math.floor(columnWidth / characterWidth)));
+}
+
+/** Broken after spaces and hyphens; a part that is longer than a line has one of its own. */
+function wrapped(label: string, charactersPerLine: number): string {
+  const lines = [''];
+  for (const part of label.split(/(?<=[ -])/)) {
+    const last = lines.at(-1) ?? '';
+    const fits = `${last}${part}`.trimEnd().length <= charactersPerLine;
+    if (fits || last === '') lines[lines.length - 1] = `${last}${part}`;
+    else lines.push(part);
+  }
+  return lines.map((line) => line.trimEnd()).join('\n');
+}
+
+const linesIn = (labels: readonly string[]): number =>
+  Math.max(...labels.map((label) => label.split('\n').length));
+
+const gridTop = (map: HeatMap): number => 52 + lineHeight * linesIn(columnLabels(map));
+
+const heightOf = (map: HeatMap): number => gridTop(map) + 30 + rowHeight * map.rows.length;
 
 export const heatMapPicture = (map: HeatMap): Picture =>
   renderPicture((dark) => option(map, dark), heightOf(map));
@@ -58,20 +88,20 @@ export const heatMapPicture = (map: HeatMap): Picture =>
 export const heatMapSvg = (map: HeatMap): string =>
   renderSvg({ ...option(map, false), backgroundColor: '#ffffff' }, wideWidth, heightOf(map));
 
-function option({ columns, rows, squares }: HeatMap, dark: boolean): EChartsOption {
+function option(map: HeatMap, dark: boolean): EChartsOption {
+  const { rows, squares } = map;
   const color = dark ? '#e4e9ee' : '#1f2933';
-  const longest = Math.max(...rows.map((row) => row.length));
   const axis = { axisTick: { show: false }, axisLine: { show: false } };
   return {
     animation: false,
     textStyle: { fontFamily: 'system-ui, sans-serif' },
-    grid: { left: Math.min(24 + longest * 6.6, 520), right: 12, top: 66, bottom: 8 },
+    grid: { left: gridLeft(map), right: gridRight, top: gridTop(map), bottom: 8 },
     xAxis: {
       ...axis,
       type: 'category',
       position: 'top',
-      data: [...columns],
-      axisLabel: { color, interval: 0 },
+      data: columnLabels(map),
+      axisLabel: { color, interval: 0, lineHeight },
     },
     yAxis: {
       ...axis,
