@@ -23,7 +23,11 @@ const twoWriters: DamageClass = {
 const overlapMs = 3000;
 
 async function together({ workshop, base }: Plot, schedule: Schedule): Promise<Planted> {
-  const { volume, ops, moments, ...played } = await twoMounts(workshop, base.name, schedule);
+  const { volume, ops, moments, ...played } = await twoMounts(
+    workshop,
+    `${base.name}-planted`,
+    schedule,
+  );
   const { victimBytes, successorBytes, attempt } = played;
   const bytes = `the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
   const seen = `beside each other ${bytes}${attempt === 1 ? '' : ` (attempt ${attempt})`}`;
