@@ -7,7 +7,7 @@ import { judgeImages } from '../checkers/index.ts';
 import type { Moments } from '../checkers/journal.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
-import type { History } from '../history/reader.ts';
+import type { History, SmallRecord } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory } from '../timeline/story.ts';
 import { saidOf, type CleanVolume } from './volume.ts';
@@ -18,7 +18,7 @@ export function cleanVolumeOf(history: History): CleanVolume | undefined {
   const run = records.find((record) => record.type === 'run');
   const images = records.filter((record) => record.type === 'image');
   if (run?.backend !== 'kind') return undefined;
-  const isSafe = expectsSafeOnly(run) && !twoCouldWrite(history);
+  const isSafe = expectsSafeOnly(run) && !twoCouldWrite(records, history);
   const clean = isSafe ? images : images.filter(({ image }) => image === 'steady');
   const last = clean.at(-1);
   if (last === undefined) return undefined;
@@ -42,8 +42,8 @@ const expectsSafeOnly = ({ scenario }: RunRecord): boolean =>
   scenario.expected.every((verdict) => verdict === 'safe' || verdict === 'inconclusive');
 
 /** What the disk counted, not what the audit says: an expectation may be wrong. */
-const twoCouldWrite = (history: History): boolean =>
-  exposureOf(tellStory([...history.smallRecords()]), { writes: history.writes() }).summary.ms > 0;
+const twoCouldWrite = (records: readonly SmallRecord[], history: History): boolean =>
+  exposureOf(tellStory(records), { writes: history.writes() }).summary.ms > 0;
 
 function safeStory({ scenario }: RunRecord): string {
   const { fault, remedy, disk } = scenario;

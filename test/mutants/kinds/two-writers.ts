@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
 import { ackedIn, journaledOps } from '../../../lib/two-kernels/judge.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
-import { twoMounts, type Schedule } from '../two-mounts.ts';
+import { twoMounts, type Schedule, type Side } from '../two-mounts.ts';
 import { load, seed } from '../workshop.ts';
 import { lostCommits } from './rows.ts';
 
@@ -22,15 +22,13 @@ const twoWriters: DamageClass = {
 
 const overlapMs = 3000;
 
+const freeze = ({ server }: Side): Promise<void> => server.signal('STOP');
+const thaw = ({ server }: Side): Promise<void> => server.signal('CONT');
+
 async function together({ workshop, base }: Plot, schedule: Schedule): Promise<Planted> {
-  const { volume, ops, moments, ...played } = await twoMounts(
-    workshop,
-    `${base.name}-planted`,
-    schedule,
-  );
-  const { victimBytes, successorBytes, attempt } = played;
-  const bytes = `the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
-  const seen = `beside each other ${bytes}${attempt === 1 ? '' : ` (attempt ${attempt})`}`;
+  const played = await twoMounts(workshop, `${base.name}-planted`, schedule);
+  const { volume, ops, moments, victimBytes, successorBytes } = played;
+  const seen = `beside each other the victim wrote ${victimBytes} bytes, its successor ${successorBytes}`;
   const proven = victimBytes > 0 && successorBytes > 0;
   return { proof: { by: 'events', proven, seen }, ops, moments, images: [volume] };
 }
@@ -67,8 +65,9 @@ export const twoWriterKinds: readonly Mutant[] = [
     damageClass: twoWriters,
     plant: (plot) =>
       together(plot, {
-        fault: () => Promise.resolve(),
+        fault: freeze,
         async beside(victim, successor) {
+          await thaw(victim);
           await sleep(overlapMs);
           await successor.end('kill');
           await victim.end('stop');
@@ -82,8 +81,12 @@ export const twoWriterKinds: readonly Mutant[] = [
     damageClass: twoWriters,
     plant: (plot) =>
       together(plot, {
-        fault: ({ writer }) => writer.stop(),
+        async fault(victim) {
+          await victim.writer.stop();
+          await freeze(victim);
+        },
         async beside(victim, successor) {
+          await thaw(victim);
           await successor.end('stop');
           await victim.end('stop');
         },
@@ -96,10 +99,10 @@ export const twoWriterKinds: readonly Mutant[] = [
     damageClass: twoWriters,
     plant: (plot) =>
       together(plot, {
-        fault: ({ server }) => server.signal('STOP'),
+        fault: freeze,
         async beside(victim, successor) {
           await successor.end('stop');
-          await victim.server.signal('CONT');
+          await thaw(victim);
           await sleep(overlapMs / 2);
           await victim.end('stop');
         },
