@@ -17,7 +17,7 @@ export const remedyKinds = [
   'fence-first',
   /** The victim's VolumeAttachment is deleted by hand; the attacher still detaches. */
   'delete-attachment',
-  /** The same, and its finalizer is taken away: the driver is never asked to detach. */
+  /** The same, and its finalizer is taken away: an attacher that is slower never asks the driver. */
   'strip-attachment-finalizer',
   /** The pod is force-deleted, and the finalizer that still holds it is taken away. */
   'strip-pod-finalizer',

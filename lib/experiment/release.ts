@@ -20,8 +20,10 @@ export type Release =
   | 'fenced first'
   /** The VolumeAttachment was deleted by hand, and the storage asked to detach. */
   | 'by hand'
-  /** The same, and the storage was never asked. */
+  /** The same with its finalizer stripped, while no attacher runs: the storage was never asked. */
   | 'unasked'
+  /** The same while one runs, which may have asked before the finalizer was gone. */
+  | 'raced'
   /** The same while two pods want the volume, the old one and its replacement. */
   | 'contested'
   /** Nothing has to be detached before the next node may mount. */
@@ -31,7 +33,7 @@ export type Release =
 const podGcMs = 22_000;
 
 export function releaseOf(scenario: Scenario): Release {
-  const { remedy, untaintAt, forceDetach, disk, accessMode } = scenario;
+  const { remedy, also, untaintAt, forceDetach, disk, accessMode } = scenario;
   const isGated = disk !== 'shared-file' && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
@@ -43,7 +45,8 @@ export function releaseOf(scenario: Scenario): Release {
     return isEarly ? 'untainted early' : 'taint';
   }
   if (!isGated) return 'not needed';
-  if (remedy === 'strip-attachment-finalizer') return 'unasked';
+  if (remedy === 'strip-attachment-finalizer')
+    return also === 'attacher-down' ? 'unasked' : 'raced';
   if (remedy === 'delete-attachment') return 'by hand';
   return forceDetach === 'on' ? 'timeout' : 'kept by the controller';
 }

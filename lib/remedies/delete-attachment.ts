@@ -1,7 +1,7 @@
 /**
  * The victim's VolumeAttachment deleted by hand. The attacher still asks the storage to detach; the
  * attach/detach controller asks nobody, and finds within a minute that it is gone. With its finalizer
- * stripped, nobody asks the storage either.
+ * stripped before the attacher has seen the deletion, nobody asks the storage either.
  */
 import type { Remedy } from './remedy.ts';
 

@@ -40,7 +40,7 @@ const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): string[] 
   ...(flushes === 'honest' ? [] : ['flushes ignored']),
   ...(trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`]),
   ...(accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),
-  ...(remedy === 'strip-attachment-finalizer' ? ['never asked to detach'] : []),
+  ...(remedy === 'strip-attachment-finalizer' ? ['perhaps never asked to detach'] : []),
 ];
 
 /** Dead, standing still, or alive: which zombie there may be. */

@@ -203,7 +203,8 @@ export class Side implements AsyncDisposable {
   /** What its error log has of errors; null where the log went with the node. */
   async errorLines(): Promise<string[] | null> {
     if (this.#gone) return null;
-    return alarmingLines(await this.#options.node.sh('tail -c 200000 /tmp/mysqld.err || true'));
+    const log = await this.#options.node.sh('tail -c 200000 /tmp/mysqld.err || true');
+    return alarmingLines(log.split('\n'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

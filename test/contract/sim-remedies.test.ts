@@ -7,8 +7,8 @@ import { modelScenario, runAsExpected, runOnModel, shortTimers } from '../suppor
 type Fields = Partial<ScenarioInput>;
 
 const scenarioOf = (fields: Fields): Scenario => modelScenario({ ...shortTimers, ...fields });
-const run = async (fields: Fields): Promise<Verdict> =>
-  (await runOnModel(scenarioOf(fields))).verdict;
+const run = async (fields: Fields, seed?: string): Promise<Verdict> =>
+  (await runOnModel(scenarioOf(fields), seed)).verdict;
 
 const healthy = { fault: 'none', remedyAt: 0 } as const;
 
@@ -52,12 +52,27 @@ test('without a grace period eviction alone lets the next node in, when the wait
   expect(waitedS).toBeLessThan(forceDetachAfterMs / 1000 + 6);
 });
 
+const stripped = {
+  remedy: 'strip-attachment-finalizer',
+  terminationGraceS: 0,
+  remedyAt: 'pod-gone',
+} as const;
+
 test('a storage that nobody asked to detach refuses every other node, also after the heal', async () => {
-  const early = { terminationGraceS: 0, remedyAt: 'pod-gone' } as const;
-  const verdict = await run({ remedy: 'strip-attachment-finalizer', ...early });
+  const down = { also: 'attacher-down', alsoAt: 10_000, alsoForMs: 40_000 } as const;
+  const verdict = await run({ ...stripped, ...down });
   expect(verdict.verdict).toBe('safe');
   expect(verdict.phases.secondMount).toBeNull();
   expect(verdict.availability.recovered).toBe(false);
+});
+
+test('an attacher that runs may have asked before the finalizer was gone', async () => {
+  const mounts = new Set<boolean>();
+  for (let seed = 0; seed < 20 && mounts.size < 2; seed += 1) {
+    const { phases } = await run(stripped, String(seed));
+    mounts.add(phases.secondMount !== null);
+  }
+  expect([...mounts].toSorted()).toEqual([false, true]);
 });
 
 test('an event that never comes is said, and the run proves nothing', async () => {

@@ -7,7 +7,7 @@ import type { MeasuredCase } from './measured-case.ts';
 const partition = (
   name: string,
   flags: string,
-  secondMount: boolean,
+  secondMount: boolean | undefined,
   shows: string,
 ): MeasuredCase => ({ name, experiment: 'network-partition', flags, shows, secondMount });
 
@@ -57,6 +57,13 @@ export const remedyCases: readonly MeasuredCase[] = [
   partition(
     'strip-attachment-finalizer',
     `--remedy strip-attachment-finalizer ${gone} --horizon 100s`,
+    undefined,
+    'whether the attacher or the person at the finalizer is faster is chance',
+  ),
+  partition(
+    'strip-attachment-finalizer-unasked',
+    `--remedy strip-attachment-finalizer ${gone} --horizon 100s ` +
+      '--also attacher-down --also-at 15s --also-for 40s',
     false,
     'a storage that was not asked to detach refuses the next node',
   ),

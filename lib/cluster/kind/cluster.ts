@@ -8,7 +8,7 @@ import type { ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
 import { clusterNameRule, engineName, isClusterName } from './labels.ts';
-import { openStream, type OpenStream } from './lab-stream.ts';
+import type { OpenStream } from './lab-stream.ts';
 import { lockCluster, type Lock } from './lock.ts';
 import { KindMachine } from './machine.ts';
 import { currentOwner } from './owner.ts';
@@ -17,6 +17,7 @@ import { reap } from './reap.ts';
 import { findCluster, refuseForeign, removeCluster } from './registry.ts';
 import { Relays } from './relay.ts';
 import { reviveCluster } from './revive-cluster.ts';
+import { spawnStream } from './spawner.ts';
 import { markComplete } from './state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
 
@@ -188,7 +189,7 @@ function clusterOf(
     timers,
     reused,
     lab,
-    openStream,
+    openStream: spawnStream,
     relays,
     newRelays: () => new Relays(lab, state.sockets),
     machine(node) {

@@ -2,7 +2,8 @@
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
-import { openStream, type OpenStream } from './lab-stream.ts';
+import type { OpenStream } from './lab-stream.ts';
+import { spawnStream } from './spawner.ts';
 
 export interface LogLine {
   readonly node: string;
@@ -50,7 +51,7 @@ export function followPodLogs(
   node: string,
   pattern: string,
   onLine: (line: LogLine) => void,
-  { openStream: open = openStream }: Following = {},
+  { openStream: open = spawnStream }: Following = {},
 ): AsyncDisposable {
   const stop = new AbortController();
   const stopped = new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 /** Commands that several observers read: each runs once, and every reader gets all of its lines. */
 import type { LabStream } from './lab-port.ts';
-import { openStream, type OpenStream } from './lab-stream.ts';
+import type { OpenStream } from './lab-stream.ts';
+import { spawnStream } from './spawner.ts';
 
 type OnLine = (line: string) => void;
 
@@ -8,7 +9,7 @@ type OnLine = (line: string) => void;
  * A way to open streams for `readers` that ask for the same commands. A reader that comes later
  * hears from the command's beginning: the lines are kept until all readers have come.
  */
-export function sharedStreams(readers: number, open: OpenStream = openStream): OpenStream {
+export function sharedStreams(readers: number, open: OpenStream = spawnStream): OpenStream {
   const running = new Map<string, SharedStream>();
   return async (argv, onLine) => {
     const command = JSON.stringify(argv);

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { tryRun } from './engine.ts';
+import { spawnStream } from './spawner.ts';
 
 const engine = fileURLToPath(new URL('engine.ts', import.meta.url));
 const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
@@ -14,6 +15,21 @@ test('where it is killed its commands fail, and the next one has a new process',
   const next = await tryRun(['sh', '-c', parentOf]);
   expect(next.exitCode).toBe(0);
   expect(next.stdout).not.toBe(stdout);
+});
+
+test('where it is killed a stream ends with an error, and its command with it', {
+  timeout: 30_000,
+}, async () => {
+  const pid = Promise.withResolvers<string>();
+  const stream = await spawnStream(['sh', '-c', 'echo $PPID $$; exec cat'], pid.resolve);
+  const [parent, child] = (await pid.promise).split(' ');
+  process.kill(Number(parent), 'SIGKILL');
+  await expect(stream.closed).rejects.toThrow('is gone: it ended with SIGKILL');
+  // One that nobody has waited for yet has no command line any more.
+  const isGone = async (): Promise<boolean> =>
+    (await tryRun(['grep', '-q', '.', `/proc/${child}/cmdline`])).exitCode !== 0;
+  await expect.poll(isGone, { timeout: 20_000 }).toBe(true);
+  await stream[Symbol.asyncDispose]();
 });
 
 test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {

@@ -1,6 +1,6 @@
 /** What people and scripts do with kubectl. While the API server stands still it waits with it. */
 import { cordonTaint, type NodeObject, type PodObject, type Taint } from './api-objects.ts';
-import { secondUs } from './timings.ts';
+import { measuredTimes, secondUs } from './timings.ts';
 import type { World } from './world.ts';
 
 export class Operator {
@@ -61,14 +61,20 @@ export class Operator {
     });
   }
 
-  /** The node's VolumeAttachments; with their finalizers the storage is never asked. Their names. */
+  /**
+   * The node's VolumeAttachments. Their finalizers take a second request: an attacher that runs may
+   * have asked the storage by then. Their names.
+   */
   deleteAttachments(name: string, options: { readonly stripFinalizers: boolean }): string[] {
-    const { api } = this.#world;
+    const { api, apiServer, chance } = this.#world;
     const found = api.attachments.filter((attachment) => attachment.node.name === name);
     this.#now(() => {
       for (const attachment of found) {
         api.deleteAttachment(attachment);
-        if (options.stripFinalizers) api.removeAttachment(attachment);
+        if (!options.stripFinalizers) continue;
+        apiServer.after(chance.within(measuredTimes.apiCall), () =>
+          api.removeAttachment(attachment),
+        );
       }
     });
     return found.map((attachment) => attachment.name);

@@ -4,7 +4,7 @@
  * log in: the audit needs no password and nobody else can reach it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStart } from '../../../checkers/evidence.ts';
@@ -96,14 +96,19 @@ export class Mysqld {
 
   /** What became of it, with the error log as it is now. */
   async record(): Promise<ServerStart> {
-    const log = await readFile(this.#logPath, 'utf8').catch(() => '');
     return {
       purpose: this.#options.purpose,
       ready: this.#ready,
       durationMs: this.#durationMs,
       ...(this.#died === undefined ? {} : { died: this.#died }),
-      errorLines: alarmingLines(log),
+      errorLines: await this.#alarmingLines(),
     };
+  }
+
+  async #alarmingLines(): Promise<string[]> {
+    // One that could not be started has none.
+    await using log = await open(this.#logPath).catch(() => undefined);
+    return log === undefined ? [] : alarmingLines(log.readLines());
   }
 
   get #logPath(): string {
