@@ -1,5 +1,8 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { alarmingLines } from './error-log.ts';
+import { alarmingLines, linesOf } from './error-log.ts';
 
 const note = '2026-11-22T16:40:00Z 0 [System] [MY-010116] [Server] mysqld starting';
 const broken = '2026-11-22T16:40:01Z 0 [ERROR] [MY-011899] [InnoDB] [FATAL] Page 7 is broken';
@@ -21,4 +24,20 @@ test('a log without an end is read until its fiftieth such line', async () => {
   }
   expect(await alarmingLines(endless())).toHaveLength(50);
   expect(read).toBe(99);
+});
+
+async function readAll(path: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of linesOf(path)) lines.push(line);
+  return lines;
+}
+
+test('a file’s lines, with and without a newline at its end, and of one that is not there', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'fd-error-log-'));
+  const path = join(folder.path, 'cold.err');
+  writeFileSync(path, `${broken}\n\n${'é'.repeat(100_000)}`);
+  expect(await readAll(path)).toEqual([broken, '', 'é'.repeat(100_000)]);
+  writeFileSync(path, '');
+  expect(await readAll(path)).toEqual([]);
+  await expect(readAll(join(folder.path, 'none'))).rejects.toThrow('ENOENT');
 });

@@ -1,4 +1,5 @@
 /** What mysqld's error log says that a person should have read. */
+import { createReadStream } from 'node:fs';
 
 /** Lines kept as evidence of one start. */
 const maxLines = 50;
@@ -20,4 +21,15 @@ export async function alarmingLines(
     if (lines.length === maxLines) break;
   }
   return lines;
+}
+
+/** A file's lines, piece by piece: a wild log fits into no memory. Throws where there is no file. */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }

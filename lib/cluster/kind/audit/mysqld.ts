@@ -4,12 +4,11 @@
  * log in: the audit needs no password and nobody else can reach it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStart } from '../../../checkers/evidence.ts';
 import { EvidenceError } from '../../../errors.ts';
-import { alarmingLines } from './error-log.ts';
+import { alarmingLines, linesOf } from './error-log.ts';
 import { SqlClient } from './sql-client.ts';
 
 export interface MysqldOptions {
@@ -101,14 +100,9 @@ export class Mysqld {
       ready: this.#ready,
       durationMs: this.#durationMs,
       ...(this.#died === undefined ? {} : { died: this.#died }),
-      errorLines: await this.#alarmingLines(),
+      // One that could not be started has no log.
+      errorLines: await alarmingLines(linesOf(this.#logPath)).catch(() => []),
     };
-  }
-
-  async #alarmingLines(): Promise<string[]> {
-    // One that could not be started has none.
-    await using log = await open(this.#logPath).catch(() => undefined);
-    return log === undefined ? [] : alarmingLines(log.readLines());
   }
 
   get #logPath(): string {
