@@ -3,8 +3,9 @@
  *
  * Killing a kind node alone loses nothing: its mount namespace dies and ext4 unmounts cleanly. So
  * its paths to the disk are cut from outside first. What is lost is the client's cache, and of what
- * the disk had not flushed as much as `powerLoss` says. A freeze can't come before that: it waits
- * until each flush in flight has ended, and saves what a crash would lose.
+ * the disk had not flushed as much as `powerLoss` says. It is not frozen on the way: before the cut
+ * a freeze waits until each flush in flight has ended, and saves what a crash would lose; after it
+ * the freezer may give up on processes that die of the cut.
  */
 import type { FaultKind } from '../fault-kinds.ts';
 import { certify, stepOf, type Fault, type FaultContext } from './fault.ts';
@@ -32,7 +33,6 @@ export async function crash(name: FaultKind, context: FaultContext): Promise<voi
   // A database that dies of the cut must not be reported: its volume would be detached by itself.
   await machine.stall('kubelet');
   const cut = await testbed.disk.losePower(victim.node);
-  await machine.freeze();
   await machine.kill();
   step('done');
   await testbed.disk.releaseDead(victim.node);

@@ -1,7 +1,7 @@
 /**
- * Starts commands and streams in a small process of its own. To start one, node copies the page tables of its
- * process, and does nothing else meanwhile: with the 500 MB of a batch that took 0.2 to 0.6 s on a
- * busy machine, each time, and the runner's timers were as late.
+ * Starts commands and streams in a small process of its own. To start one, node copies the page
+ * tables of its process, and does nothing else meanwhile: with the 500 MB of a batch that took 0.2
+ * to 0.6 s on a busy machine, each time, and the runner's timers were as late.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
