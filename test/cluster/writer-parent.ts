@@ -16,6 +16,8 @@ const writers = await startWriterProcesses({
   routes: { get: () => socket, onChange: () => undefined },
 });
 while (writers.acked().length < 2) await sleep(50);
-const found = await $({ quiet: true })`pgrep -P ${process.pid} -f writer-process`;
+const shell = $({ quiet: true });
+const spawner = (await shell`pgrep -P ${process.pid} -f spawner-process`).stdout.trim();
+const found = await shell`pgrep -P ${spawner} -f writer-process`;
 process.send?.(found.stdout.trim().split('\n').map(Number));
 await sleep(60_000);

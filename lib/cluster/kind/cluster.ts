@@ -17,7 +17,7 @@ import { reap } from './reap.ts';
 import { findCluster, refuseForeign, removeCluster } from './registry.ts';
 import { Relays } from './relay.ts';
 import { reviveCluster } from './revive-cluster.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnStream } from './spawned.ts';
 import { markComplete } from './state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
 

@@ -2,7 +2,7 @@
 import { quote } from 'zx';
 import { InfrastructureError } from '../../errors.ts';
 import type { CommandResult } from './command.ts';
-import { spawnCommand } from './spawner.ts';
+import { spawnCommand } from './spawned.ts';
 
 export interface CommandOptions {
   /** Written to the command's stdin. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStream } from './lab-stream.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnStream } from './spawned.ts';
 
 describe.each([
   ['from this process', openStream],

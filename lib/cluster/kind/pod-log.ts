@@ -3,7 +3,7 @@
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
 import type { OpenStream } from './lab-stream.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnStream } from './spawned.ts';
 
 export interface LogLine {
   readonly node: string;

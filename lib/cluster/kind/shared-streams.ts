@@ -1,7 +1,7 @@
 /** Commands that several observers read: each runs once, and every reader gets all of its lines. */
 import type { LabStream } from './lab-port.ts';
 import type { OpenStream } from './lab-stream.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnStream } from './spawned.ts';
 
 type OnLine = (line: string) => void;
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { tryRun } from './engine.ts';
-import { spawnStream } from './spawner.ts';
+import { spawnFork, spawnStream } from './spawned.ts';
 
 const engine = fileURLToPath(new URL('engine.ts', import.meta.url));
 const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
@@ -30,6 +30,17 @@ test('where it is killed a stream ends with an error, and its command with it', 
     (await tryRun(['grep', '-q', '.', `/proc/${child}/cmdline`])).exitCode !== 0;
   await expect.poll(isGone, { timeout: 20_000 }).toBe(true);
   await stream[Symbol.asyncDispose]();
+});
+
+test('a forked process is told, killed, and says how it ended', { timeout: 30_000 }, async () => {
+  const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
+  const misled = spawnFork(path, () => undefined);
+  misled.tell({ type: 'start', spec: { client: 'inside' }, directory: '/no/such/folder' });
+  const { exitCode, stderr } = await misled.exited;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('no/such') });
+  const waiting = spawnFork(path, () => undefined);
+  waiting.kill();
+  expect(await waiting.exited).toMatchObject({ exitCode: null, signalCode: 'SIGKILL' });
 });
 
 test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {

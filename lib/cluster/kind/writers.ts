@@ -1,12 +1,11 @@
 /** The writers of a run: a process for each client, and their counters. */
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../../errors.ts';
 import { historyDirectory } from '../../history/recorder.ts';
 import { defaultTransferEvery } from '../../workload/ledger.ts';
 import type { ClientSide } from '../../workload/sql.ts';
 import type { Writers, WriterSpec } from '../port.ts';
+import { spawnFork, type Forked } from './spawned.ts';
 import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
 
 /** Which socket leads each client to the database, now and whenever that changes. */
@@ -30,8 +29,6 @@ export interface WriterProcessesOptions {
 
 /** More than the writer's own operation timeout (5 s): one that takes longer is killed. */
 const stopTimeoutMs = 7000;
-/** Kept of what a process says on stderr. */
-const stderrLimit = 4096;
 
 export async function startWriterProcesses(options: WriterProcessesOptions): Promise<Writers> {
   const processes = options.specs.map((spec) => new WriterProcess(startMessage(options, spec)));
@@ -68,23 +65,14 @@ class WriterProcess {
   readonly client: ClientSide;
   acked: ReadonlyMap<string, number> = new Map();
   readonly #name: string;
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown>;
-  #stderr = '';
+  readonly #process: Forked;
 
   constructor(message: StartMessage) {
     this.client = message.spec.client;
     this.#name = message.segment;
     const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
-    this.#child = fork(path, { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], execArgv: [] });
-    this.#exited = once(this.#child, 'close');
-    // A failed start is reported by `stop`, like any other end.
-    this.#exited.catch(() => undefined);
-    this.#child.stderr?.on('data', (text: Buffer) => {
-      this.#stderr = `${this.#stderr}${String(text)}`.slice(-stderrLimit);
-    });
-    this.#child.on('message', (counts: CountsMessage) => {
-      this.acked = new Map(Object.entries(counts.acked));
+    this.#process = spawnFork(path, (counts) => {
+      this.acked = new Map(Object.entries((counts as CountsMessage).acked));
     });
     this.#send(message);
   }
@@ -96,20 +84,19 @@ class WriterProcess {
   /** Rejects where the process did not end in good order, now or long ago. */
   async stop(): Promise<void> {
     this.#send({ type: 'stop' });
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs);
-    await this.#exited;
-    clearTimeout(timer);
-    const { exitCode, signalCode } = this.#child;
+    const timer = setTimeout(() => this.#process.kill(), stopTimeoutMs);
+    const { exitCode, signalCode, stderr } = await this.#process.exited.finally(() =>
+      clearTimeout(timer),
+    );
     if (exitCode === 0) return;
     throw new EvidenceError(
       'WRITER_DIED',
-      `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${this.#stderr.trim()}`,
+      `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${stderr.trim()}`,
     );
   }
 
-  /** A process that is gone already says so in `stop`. */
   #send(message: ToWriter): void {
-    if (this.#child.connected) this.#child.send(message, () => undefined);
+    this.#process.tell(message);
   }
 }
 
