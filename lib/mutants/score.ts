@@ -64,10 +64,10 @@ export function scoreOf({ mutants, twins }: MeasuredMutants): Score {
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** One sentence for reports. */
+/** One sentence for reports; without its date, so that only another score makes another page. */
 export function scoreInWords(measured: MeasuredMutants = readMeasured()): string {
   const { kinds, caught, named, twins, flaggedTwins } = scoreOf(measured);
-  const { smallestLoss, mysql, measuredOn } = measured;
+  const { smallestLoss, mysql } = measured;
   const smallest =
     smallestLoss === undefined
       ? ''
@@ -75,6 +75,6 @@ export function scoreInWords(measured: MeasuredMutants = readMeasured()): string
   return (
     `${kinds} kinds of damage planted in real volumes and histories: ${caught} caught, ${named}` +
     ` called by their name; ${flaggedTwins} of ${twins} clean twins flagged${smallest}` +
-    ` (MySQL ${mysql}, ${measuredOn})`
+    ` (MySQL ${mysql})`
   );
 }

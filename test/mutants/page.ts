@@ -7,9 +7,9 @@ const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
 export function renderedPage(): string {
   const [head, , tail] = readFileSync(path, 'utf8').split(new RegExp(marks.join('|')));
-  const { mutants } = readMeasured();
+  const { mutants, measuredOn } = readMeasured();
   const table = [
-    `${scoreInWords()}.`,
+    `${scoreInWords()}. Planted last on ${measuredOn}.`,
     '',
     '| Kind | What is done | Proof | Class | Found |',
     '| --- | --- | --- | --- | --- |',
