@@ -104,10 +104,11 @@ export class Lanes {
   /** Ends the lane's bar and, where there is a label, begins the next; the same label goes on. */
   #become(group: Group, lane: string, t: number, label: string, tone: Tone): void {
     const { bars } = this.#lane(group, lane);
-    const last = bars.at(-1);
-    if (last !== undefined && last.toMs === undefined) {
-      if (last.label === label) return;
-      last.toMs = t;
+    // Moments, a cut for one, may have come after it began.
+    const open = bars.findLast(({ toMs }) => toMs === undefined);
+    if (open !== undefined) {
+      if (open.label === label) return;
+      open.toMs = t;
     }
     if (label !== '') bars.push({ fromMs: t, toMs: undefined, tone, label });
   }

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { ObservationRecord } from '../history/events.ts';
+import { observed, type ObservedName } from '../history/observations.ts';
+import { Lanes } from './lanes.ts';
+
+const seen = (t: number, name: ObservedName): ObservationRecord => ({
+  ...{ type: 'observation', t, wall: t, source: 'mounts', name, node: 'a' },
+  data: { volume: 'v', device: '/dev/loop1', generation: 1 },
+});
+
+test('a mount that is cut off ends with its unmount', () => {
+  const lanes = new Lanes();
+  lanes.see(seen(1000, observed.mounted));
+  lanes.see(seen(2000, observed.deviceCut));
+  lanes.see(seen(3000, observed.unmounted));
+  const [mount] = lanes.result(1000, 9000);
+  expect(mount?.bars.map(({ fromS, toS, label }) => [fromS, toS, label])).toEqual([
+    [0, 2, 'mounted'],
+    [1, 1, 'cut'],
+  ]);
+});
