@@ -63,13 +63,13 @@ const crashed: Maker = async (workshop, name) => {
 /** A victim that was frozen and fenced before its successor came. */
 const handedOver: Maker = async (workshop, name) => {
   const schedule = {
-    fault: async ({ server, disk }) => {
-      await server.signal('STOP');
-      await disk.cut();
+    fault: async (victim) => {
+      await victim.freeze();
+      await victim.disk.cut();
     },
     beside: async (victim, successor) => {
       await successor.end('stop');
-      await victim.server.signal('CONT');
+      await victim.thaw();
       await victim.end('kill');
     },
   } satisfies Parameters<typeof twoMounts>[2];

@@ -39,6 +39,14 @@ export class Side {
     return new Side(disk, server, writer);
   }
 
+  freeze(): Promise<void> {
+    return this.server.signal('STOP');
+  }
+
+  thaw(): Promise<void> {
+    return this.server.signal('CONT');
+  }
+
   async end(how: 'stop' | 'kill'): Promise<void> {
     await this.writer.stop();
     await this.server[how]();

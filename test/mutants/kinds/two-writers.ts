@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
 import { ackedIn, journaledOps } from '../../../lib/two-kernels/judge.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
-import { twoMounts, type Schedule, type Side } from '../two-mounts.ts';
+import { twoMounts, type Schedule } from '../two-mounts.ts';
 import { load, seed } from '../workshop.ts';
 import { lostCommits } from './rows.ts';
 
@@ -21,9 +21,6 @@ const twoWriters: DamageClass = {
 };
 
 const overlapMs = 3000;
-
-const freeze = ({ server }: Side): Promise<void> => server.signal('STOP');
-const thaw = ({ server }: Side): Promise<void> => server.signal('CONT');
 
 async function together({ workshop, base }: Plot, schedule: Schedule): Promise<Planted> {
   const played = await twoMounts(workshop, `${base.name}-planted`, schedule);
@@ -65,9 +62,9 @@ export const twoWriterKinds: readonly Mutant[] = [
     damageClass: twoWriters,
     plant: (plot) =>
       together(plot, {
-        fault: freeze,
+        fault: (victim) => victim.freeze(),
         async beside(victim, successor) {
-          await thaw(victim);
+          await victim.thaw();
           await sleep(overlapMs);
           await successor.end('kill');
           await victim.end('stop');
@@ -83,10 +80,10 @@ export const twoWriterKinds: readonly Mutant[] = [
       together(plot, {
         async fault(victim) {
           await victim.writer.stop();
-          await freeze(victim);
+          await victim.freeze();
         },
         async beside(victim, successor) {
-          await thaw(victim);
+          await victim.thaw();
           await successor.end('stop');
           await victim.end('stop');
         },
@@ -99,10 +96,10 @@ export const twoWriterKinds: readonly Mutant[] = [
     damageClass: twoWriters,
     plant: (plot) =>
       together(plot, {
-        fault: freeze,
+        fault: (victim) => victim.freeze(),
         async beside(victim, successor) {
           await successor.end('stop');
-          await thaw(victim);
+          await victim.thaw();
           await sleep(overlapMs / 2);
           await victim.end('stop');
         },
