@@ -154,8 +154,9 @@ export interface Disk {
   /**
    * The node's machine loses power: every path of it to the volume is cut for good, and what it had
    * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
+   * Right before the cut `canary` is written through the node's mount, and never synced.
    */
-  losePower(node: string): Promise<Proof>;
+  losePower(node: string, canary: string): Promise<Proof>;
   /** Cuts every path of the node to the volume for good; what it had written stays. Idempotent. */
   fence(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
   /**
@@ -167,8 +168,8 @@ export interface Disk {
   restore(node: string): Promise<Proof>;
   /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
   releaseDead(node: string): Promise<void>;
-  /** Writes crash canaries through the node's mount: one synced, one not. */
-  writeCanaries(node: string, content: string): Promise<void>;
+  /** Through the node's mount. Lays the ground for the unsynced one, too, which `losePower` writes. */
+  writeSyncedCanary(node: string, content: string): Promise<void>;
   /** Copies the volume as it is at one moment; the given nodes are frozen where that needs it. */
   copy(label: ImageLabel, freeze: readonly string[]): Promise<void>;
   /** Puts the volume's log of writes into the run's history, where the disk keeps one. */

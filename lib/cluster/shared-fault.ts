@@ -42,9 +42,9 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
     ...testbed,
     disk: {
       ...testbed.disk,
-      async losePower(node) {
+      async losePower(node, canary) {
         await party.pass('break');
-        return testbed.disk.losePower(node);
+        return testbed.disk.losePower(node, canary);
       },
       async sever(node, how) {
         await party.pass('break');

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-kinds.ts';
 import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array.ts';
+import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume } from './copy.ts';
 import { exportWrites } from './export-writes.ts';
 import { holdCalls, letGo } from './hold.ts';
@@ -29,6 +30,10 @@ const options = {
   /** What becomes of unflushed writes: keeps, drops, reorders or tears. */
   unflushed: { type: 'string' },
   seed: { type: 'string' },
+  /** What the canary says that the loss of power is to take. */
+  canary: { type: 'string' },
+  /** A process of the node, as the lab's /proc numbers it. */
+  pid: { type: 'string' },
   /** stalls or errors. */
   how: { type: 'string' },
   /** RPC name, e.g. NodeStageVolume. */
@@ -63,7 +68,10 @@ const commands: Readonly<Record<string, Command>> = {
   'lose-power': async (backend, values) => {
     const unflushed = oneOf(powerLosses, 'unflushed', needed(values, 'unflushed'));
     const asked = { node: needed(values, 'node'), unflushed, seed: needed(values, 'seed') };
-    return { ...asked, ...(await losePower(backend, asked)) };
+    const [pid, canary] = [Number(needed(values, 'pid')), needed(values, 'canary')];
+    const writeCanary = ({ loop }: { readonly loop: number }): Promise<void> =>
+      writeUnsyncedCanary(pid, loop, canary);
+    return { ...asked, ...(await losePower(backend, { ...asked, writeCanary })) };
   },
 
   /** Fences the node out of every volume it holds, as an operator does by hand. Idempotent. */

@@ -61,7 +61,9 @@ export async function fence(
 ): Promise<CutDevice[]> {
   const { node } = attachment;
   const record = await updateRecord(layout, volume, (now) =>
-    stillHeld(now, attachment) === undefined ? now : cut(now, node, 'fence', Date.now() + afterMs),
+    stillHeld(now, attachment) === undefined
+      ? now
+      : cut(now, node, { cutFor: 'fence', wallMs: Date.now() + afterMs }),
   );
   const { generation: last } = stillHeld(record, attachment) ?? attachment;
   const paths = await livePaths(array, { volume, node });

@@ -1,9 +1,10 @@
 /** Plays a machine's loss of power, and gives it back what a crash does not take. */
 import type { PowerLoss } from '../disk-kinds.ts';
-import type { PowerLost } from './array-port.ts';
+import { describeError } from '../errors.ts';
+import type { PathStatus, PowerLost } from './array-port.ts';
 import { loopFor } from './backend.ts';
 import type { LoopRange } from './loop-range.ts';
-import { type Backend, type CutDevice, deviceOf, livePaths } from './paths.ts';
+import { type Backend, type CutDevice, deviceOf, livePaths, type Target } from './paths.ts';
 import { awaitsPower, cut, heldBy, powerUp } from './record.ts';
 import { locked, neededRecord, readRecords, updateRecord, writeRecord } from './record-store.ts';
 
@@ -12,31 +13,81 @@ export interface PowerLossOptions {
   /** What becomes of writes that were acknowledged and not flushed. */
   readonly unflushed: PowerLoss;
   readonly seed: string;
+  /** Writes, right before the cut, what the crash is to take. Default: nothing is written. */
+  readonly writeCanary?: (path: PathStatus) => Promise<void>;
+}
+
+export interface LostVolume extends PowerLost {
+  readonly volume: string;
+  /** When the canary was written that the crash is to take; Unix ms, undefined where none was. */
+  readonly canaryAt?: number | undefined;
+  /** Why this call wrote none. */
+  readonly canaryError?: string | undefined;
 }
 
 export interface LostPower {
   readonly devices: readonly (CutDevice & { readonly volume: string })[];
   /** By volume that the node had a path to. */
-  readonly lost: readonly (PowerLost & { readonly volume: string })[];
+  readonly lost: readonly LostVolume[];
 }
 
 /** All paths of the node are cut for good. Safe to repeat after a death half-way. */
-export async function losePower(
-  { layout, array }: Backend,
-  options: PowerLossOptions,
-): Promise<LostPower> {
+export async function losePower(backend: Backend, options: PowerLossOptions): Promise<LostPower> {
+  const { layout, array } = backend;
   const { node } = options;
-  for (const [volume, record] of await readRecords(layout)) {
-    if (heldBy(record, node) === undefined) continue;
-    await updateRecord(layout, volume, (now) => cut(now, node, 'crash', Date.now()));
-  }
-  const paths = await livePaths(array, { node });
-  const lost = [];
-  for (const volume of new Set(paths.map((path) => path.volume))) {
-    lost.push({ volume, ...(await array.losePower({ volume, ...options })) });
+  const held = [...(await readRecords(layout))]
+    .filter(([, record]) => heldBy(record, node) !== undefined)
+    .map(([volume]) => volume);
+  const open = (await livePaths(array, { node })).map(({ volume }) => volume);
+  const lost: LostVolume[] = [];
+  for (const volume of new Set([...held, ...open])) {
+    const one = await loseVolume(backend, options, { volume, node });
+    if (one !== undefined) lost.push(one);
   }
   const now = await livePaths(array, { node });
   return { devices: now.map((path) => ({ volume: path.volume, ...deviceOf(path) })), lost };
+}
+
+/** The record is changed before the path, as paths.ts says. Undefined where there is no path. */
+async function loseVolume(
+  backend: Backend,
+  { writeCanary, unflushed, seed }: PowerLossOptions,
+  target: Target,
+): Promise<LostVolume | undefined> {
+  const { layout, array } = backend;
+  const { volume, node } = target;
+  const { error, at } = await writeBefore(backend, target, writeCanary);
+  const record = await updateRecord(layout, volume, (now) =>
+    cut(now, node, { cutFor: 'crash', wallMs: Date.now(), canaryAt: at }),
+  );
+  if ((await livePaths(array, target)).length === 0) return undefined;
+  const lost = await array.losePower({ volume, node, unflushed, seed });
+  return { volume, ...lost, canaryAt: heldBy(record, node)?.canaryAt, canaryError: error };
+}
+
+interface Canary {
+  readonly at?: number;
+  readonly error?: string;
+}
+
+/** Never rejects: a canary that can't be written keeps no power from being lost. */
+async function writeBefore(
+  { layout, array }: Backend,
+  target: Target,
+  writeCanary: PowerLossOptions['writeCanary'],
+): Promise<Canary> {
+  if (writeCanary === undefined) return {};
+  try {
+    const held = heldBy(await neededRecord(layout, target.volume), target.node);
+    const path = (await livePaths(array, target)).find(
+      ({ generation, state }) => generation === held?.generation && state === 'open',
+    );
+    if (path === undefined) return { error: 'no path to write it through was open' };
+    await writeCanary(path);
+    return { at: Date.now() };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
 }
 
 /** Gives a new path to each attachment that nothing but a crash keeps from the node. */

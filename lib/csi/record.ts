@@ -24,6 +24,8 @@ const attachmentSchema = z.strictObject({
   attachedAt: z.number(),
   cutAt: z.number().optional(),
   detachedAt: z.number().optional(),
+  /** When the canary was written that the crash which cut it was to take. */
+  canaryAt: z.number().optional(),
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
@@ -90,15 +92,23 @@ export function attach(
   };
 }
 
+export interface CutRequest {
+  readonly cutFor: 'fence' | 'crash';
+  readonly wallMs: number;
+  readonly canaryAt?: number | undefined;
+}
+
 /** The node's attachment is cut from now on; a cut one stays as it is, but a fence outlasts a crash. */
 export function cut(
   record: VolumeRecord,
   node: string,
-  cutFor: 'fence' | 'crash',
-  wallMs: number,
+  { cutFor, wallMs, canaryAt }: CutRequest,
 ): VolumeRecord {
   return change(record, node, (each) => {
-    if (each.state === 'attached') return { ...each, state: 'cut', cutFor, cutAt: wallMs };
+    if (each.state === 'attached') {
+      const canary = canaryAt === undefined ? {} : { canaryAt };
+      return { ...each, state: 'cut', cutFor, cutAt: wallMs, ...canary };
+    }
     return cutFor === 'fence' ? { ...each, cutFor } : each;
   });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeArray } from '../../test/support/fake-array.ts';
+import type { PathStatus } from './array-port.ts';
 import { attachVolume } from './backend.ts';
 import { layoutOf } from './layout.ts';
 import { volumeIn } from './loop-device.ts';
@@ -46,6 +47,29 @@ test('a loss of power cuts the node’s paths only, and says so again when asked
   expect(await crash()).toMatchObject({ devices: [{ volume, generation: 1 }] });
   const states = (await array.status()).map(({ node, state }) => `${node} ${state}`);
   expect(states).toEqual(['a cut', 'b open']);
+});
+
+test('the canary is written while the path still serves, and a second call knows of it', async () => {
+  const seen: string[] = [];
+  const writeCanary = async (path: PathStatus): Promise<void> => {
+    const [now] = await array.status(path.volume);
+    seen.push(`${path.generation} ${now?.state}`);
+  };
+  const asked = { node: 'a', unflushed: 'keeps', seed: '1' } as const;
+  const first = await losePower(backend, { ...asked, writeCanary });
+  expect(first.lost).toMatchObject([{ volume, canaryAt: expect.any(Number) }]);
+  const again = await losePower(backend, { ...asked, writeCanary });
+  expect(again.lost[0]?.canaryAt).toBe(first.lost[0]?.canaryAt);
+  expect(seen).toEqual(['1 open']);
+});
+
+test('a canary that can’t be written is told of, and the power is lost all the same', async () => {
+  const writeCanary = (): Promise<void> => Promise.reject(new Error('read-only file system'));
+  const asked = { node: 'a', unflushed: 'keeps', seed: '1' } as const;
+  const { lost } = await losePower(backend, { ...asked, writeCanary });
+  expect(lost).toMatchObject([{ paths: 1, canaryError: 'read-only file system' }]);
+  expect(lost[0]?.canaryAt).toBeUndefined();
+  expect((await array.status()).map(({ state }) => state)).toEqual(['cut']);
 });
 
 test('the power is back once nothing of the dead node is mounted any more', async () => {

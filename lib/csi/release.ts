@@ -30,7 +30,9 @@ export async function releaseNode(
   const paths = await livePaths(backend.array, { node });
   for (const volume of new Set(paths.filter(isSevered).map((path) => path.volume))) {
     // Its path will be cut below. It died with it, so that is a crash, and the record must say so.
-    await updateRecord(backend.layout, volume, (now) => cut(now, node, 'crash', Date.now()));
+    await updateRecord(backend.layout, volume, (now) =>
+      cut(now, node, { cutFor: 'crash', wallMs: Date.now() }),
+    );
   }
   const released = await closePaths(backend.array, paths, unmountPatienceMs);
   if (released.busy.length === 0) await restorePower(backend, loops, node);

@@ -24,7 +24,7 @@ test('kubelet falls silent, the disk is cut, then the node is killed', async () 
         },
       }),
       disk: {
-        writeCanaries: tell('canaries'),
+        writeSyncedCanary: tell('canary'),
         losePower: async () => {
           await tell('cut')();
           return { verified: true, evidence: 'cut' };
@@ -34,5 +34,5 @@ test('kubelet falls silent, the disk is cut, then the node is killed', async () 
     },
   } as unknown as FaultContext;
   await nodeCrash.inject(context);
-  expect(said).toEqual(['canaries', 'stall', 'cut', 'kill', 'release']);
+  expect(said).toEqual(['canary', 'stall', 'cut', 'kill', 'release']);
 });

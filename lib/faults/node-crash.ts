@@ -28,11 +28,11 @@ export async function crash(name: FaultKind, context: FaultContext): Promise<voi
   const machine = testbed.machine(victim.node);
   const step = stepOf(name, context);
   await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
-  await testbed.disk.writeCanaries(victim.node, canaryContent);
+  await testbed.disk.writeSyncedCanary(victim.node, canaryContent);
   step('begin');
   // A database that dies of the cut must not be reported: its volume would be detached by itself.
   await machine.stall('kubelet');
-  const cut = await testbed.disk.losePower(victim.node);
+  const cut = await testbed.disk.losePower(victim.node, canaryContent);
   await machine.kill();
   step('done');
   await testbed.disk.releaseDead(victim.node);

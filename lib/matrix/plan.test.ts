@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clustersFor } from './capacity.ts';
 import { examplePlan } from './example.ts';
-import { disturbs } from './plan.ts';
+import { disturbs, planOf } from './plan.ts';
+import { cellsOf } from './cells.ts';
+import { parseMatrix } from './read-matrix.ts';
 
 const shapes = fc.record({
   disks: fc.integer({ min: 1, max: 5 }),
@@ -44,6 +46,29 @@ test('the seed alone gives the order, and another seed another one', () => {
   expect(order('b')).not.toBe(order('a'));
   expect(examplePlan({ seed: 'a' }).fingerprint).toBe(examplePlan({ seed: 'a' }).fingerprint);
   expect(examplePlan({ seed: 'b' }).fingerprint).not.toBe(examplePlan({ seed: 'a' }).fingerprint);
+});
+
+test('the longest reruns begin first, and the controls after them', () => {
+  const text = `
+name: waits
+question: Which?
+base: { fault: network-partition }
+axes:
+  wait: { short: { horizonMs: 5m }, long: { horizonMs: 13m } }
+  disk: [unfenced, fenced, exclusive]
+rerunAlone: 1
+`;
+  const matrix = parseMatrix(text, 'waits.yaml');
+  for (const seed of ['a', 'b', 'c']) {
+    const others = planOf(matrix, cellsOf(matrix), seed).trials.filter(
+      ({ kind }) => kind !== 'cell',
+    );
+    const waits = others.map(({ kind, scenario }) =>
+      kind === 'check' ? scenario.horizonMs / 60_000 : kind,
+    );
+    const controls = ['control', 'control', 'control'];
+    expect(waits).toEqual([13, 13, 13, 5, 5, 5, ...controls]);
+  }
 });
 
 test('cells of one repeat share their seed, so that only the axes differ', () => {

@@ -50,7 +50,7 @@ export function planOf(matrix: Matrix, cells: readonly Cell[], seed: string): Pl
     ...controls.map((control) => controlTrial(control, seed)),
     ...checked.map((cell) => checkTrial(cell, seed)),
   ];
-  const ordered = shuffled(trials, random.stream('order'));
+  const ordered = longRerunsFirst(shuffled(trials, random.stream('order')));
   const fingerprint = createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
   return { matrix, seed, cells, controls, trials: ordered, fingerprint };
 }
@@ -82,6 +82,19 @@ const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial =
   seed: seedOf(seed, 1),
   alone: false,
 });
+
+/**
+ * What is no cell tells of no axis. In the places that the draw gave to reruns and controls the
+ * longest reruns come first, so that a batch does not end with a wait for one of them.
+ */
+function longRerunsFirst(drawn: readonly Trial[]): Trial[] {
+  const length = ({ kind, scenario }: Trial): number => (kind === 'check' ? scenario.horizonMs : 0);
+  const others = drawn
+    .filter(({ kind }) => kind !== 'cell')
+    .toSorted((a, b) => length(b) - length(a))
+    .values();
+  return drawn.map((trial) => (trial.kind === 'cell' ? trial : (others.next().value ?? trial)));
+}
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */
 export function disturbs({ fault, also, rate }: Scenario): boolean {

@@ -238,11 +238,11 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       const content = 'right before the cut';
       const machine = testbed.machine(pod.node);
       const beganAtMs = testbed.clock.nowMs();
-      await testbed.disk.writeCanaries(pod.node, content);
+      await testbed.disk.writeSyncedCanary(pod.node, content);
       await machine.freeze();
-      expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node, content)).verified).toBe(true);
       const tookMs = testbed.clock.nowMs() - beganAtMs;
-      expect((await testbed.disk.losePower(pod.node)).verified).toBe(true);
+      expect((await testbed.disk.losePower(pod.node, content)).verified).toBe(true);
       // What is cut already needs no fence, but must be proven all the same.
       expect((await testbed.disk.fence(pod.node)).verified).toBe(true);
       await machine.thaw();

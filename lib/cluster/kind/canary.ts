@@ -1,36 +1,26 @@
-/**
- * Crash canaries: two files beside the database's own on the volume. Right before a crash both are
- * overwritten and only one is synced, so a crash that is real leaves the one and takes the other.
- */
-
-/** On the volume; mysqld's data directory is another one. */
-export const canaryFolder = 'canary';
+/** What readies a volume's crash canaries (lib/csi/canary.ts), to run on the node that has it mounted. */
+import { canaryFolder, unsyncedCanary } from '../../csi/canary.ts';
 
 /**
- * Both files fill one block and are overwritten in place: a grown file's data would be written with
- * the other's fsync. `$1` is the mount point, `$2` the content; padded with newlines to one block, which a reader
- * trims.
+ * Both files fill one block and are overwritten in place. `$1` is the mount point, `$2` the content;
+ * padded with newlines to one block, which a reader trims.
  */
 const script = `set -eu
 folder="$1/${canaryFolder}"
 mkdir -p "$folder"
 block() { { printf '%s' "$1"; yes ''; } 2>/dev/null | head -c 4096; }
-for name in synced unsynced; do
-  [ -s "$folder/$name" ] || block before | dd of="$folder/$name" conv=fsync status=none
+for name in synced ${unsyncedCanary}; do
+  block before | dd of="$folder/$name" conv=notrunc,fsync iflag=fullblock bs=4096 status=none
 done
-sync "$folder" "$folder/synced" "$folder/unsynced"
-block "$2" | dd of="$folder/synced" conv=notrunc,fsync iflag=fullblock bs=4096 status=none
-block "$2" | dd of="$folder/unsynced" conv=notrunc iflag=fullblock bs=4096 status=none`;
+sync "$folder"
+block "$2" | dd of="$folder/synced" conv=notrunc,fsync iflag=fullblock bs=4096 status=none`;
 
-/** To run on the node that has the volume mounted. */
-export const writeCanaries = (mountPoint: string, content: string): readonly string[] => [
+/** Syncs the content into the one canary, and a word before it into the other. */
+export const writeSyncedCanary = (mountPoint: string, content: string): readonly string[] => [
   'sh',
   '-c',
   script,
-  'write-canaries',
+  'write-synced-canary',
   mountPoint,
   content,
 ];
-
-/** A canary's content without its padding. */
-export const canaryContentOf = (file: string): string => file.trimEnd();

@@ -65,18 +65,31 @@ const lostSchema = z.object({
       unflushedWrites: z.number(),
       unflushedBytes: z.number(),
       kept: z.number(),
+      canaryAt: z.number().optional(),
+      canaryError: z.string().optional(),
     }),
   ),
 });
 export type PowerLost = z.infer<typeof lostSchema>['lost'];
 
+export interface LosePowerRequest {
+  readonly node: string;
+  /** A process of the node, as the host numbers it. */
+  readonly pid: number;
+  readonly powerLoss: PowerLoss;
+  readonly seed: string;
+  /** Written right before the cut, and never synced. */
+  readonly canary: string;
+}
+
 /** What became of the unflushed writes, by volume. */
 export async function losePower(
   lab: Lab,
-  { node, powerLoss, seed }: { node: string; powerLoss: PowerLoss; seed: string },
+  { node, pid, powerLoss, seed, canary }: LosePowerRequest,
 ): Promise<PowerLost> {
   const how = ['--unflushed', powerLoss, '--seed', seed];
-  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how)).lost;
+  const last = ['--pid', String(pid), '--canary', canary];
+  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how, ...last)).lost;
 }
 
 /** Cuts every path of the node to every volume it holds, for good. Idempotent. */

@@ -6,7 +6,8 @@ const device = { device: '/dev/loop128', generation: 2, bytesWritten: 4096 };
 const at = { node: 'w1', volume: 'v' };
 
 test('a loss of power is proven by every path of the node to the volume', () => {
-  const lost = [{ volume: 'v', unflushedWrites: 3, unflushedBytes: 12_288, kept: 1 }];
+  const silent = { volume: 'v', unflushedWrites: 3, unflushedBytes: 12_288, kept: 1 };
+  const lost = [{ ...silent, canaryAt: 5 }];
   const path = { ...device, node: 'w1', loop: 128 };
   const statusWith = (...devices: DiskStatus[number]['devices']): DiskStatus => [
     { volume: 'other', devices: [{ ...path, cut: false }] },
@@ -17,6 +18,12 @@ test('a loss of power is proven by every path of the node to the volume', () => 
   expect(dead.evidence).toContain('3 writes (12288 bytes) were acknowledged and not flushed');
   const alive = statusWith({ ...path, cut: true }, { ...path, generation: 3, cut: false });
   expect(powerLost(lost, alive, at).verified).toBe(false);
+  expect(
+    powerLost([{ ...silent, canaryError: 'NOT_MOUNTED' }], statusWith({ ...path, cut: true }), at),
+  ).toMatchObject({
+    verified: false,
+    evidence: expect.stringContaining('NO UNSYNCED CANARY WAS WRITTEN: NOT_MOUNTED'),
+  });
   expect(powerLost([], statusWith(), at)).toEqual({
     verified: false,
     evidence: 'w1 has no device of v',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { linkStateOf, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Disk, Machine, Proof } from '../port.ts';
-import { writeCanaries } from './canary.ts';
+import { writeSyncedCanary } from './canary.ts';
 import * as tool from './disk-tool.ts';
 import { docker } from './engine.ts';
 import type { Lab } from './lab-port.ts';
@@ -34,8 +34,9 @@ export function kindDisk(options: KindDiskOptions): Disk {
   const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
   const copyLabel = options.copyLabel ?? ((image: string): string => image);
   return {
-    async losePower(node) {
-      const lost = await tool.losePower(lab, { node, powerLoss, seed });
+    async losePower(node, canary) {
+      const pid = Number(await docker(['inspect', '--format', '{{.State.Pid}}', node]));
+      const lost = await tool.losePower(lab, { node, pid, powerLoss, seed, canary });
       // Asked anew: the certificate must not rest on the command's own word.
       return powerLost(lost, await tool.diskStatus(lab), { node, volume });
     },
@@ -59,9 +60,9 @@ export function kindDisk(options: KindDiskOptions): Disk {
       });
     },
 
-    async writeCanaries(node, content) {
+    async writeSyncedCanary(node, content) {
       const mountPoint = await mountPointOn(lab, volume, node);
-      await docker(['exec', node, ...writeCanaries(mountPoint, content)]);
+      await docker(['exec', node, ...writeSyncedCanary(mountPoint, content)]);
     },
 
     async copy(label, freeze) {
@@ -104,19 +105,24 @@ export function fenced(status: tool.DiskStatus, at: NodeAndVolume): Proof {
   return { verified: paths.every(({ cut }) => cut), evidence: paths.map(tellCut).join('\n') };
 }
 
-/** Holds where every path that the node has to the volume was cut. */
+/** Holds where every path that the node has to the volume was cut, right behind an unsynced canary. */
 export function powerLost(lost: tool.PowerLost, status: tool.DiskStatus, at: NodeAndVolume): Proof {
   const paths = pathsOf(status, at);
   if (paths.length === 0) return noDevice(at.node, at.volume);
-  const unflushed = lost
-    .filter((one) => one.volume === at.volume)
-    .map(
-      ({ unflushedWrites, unflushedBytes, kept }) =>
-        `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
-        `${kept} of them stay`,
-    );
-  const told = [...paths.map(tellCut), ...unflushed];
-  return { verified: paths.every(({ cut }) => cut), evidence: told.join('\n') };
+  const ofVolume = lost.filter((one) => one.volume === at.volume);
+  const unflushed = ofVolume.map(
+    ({ unflushedWrites, unflushedBytes, kept }) =>
+      `${unflushedWrites} writes (${unflushedBytes} bytes) were acknowledged and not flushed, ` +
+      `${kept} of them stay`,
+  );
+  const canary = ofVolume.some(({ canaryAt }) => canaryAt !== undefined);
+  const told = canary
+    ? 'an unsynced canary was written right before'
+    : `NO UNSYNCED CANARY WAS WRITTEN: ${ofVolume[0]?.canaryError ?? 'the disk says nothing of it'}`;
+  return {
+    verified: canary && paths.every(({ cut }) => cut),
+    evidence: [...paths.map(tellCut), ...unflushed, told].join('\n'),
+  };
 }
 
 /** Holds where some path that was not cut is in that state, and none is in another. */

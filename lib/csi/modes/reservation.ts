@@ -30,7 +30,10 @@ async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly
       throw new CallError(status.FAILED_PRECONDITION, `${node} has no registration of ${volume}`);
     }
     const others = now.attachments.filter((each) => isHeld(each) && each.node !== node);
-    return others.reduce((record, other) => cut(record, other.node, 'fence', wallMs), now);
+    return others.reduce(
+      (record, other) => cut(record, other.node, { cutFor: 'fence', wallMs }),
+      now,
+    );
   });
   const paths = await livePaths(backend.array, { volume });
   const others = paths.filter((path) => path.node !== node && path.generation < nextGeneration);

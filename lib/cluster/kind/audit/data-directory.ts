@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
-import { canaryContentOf, canaryFolder } from '../canary.ts';
+import { canaryContentOf, canaryFolder } from '../../../csi/canary.ts';
 import { runTool } from './command.ts';
 
 const innochecksumTimeoutMs = 180_000;

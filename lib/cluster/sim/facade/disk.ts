@@ -24,8 +24,9 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       return { verified: true, evidence };
     });
   return {
-    losePower: (node) =>
+    losePower: (node, canary) =>
       driver.perform(draw(world, measuredTimes.cut), () => {
+        model.kubelet(node).mount()?.writeFile('unsynced', canary, { synced: false });
         for (const path of volume.losePower(node, world.settings.powerLoss)) seeCut(world, path);
         const paths = volume.pathsOf(node);
         return {
@@ -46,7 +47,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
     exportWrites: () => Promise.resolve(),
     releaseDead: (node) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
-    writeCanaries: (node, content) =>
+    writeSyncedCanary: (node, content) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => {
         const mount = model.kubelet(node).mount();
         if (mount === undefined) {
@@ -54,7 +55,6 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
         }
         mount.writeFile('synced', content, { synced: true });
         mount.writeFile('unsynced', 'before', { synced: true });
-        mount.writeFile('unsynced', content, { synced: false });
       }),
     async copy(label, freeze) {
       const machines = freeze.map((node) => model.machine(node));
