@@ -43,6 +43,8 @@ export interface RunOptions {
 interface Run extends RunOptions, ImageRun {
   readonly recorder: RunRecorder;
   readonly sightings: Sightings;
+  /** Audits that fall into the waits of a shared event: one after the other they take minutes. */
+  readonly audits: Promise<unknown>[];
 }
 
 /** As `recordScenario`; resolves to the verdict that its history gives. */
@@ -82,7 +84,8 @@ export async function recordScenario(options: RunOptions): Promise<void> {
     const { timers, versions, nodes } = testbed;
     recorder.record({ type: 'setup', timers, versions, nodes });
     const sightings = new Sightings();
-    await perform({ ...options, recorder, testbed, sightings, takenAtMs: new Map() });
+    const takenAtMs = new Map();
+    await perform({ ...options, recorder, testbed, sightings, takenAtMs, audits: [] });
   } finally {
     recorder.close();
   }
@@ -120,10 +123,12 @@ async function perform(run: Run): Promise<void> {
     enter(run, 'second-image');
     await takeImage(run, 'second');
     enter(run, 'audit');
-    await audit(run, 'first');
+    if (run.meet === undefined) await audit(run, 'first');
+    await Promise.all(run.audits);
     await audit(run, 'second');
     enter(run, 'report');
   });
+  await Promise.all(run.audits);
   unsubscribe();
   await attempt('stop writers', async () => writers?.stop());
   await attempt(exportStep, () => testbed.disk.exportWrites(run.folder));
@@ -157,7 +162,6 @@ async function faultToConvergence(
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
-  let steady: Promise<unknown> | undefined;
   await fault.leadUp?.(context, signal);
   await meet?.('fault');
   sightings.begin(victim);
@@ -166,8 +170,10 @@ async function faultToConvergence(
   const completed = await attempt('fault', async () => {
     await fault.inject(context);
     enter(run, 'watch');
-    // The audits of neighbours, one after the other, would keep the fault waiting for minutes.
-    if (meet !== undefined) steady = attempt('steady state', () => auditSteadyState(run));
+    const inTheWait = (what: string, work: () => Promise<void>): void => {
+      if (meet !== undefined) run.audits.push(attempt(what, work));
+    };
+    inTheWait('steady state', () => auditSteadyState(run));
     const leastUntilMs = clock.nowMs() + fault.leastMs;
     await watchWhile(
       { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
@@ -184,6 +190,7 @@ async function faultToConvergence(
     );
     enter(run, 'first-image');
     await takeImage(run, 'first');
+    inTheWait('audit', () => audit(run, 'first'));
     if (scenario.moveBack) await moveBack({ ...run, victim });
   });
   await meet?.('heal');
@@ -198,6 +205,5 @@ async function faultToConvergence(
   if (scenario.moveBack || scenario.recreations > 0) {
     await attempt('undo move back', () => letOthersServe(testbed, victim));
   }
-  await steady;
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
 }
