@@ -3,7 +3,8 @@
  * socket on the host to a pod's MySQL port. An inside relay runs in the node's own network
  * namespace, which `docker network disconnect` leaves alone; an outside one in the lab's.
  */
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
 import type { ClientSide } from '../../workload/sql.ts';
@@ -80,7 +81,7 @@ export class Relays {
     // `setsid` keeps the process number: the shell's child leads no group yet.
     const group = await this.#lab.exec(['sh', '-c', start, 'relay', ...command]);
     this.#open.set(path, { group, nodePid });
-    await pRetry(() => mustExist(path), { retries: 50, factor: 1, minTimeout: 20 });
+    await whenListening(path);
     return path;
   }
 
@@ -99,6 +100,19 @@ export class Relays {
 /** `fd-main-worker2` → `worker2`: a socket's path must stay short, and clusters have directories. */
 const shortName = (node: string): string => node.slice(node.lastIndexOf('-') + 1);
 
-function mustExist(path: string): void {
-  if (!existsSync(path)) throw new Error(`the relay did not make its socket ${path}`);
+/**
+ * Resolves once somebody listens at the socket; rejects after about 5 s. That its file exists is not
+ * enough: socat makes it by bind(2), and a busy machine may stop it there, before listen(2). The way
+ * is tried with a connection that says nothing and ends.
+ */
+export const whenListening = (path: string): Promise<void> =>
+  pRetry(() => mustAnswer(path), { retries: 100, factor: 1, minTimeout: 50 });
+
+async function mustAnswer(path: string): Promise<void> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } finally {
+    socket.destroy();
+  }
 }
