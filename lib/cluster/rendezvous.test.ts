@@ -72,26 +72,6 @@ test('work in turn never overlaps, and a failure does not stop the next', async 
   ]);
 });
 
-test('with two lanes two work at once, and no more', async () => {
-  const parties = rendezvous(5);
-  let running = 0;
-  const seen = await Promise.all(
-    parties.map((party) =>
-      party.inTurn(
-        'start',
-        async () => {
-          const now = (running += 1);
-          await settle();
-          running -= 1;
-          return now;
-        },
-        2,
-      ),
-    ),
-  );
-  expect(Math.max(...seen)).toBe(2);
-});
-
 test('work of one kind does not wait for that of another', async () => {
   const [party] = rendezvous(1);
   const audit = Promise.withResolvers<void>();

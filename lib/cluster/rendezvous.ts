@@ -13,8 +13,8 @@ export interface Party {
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
-  /** The work of a kind in so many lanes, one after the other in each. Default 1. */
-  inTurn<T>(kind: string, work: () => Promise<T>, lanes?: number): Promise<T>;
+  /** The work of a kind, one after the other. */
+  inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>;
   /** Nobody waits for this party any more. Idempotent. */
   leave(): void;
 }
@@ -25,9 +25,8 @@ export function rendezvous(count: number): readonly Party[] {
   const progress = Array.from({ length: count }, () => -1);
   const shared = new Map<string, Promise<unknown>>();
   let waiting: readonly { readonly gate: number; readonly go: () => void }[] = [];
-  /** The last work of each lane of a kind. */
+  /** The last work of each kind. */
   const turns = new Map<string, Promise<unknown>>();
-  const counts = new Map<string, number>();
 
   const advance = (party: number, gate: number): void => {
     progress[party] = Math.max(progress[party] ?? gate, gate);
@@ -56,13 +55,10 @@ export function rendezvous(count: number): readonly Party[] {
         return (await call) as T;
       },
 
-      inTurn<T>(kind: string, work: () => Promise<T>, lanes = 1): Promise<T> {
-        const nth = counts.get(kind) ?? 0;
-        counts.set(kind, nth + 1);
-        const lane = `${kind} ${nth % lanes}`;
-        const mine = (turns.get(lane) ?? Promise.resolve()).then(work);
+      inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
+        const mine = (turns.get(kind) ?? Promise.resolve()).then(work);
         turns.set(
-          lane,
+          kind,
           mine.catch(() => undefined),
         );
         return mine;

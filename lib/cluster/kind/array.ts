@@ -2,6 +2,7 @@
  * The array's container: the disk's data path, one for each cluster. It runs beside the nodes and
  * not in them, so that it survives their death as a real storage array does.
  */
+import { weighing } from './cpu-weights.ts';
 import { docker, inspect } from './engine.ts';
 import { waitFor } from './wait.ts';
 
@@ -21,7 +22,8 @@ export interface ArrayOptions {
 export async function startArray(options: ArrayOptions): Promise<void> {
   const { container, image, source, root, labels = [], signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', 'none'];
-  const flags = [...place, '--privileged', '--volume', `${source}:${root}`, ...labels];
+  const volume = ['--volume', `${source}:${root}`];
+  const flags = [...place, '--privileged', ...weighing('array'), ...volume, ...labels];
   await docker(['run', '--detach', ...flags, image, 'serve', '--root', root], { signal });
   const command = `docker logs ${container}`;
   await waitFor({ what: 'the array answers', timeoutMs: 30_000, signal, command }, async () => {

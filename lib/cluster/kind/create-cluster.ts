@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
+import { weighing } from './cpu-weights.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from './kube.ts';
@@ -80,6 +81,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     lacksSysResource: lacksSysResource(await lab.exec(['cat', '/proc/self/status'])),
   });
   await createNodes(options, state, name, config);
+  await docker(['update', ...weighing('controlPlane'), `${name}-control-plane`], { signal });
   const clients = await kubeClients(state.kubeconfig);
   const nodes = await nodeAddresses(clients, options.workers + 1, signal);
   onProgress('connecting the nodes');

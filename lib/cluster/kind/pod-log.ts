@@ -33,7 +33,7 @@ seen=
     seen="$seen|$file|"
     follow "$file" &
   done
-  sleep 0.5
+  sleep 2
 done ) &
 cat >/dev/null
 `;
