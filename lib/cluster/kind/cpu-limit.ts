@@ -1,6 +1,6 @@
 /** A node's share of the CPU, by the engine's limit, and whether that limit bites. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { docker, inspect } from './engine.ts';
+import { docker, firstProcessOf, inspect } from './engine.ts';
 
 /** The longest that the kernel takes: pauses of a second, and shares down to a thousandth. */
 const periodUs = 1_000_000;
@@ -26,7 +26,7 @@ export async function unlimitCpu(node: string): Promise<void> {
 
 /** In which share of three seconds' periods the limit stopped processes of the node. */
 export async function limitedPeriods(node: string, lab: string): Promise<number> {
-  const pid = await docker(['inspect', '--format', '{{.State.Pid}}', node]);
+  const pid = await firstProcessOf(node);
   const before = await readPeriods(pid, lab);
   await sleep(measuredMs);
   const after = await readPeriods(pid, lab);

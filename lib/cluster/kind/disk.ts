@@ -5,7 +5,7 @@ import { InfrastructureError } from '../../errors.ts';
 import type { Disk, Machine, Proof } from '../port.ts';
 import { writeSyncedCanary } from './canary.ts';
 import * as tool from './disk-tool.ts';
-import { docker } from './engine.ts';
+import { docker, firstProcessOf } from './engine.ts';
 import type { Lab } from './lab-port.ts';
 import { stopServers } from './server-freeze.ts';
 
@@ -35,7 +35,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
   const copyLabel = options.copyLabel ?? ((image: string): string => image);
   return {
     async losePower(node, canary) {
-      const pid = Number(await docker(['inspect', '--format', '{{.State.Pid}}', node]));
+      const pid = Number(await firstProcessOf(node));
       const lost = await tool.losePower(lab, { node, pid, powerLoss, seed, canary });
       // Asked anew: the certificate must not rest on the command's own word.
       return powerLost(lost, await tool.diskStatus(lab), { node, volume });

@@ -86,6 +86,10 @@ export async function inspect(
   return JSON.parse(result.stdout) as unknown[];
 }
 
+/** Number of the container's first process, as the host and the lab count; `0` while it is off. */
+export const firstProcessOf = (container: string): Promise<string> =>
+  docker(['inspect', '--format', '{{.State.Pid}}', container]);
+
 /** Names (or ids) of the things with these labels (`key` or `key=value`). */
 export async function list(
   kind: 'container' | 'network' | 'volume',

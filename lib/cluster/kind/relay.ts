@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import pRetry from 'p-retry';
 import type { ClientSide } from '../../workload/sql.ts';
-import { docker } from './engine.ts';
+import { firstProcessOf } from './engine.ts';
 import { socketDir } from './kind-config.ts';
 import type { Lab } from './lab-port.ts';
 
@@ -43,7 +43,7 @@ export class Relays {
   /** Path of a socket that leads to the pod: from within its node, or through the cluster's network. */
   async open(side: ClientSide, { node, ip }: PodPlace): Promise<string> {
     if (side === 'outside') return this.#once(`out-${ip}`, ip, undefined);
-    const pid = await docker(['inspect', '--format', '{{.State.Pid}}', node]);
+    const pid = await firstProcessOf(node);
     return this.#once(`in-${shortName(node)}-${ip}`, ip, pid);
   }
 
