@@ -135,12 +135,16 @@ async function perform(run: Run): Promise<void> {
   await attempt('close', () => testbed.close());
 }
 
-/** Often enough to tell within which second a replaced server still answered. */
-const readEveryMs = 500;
+/**
+ * Often enough to tell within which second a replaced server still answered; a client that writes
+ * less than four times a second reads half as often as it writes, since nothing new is there.
+ */
+const readEveryMs = (rate: number | 'max'): number =>
+  rate === 'max' ? 500 : Math.max(500, 2000 / rate);
 
 async function startWriters({ testbed, scenario, seed }: Run): Promise<Writers> {
   // An idle victim is left alone: it has nothing new that could be read.
-  const reads = scenario.rate === 0 ? {} : { readEveryMs };
+  const reads = scenario.rate === 0 ? {} : { readEveryMs: readEveryMs(scenario.rate) };
   return testbed.startWriters(bothClients(scenario, seed, reads));
 }
 

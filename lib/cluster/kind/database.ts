@@ -36,6 +36,7 @@ export async function deployDatabase(
   const wait = {
     what: 'the database’s pod is Ready',
     timeoutMs: options.readyTimeoutMs ?? 180_000,
+    everyMs: 1000,
     signal: options.signal,
     command: `kubectl describe pod --selector ${podSelector}`,
   };
@@ -93,6 +94,7 @@ export async function removeDatabase(
     {
       what: 'the database and its volume are gone',
       timeoutMs: removalTimeoutMs,
+      everyMs: 1000,
       signal,
       command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment',
     },
