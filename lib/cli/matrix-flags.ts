@@ -11,6 +11,7 @@ export interface MatrixFlags {
   readonly kubernetesVersion: string;
   readonly workers: number;
   readonly volumes: number;
+  readonly pools: number;
   readonly keep: boolean;
   readonly only?: string;
   readonly shard?: Part;
@@ -54,7 +55,7 @@ export function matrixCommand(): Command {
     )
     .option(
       '--cluster-names <list>',
-      'kind clusters, one cell at a time on each (default: as many as cores and memory carry)',
+      'kind clusters, the first with pools (default: as many as cores and memory carry)',
       names,
     )
     .addOption(
@@ -68,12 +69,18 @@ export function matrixCommand(): Command {
       version,
       defaultKubernetesVersion,
     )
-    .option('--workers <n>', 'worker nodes of each cluster', workerCount, 2)
+    .option('--workers <n>', 'worker nodes of each pool', workerCount, 2)
     .option(
       '--volumes <n>',
       'on kind, at most so many cells under one fault event, each with a volume on the victim',
       numberFromOne,
       8,
+    )
+    .option(
+      '--pools <n>',
+      'on kind, so many pools of worker nodes in the first cluster, each for a fault event of its own',
+      numberFromOne,
+      1,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
     .option(

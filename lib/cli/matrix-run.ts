@@ -5,6 +5,8 @@ import { EvidenceError } from '../errors.ts';
 import type { Trial } from '../matrix/plan.ts';
 import type { Outcome } from '../matrix/results.ts';
 import type { TrialRun } from '../matrix/run-batch.ts';
+import type { Room, Slot } from '../matrix/schedule.ts';
+import type { Pool, PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import { rendezvous } from '../cluster/rendezvous.ts';
 import type { WorkerPool } from '../worker-pool.ts';
@@ -13,13 +15,17 @@ import type { MatrixFlags } from './matrix-flags.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 
 export interface EventPlace {
-  readonly slot: string;
+  readonly slot: Slot;
+  readonly room: Room;
   readonly signal: AbortSignal;
 }
 
 export interface EventSetting {
   readonly choice: BackendChoice;
   readonly flags: MatrixFlags;
+  readonly slots: readonly Slot[];
+  /** Undefined on the model, where one trial at a time has one victim. */
+  readonly clusters: PooledClusters | undefined;
   readonly replay: (trial: Trial) => string;
   /** Threads of trial-outputs.ts. */
   readonly conclude: WorkerPool<FinishedRun, Conclusion>;
@@ -32,36 +38,53 @@ export function runEvent(
   place: EventPlace,
   setting: EventSetting,
 ): readonly Promise<Outcome>[] {
-  const [only, ...others] = runs;
-  if (only !== undefined && others.length === 0) return [runTrial(only, place, setting)];
+  const { clusters } = setting;
+  const pool = poolOf(place, setting);
+  const isAlone = runs.length === 1 && place.room !== 'slot';
+  if (clusters === undefined || isAlone) {
+    return runs.map((run) => runTrial(run, place, pool, setting));
+  }
   const parties = rendezvous(runs.length);
   const opening = import('../cluster/kind/shared-cluster.ts').then(
-    ({ SharedCluster }) => new SharedCluster(parties),
+    ({ SharedCluster }) => new SharedCluster(parties, clusters, pool),
   );
   return parties.map(async (party, index) => {
     const shared = await opening;
     const run = runs[index];
     if (run === undefined) throw new RangeError('one party a run');
     try {
-      return await runTrial(run, place, setting, { party, number: index + 1, shared });
+      return await runTrial(run, place, pool, setting, { party, number: index + 1, shared });
     } finally {
       await shared.leave(party);
     }
   });
 }
 
+interface NodePool extends Pool {
+  readonly workers: number;
+}
+
+/** An event that has a cluster to itself has all of its nodes. */
+function poolOf({ slot, room }: EventPlace, { slots, flags }: EventSetting): NodePool {
+  const pools = slots.filter(({ cluster }) => cluster === slot.cluster);
+  return room === 'slot'
+    ? { number: pools.indexOf(slot) + 1, of: pools.length, workers: flags.workers }
+    : { number: 1, of: 1, workers: flags.workers * pools.length };
+}
+
 /** Throws where nothing could be set up; later trouble is in the outcome. */
 async function runTrial(
   { trial, folder }: TrialRun,
   { slot, signal }: EventPlace,
+  { workers }: NodePool,
   { choice, flags, replay, conclude, onProgress }: EventSetting,
   beside?: Beside,
 ): Promise<Outcome> {
   const { recordScenario } = await import('../experiment/run.ts');
-  const { kubernetesVersion, workers } = flags;
+  const { kubernetesVersion } = flags;
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
-    if (choice.backend === 'kind') onProgress(`${slot} ${trial.id}: ${line}`);
+    if (choice.backend === 'kind') onProgress(`${slot.name} ${trial.id}: ${line}`);
   };
   await recordScenario({
     scenario: trial.scenario,
@@ -71,7 +94,7 @@ async function runTrial(
     // Kept for the next trial; the batch removes it at its end.
     backend: await openBackend(
       choice,
-      { clusterName: slot, kubernetesVersion, workers, keep: true },
+      { clusterName: slot.cluster, kubernetesVersion, workers, keep: true },
       beside,
     ),
     replay: replay(trial),

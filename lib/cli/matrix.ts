@@ -2,15 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
+import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import type { Batch } from '../matrix/batch.ts';
-import { clustersFor, loadLimitOf } from '../matrix/capacity.ts';
+import { clustersFor, loadLimitOf, slotsOf } from '../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../matrix/cells.ts';
+import { eventsOf, sharesCluster } from '../matrix/events.ts';
 import type { Matrix } from '../matrix/matrix-schema.ts';
 import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
+import type { Slot } from '../matrix/schedule.ts';
 import { shorten } from '../matrix/shorten.ts';
 import { paste } from './arguments.ts';
 import { lockBatch } from './batch-lock.ts';
@@ -29,7 +32,7 @@ interface Request {
   readonly plan: Plan;
   readonly folder: string;
   readonly choice: BackendChoice;
-  readonly slots: readonly string[];
+  readonly slots: readonly Slot[];
 }
 
 /** Runs the batch, writes its outputs, and sets the exit code. Never throws. */
@@ -58,7 +61,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   for (const scenario of scenarios) {
     if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
   }
-  return { file, flags, plan, folder, choice, slots: slotsOf(choice, flags) };
+  return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
 }
 
 /** Throws UsageError `NO_SUCH_CELL` where nothing is left. */
@@ -76,11 +79,16 @@ const newFolder = ({ name }: Matrix): string =>
   folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
 
 /** The model needs no machine: its time is virtual. */
-function slotsOf({ backend }: BackendChoice, { clusterNames }: MatrixFlags): readonly string[] {
-  if (backend === 'sim') return ['model'];
-  if (clusterNames !== undefined) return [...new Set(clusterNames)];
+function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: Plan): readonly Slot[] {
+  if (backend === 'sim') return slotsOf('model', 1);
+  const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, flags.volumes);
+  const pools = Math.max(1, Math.min(flags.pools, events.length));
   const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
-  return Array.from({ length: clustersFor(machine) }, (_, index) => `matrix-${index + 1}`);
+  const carried = clustersFor(machine, pools);
+  const names = flags.clusterNames ?? carried.map((_, index) => `matrix-${index + 1}`);
+  return [...new Set(names)].flatMap((name, index) =>
+    slotsOf(name, index === 0 ? (carried[0] ?? 1) : 1),
+  );
 }
 
 async function carryOut(request: Request): Promise<ExitCode> {
@@ -150,6 +158,7 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
   const replay = ({ kind, subject }: Trial): string =>
     commandOf(request, kind === 'control' ? undefined : subject);
   await makeImages(request, say);
+  const clusters = await pooledClusters(choice);
   await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
   return await runBatch({
     plan,
@@ -160,11 +169,17 @@ async function runBatchOf(request: Request, say: (line: string) => void, signal:
       ? { volumes: flags.volumes, loadLimit: loadLimitOf(availableParallelism()) }
       : {}),
     run: (runs, where) =>
-      runEvent(runs, where, { choice, flags, replay, conclude, onProgress: say }),
+      runEvent(runs, where, { choice, flags, slots, clusters, replay, conclude, onProgress: say }),
     wallMs: () => Date.now(),
     onProgress: say,
     signal,
   });
+}
+
+async function pooledClusters({ backend }: BackendChoice): Promise<PooledClusters | undefined> {
+  if (backend === 'sim') return undefined;
+  const { PooledClusters } = await import('../cluster/kind/pooled-clusters.ts');
+  return new PooledClusters();
 }
 
 /** Once, before trials that run side by side would all make them. */
@@ -180,7 +195,8 @@ async function makeImages(
 
 async function removeClusters({ slots }: Request): Promise<void> {
   const { reap } = await import('../cluster/kind/reap.ts');
-  for (const only of slots) await reap({ all: true, only });
+  const clusters = new Set(slots.map(({ cluster }) => cluster));
+  for (const only of clusters) await reap({ all: true, only });
 }
 
 /** Paste-ready; narrowed to one cell where it is named. */
@@ -198,6 +214,7 @@ function whereOf({ folder, flags }: Request): string {
   const words = ['--out', folder];
   if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
   if (flags.volumes > 1) words.push('--volumes', String(flags.volumes));
+  words.push('--pools', String(flags.pools));
   if (flags.keep) words.push('--keep');
   return paste(words);
 }
@@ -215,7 +232,7 @@ function describe(request: Request): string {
     `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
       `${trials.length} runs`,
     `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
-    `backend: ${choice.backend}, ${choice.why}; on ${slots.join(', ')}`,
+    `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
     ...(choice.backend === 'kind' ? [choice.images.reason] : []),
     `folder: ${folder}`,
     `replay: ${commandOf(request)}`,

@@ -2,31 +2,53 @@
  * How much real work this machine carries side by side without starving any of it. Measured on two
  * cores with stock timers (docs/matrix.md, "What was run so far"): two events of eight volumes and a
  * single run kept time, 0.6 s at most, or were 1.3 % late at the worst, on another day; an event and
- * three single runs made them 2.0 % late, a third event of eight 3.0 s.
+ * three single runs made them 2.0 % late, a third event of eight 3.0 s, also on a shared cluster.
  */
+import type { Slot } from './schedule.ts';
 
-/** Of a core, while a cluster waits; it takes more while it starts and while it audits. */
-const clusterLoad = 0.4;
+/** Of a core: a control plane, and what watches it. */
+const clusterLoad = 0.35;
+/** Of a core: the two nodes of a fault event, and what watches them. */
+const eventLoad = 0.05;
 /** Of a core, each database with its clients. */
 const volumeLoad = 0.05;
 /** Two of eight and one alone are 2.05 on two cores, one of eight and three alone 2.15. */
 const loadPerCore = 1.05;
-/** 2.3 GiB at the peak, and what the start of a cluster asks to be free. */
-const memoryPerCluster = 4 * 1024 ** 3;
+/** A cluster and eight databases at their peak, and what the start of a cluster asks to be free. */
+const memoryPerSlot = 4 * 1024 ** 3;
 
-/** What a fault event with so many volumes takes, in cores. */
-export const eventLoad = (volumes: number): number => clusterLoad + volumes * volumeLoad;
+/** What fault events with so many volumes take in these slots, in cores. */
+export function loadOf(
+  events: readonly { readonly volumes: number; readonly slot: Slot }[],
+): number {
+  const clusters = new Set(events.map(({ slot }) => slot.cluster));
+  const volumes = events.reduce((sum, event) => sum + event.volumes, 0);
+  return clusters.size * clusterLoad + events.length * eventLoad + volumes * volumeLoad;
+}
 
 /** What so many cores carry at once. */
 export const loadLimitOf = (cores: number): number => cores * loadPerCore;
 
-/** At least one: a machine that is too small says so itself when the cluster starts. */
-export function clustersFor(machine: {
-  readonly cores: number;
-  readonly availableMemoryBytes: number;
-}): number {
+/**
+ * Pools of each cluster: as many as are asked for in the first, one in the others, which are for runs
+ * that have a cluster to themselves. At least one: a machine that is too small says so itself when
+ * the cluster starts.
+ */
+export function clustersFor(
+  machine: { readonly cores: number; readonly availableMemoryBytes: number },
+  pools: number,
+): readonly number[] {
   const { cores, availableMemoryBytes } = machine;
-  const byCores = Math.floor(loadLimitOf(cores) / eventLoad(1));
-  const byMemory = Math.floor(availableMemoryBytes / memoryPerCluster);
-  return Math.max(1, Math.min(byCores, byMemory));
+  const slots = Math.max(1, Math.floor(availableMemoryBytes / memoryPerSlot));
+  const first = Math.min(pools, slots);
+  const byCores = Math.floor(loadLimitOf(cores) / (clusterLoad + eventLoad + volumeLoad));
+  const others = Math.max(0, Math.min(slots - first, byCores - 1));
+  return [first, ...Array.from({ length: others }, () => 1)];
 }
+
+/** `matrix-1/2` is the second pool of the cluster `matrix-1`; a cluster of one has its name. */
+export const slotsOf = (cluster: string, pools: number): readonly Slot[] =>
+  Array.from({ length: pools }, (_, index) => ({
+    cluster,
+    name: pools === 1 ? cluster : `${cluster}/${index + 1}`,
+  }));

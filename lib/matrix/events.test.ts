@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventKey, eventsOf } from './events.ts';
+import { eventKey, eventsOf, sharesCluster } from './events.ts';
 import { examplePlan } from './example.ts';
 import type { Trial } from './plan.ts';
 
@@ -47,4 +47,17 @@ test('disks share a fault, what is done to a pod as well; what is done to the no
   expect(keyOf({ also: 'controller-restart' })).toBeUndefined();
   expect(keyOf({ disk: 'shared-file' })).toBeUndefined();
   expect(keyOf({ fault: 'flapping-partition' })).toBeUndefined();
+});
+
+test('victims share a cluster, but for what their cluster would notice', () => {
+  const { trials } = examplePlan();
+  const cell = trials.find(({ kind }) => kind === 'cell');
+  const rerun = trials.find(({ kind }) => kind === 'check');
+  if (cell === undefined || rerun === undefined) throw new Error('no cell or no rerun');
+  const shares = (changes: Partial<Trial['scenario']>): boolean =>
+    sharesCluster({ ...cell, scenario: { ...cell.scenario, ...changes } });
+  expect(shares({})).toBe(true);
+  expect(sharesCluster(rerun)).toBe(false);
+  expect(shares({ remedy: 'delete-node' })).toBe(false);
+  expect(shares({ also: 'controller-restart' })).toBe(false);
 });

@@ -61,6 +61,13 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
   return JSON.stringify([seed, remediesOfPod.includes(remedy), shared]);
 }
 
+/**
+ * Whether events of other victims may be on its cluster meanwhile. A node that comes back as another
+ * one gets another pod range, which its whole cluster has to be told.
+ */
+export const sharesCluster = (trial: Trial): boolean =>
+  eventKey(trial) !== undefined && trial.scenario.remedy !== 'delete-node';
+
 /** Groups of at most `volumes`, each in the place of its first member. */
 export function eventsOf<T>(
   items: readonly T[],

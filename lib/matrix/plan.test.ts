@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { clustersFor } from './capacity.ts';
+import { clustersFor, loadOf, slotsOf } from './capacity.ts';
 import { examplePlan } from './example.ts';
 import { disturbs, planOf } from './plan.ts';
+import type { Slot } from './schedule.ts';
 import { cellsOf } from './cells.ts';
 import { parseMatrix } from './read-matrix.ts';
 
@@ -48,7 +49,7 @@ test('the seed alone gives the order, and another seed another one', () => {
   expect(examplePlan({ seed: 'b' }).fingerprint).not.toBe(examplePlan({ seed: 'a' }).fingerprint);
 });
 
-test('the longest reruns begin first, and the controls after them', () => {
+test('the longest rerun begins first, the others and the controls after the cells', () => {
   const text = `
 name: waits
 question: Which?
@@ -60,14 +61,13 @@ rerunAlone: 1
 `;
   const matrix = parseMatrix(text, 'waits.yaml');
   for (const seed of ['a', 'b', 'c']) {
-    const others = planOf(matrix, cellsOf(matrix), seed).trials.filter(
-      ({ kind }) => kind !== 'cell',
-    );
-    const waits = others.map(({ kind, scenario }) =>
+    const { trials } = planOf(matrix, cellsOf(matrix), seed);
+    const waits = trials.map(({ kind, scenario }) =>
       kind === 'check' ? scenario.horizonMs / 60_000 : kind,
     );
+    const cells = Array.from({ length: 6 }, () => 'cell');
     const controls = ['control', 'control', 'control'];
-    expect(waits).toEqual([13, 13, 13, 5, 5, 5, ...controls]);
+    expect(waits).toEqual([13, ...cells, 13, 13, 5, 5, 5, ...controls]);
   }
 });
 
@@ -91,11 +91,21 @@ test('what neighbours would notice runs alone', () => {
 });
 
 test.each([
-  [2, 23, 4],
-  [4, 15, 3],
-  [8, 64, 16],
-  [16, 10, 2],
-  [1, 1, 1],
-])('%i cores and %i GiB carry %i clusters', (cores, gib, clusters) => {
-  expect(clustersFor({ cores, availableMemoryBytes: gib * 1024 ** 3 })).toBe(clusters);
+  [2, 23, 3, [3, 1, 1]],
+  [4, 15, 3, [3]],
+  [4, 17, 3, [3, 1]],
+  [8, 64, 3, Array.from({ length: 14 }, (_, index) => (index === 0 ? 3 : 1))],
+  [2, 23, 1, [1, 1, 1, 1]],
+  [1, 1, 3, [1]],
+])('%i cores and %i GiB carry for %i pools the clusters %j', (cores, gib, pools, clusters) => {
+  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
+  expect(clustersFor(machine, pools)).toEqual(clusters);
+});
+
+test('what is in one cluster costs it once', () => {
+  const slots = [...slotsOf('a', 3), ...slotsOf('b', 1)];
+  const [one, two, , other] = slots as [Slot, Slot, Slot, Slot];
+  const costs = (...at: readonly Slot[]): number =>
+    loadOf(at.map((slot) => ({ volumes: 8, slot })));
+  expect(costs(one, two)).toBeLessThan(costs(one, other));
 });

@@ -50,7 +50,7 @@ export function planOf(matrix: Matrix, cells: readonly Cell[], seed: string): Pl
     ...controls.map((control) => controlTrial(control, seed)),
     ...checked.map((cell) => checkTrial(cell, seed)),
   ];
-  const ordered = longRerunsFirst(shuffled(trials, random.stream('order')));
+  const ordered = around(shuffled(trials, random.stream('order')));
   const fingerprint = createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
   return { matrix, seed, cells, controls, trials: ordered, fingerprint };
 }
@@ -84,16 +84,17 @@ const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial =
 });
 
 /**
- * What is no cell tells of no axis. In the places that the draw gave to reruns and controls the
- * longest reruns come first, so that a batch does not end with a wait for one of them.
+ * What is no cell tells of no axis, and is put where it costs the least time: the longest rerun, which
+ * wants a cluster to itself, begins first, beside the cells; the other reruns and the controls begin
+ * once the first events have ended.
  */
-function longRerunsFirst(drawn: readonly Trial[]): Trial[] {
-  const length = ({ kind, scenario }: Trial): number => (kind === 'check' ? scenario.horizonMs : 0);
-  const others = drawn
-    .filter(({ kind }) => kind !== 'cell')
-    .toSorted((a, b) => length(b) - length(a))
-    .values();
-  return drawn.map((trial) => (trial.kind === 'cell' ? trial : (others.next().value ?? trial)));
+function around(drawn: readonly Trial[]): Trial[] {
+  const ofKind = (kind: Trial['kind']): Trial[] => drawn.filter((trial) => trial.kind === kind);
+  const [first, ...reruns] = ofKind('check').toSorted(
+    (a, b) => b.scenario.horizonMs - a.scenario.horizonMs,
+  );
+  const ahead = first === undefined ? [] : [first];
+  return [...ahead, ...ofKind('cell'), ...reruns, ...ofKind('control')];
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */

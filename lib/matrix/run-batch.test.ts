@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { slotsOf } from './capacity.ts';
 import { exampleOutcome, examplePlan } from './example.ts';
 import { readResults, resultsFile, type Outcome, type Results } from './results.ts';
 import { runBatch, type BatchOptions } from './run-batch.ts';
@@ -31,7 +32,7 @@ async function play(
     plan: examplePlan(),
     folder,
     backend: 'sim',
-    slots: ['one', 'two'],
+    slots: [...slotsOf('one', 1), ...slotsOf('two', 1)],
     run: (runs) =>
       runs.map(async ({ trial: { id }, folder }) => {
         ran.push(id);
@@ -96,7 +97,7 @@ test('an interrupted trial leaves no line and is made anew', async () => {
     if (count === 3) controller.abort(new Error('stop'));
     return exampleOutcome({ verdict: 'inconclusive' });
   };
-  const options = { signal: controller.signal, slots: ['one'] };
+  const options = { signal: controller.signal, slots: slotsOf('one', 1) };
   await expect(play(folder, stopAtThird, options)).rejects.toThrow('stop');
   expect(readResults(folder)?.attempts).toHaveLength(2);
   const { ran } = await play(folder);

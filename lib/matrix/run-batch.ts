@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../errors.ts';
-import { eventLoad } from './capacity.ts';
-import { eventsOf } from './events.ts';
+import { loadOf } from './capacity.ts';
+import { eventsOf, sharesCluster } from './events.ts';
 import type { Plan, Trial } from './plan.ts';
 import {
   readResults,
@@ -13,15 +13,15 @@ import {
   type Outcome,
   type Results,
 } from './results.ts';
-import { runQueue } from './schedule.ts';
+import { runQueue, type Room, type Slot } from './schedule.ts';
 
 export interface BatchOptions {
   readonly plan: Plan;
   /** The batch's folder; it exists. */
   readonly folder: string;
   readonly backend: 'kind' | 'sim';
-  /** As many fault events run side by side. */
-  readonly slots: readonly string[];
+  /** As many fault events run side by side; those in slots of one cluster have victims of their own. */
+  readonly slots: readonly Slot[];
   /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
   readonly volumes?: number;
   /** What the machine carries at once, in cores (capacity.ts). Default: whatever the slots take. */
@@ -32,7 +32,7 @@ export interface BatchOptions {
    */
   readonly run: (
     runs: readonly TrialRun[],
-    where: { readonly slot: string; readonly signal: AbortSignal },
+    where: { readonly slot: Slot; readonly room: Room; readonly signal: AbortSignal },
   ) => readonly Promise<Outcome>[];
   /** Wall time, Unix milliseconds. */
   readonly wallMs: () => number;
@@ -74,8 +74,8 @@ export async function runBatch(options: BatchOptions): Promise<Results> {
   await runQueue({
     items: eventsOf(turns, ({ trial }) => trial, options.volumes ?? 1),
     slots,
-    isAlone: (event) => event.some(({ alone }) => alone),
-    loadOf: ({ length }) => eventLoad(length),
+    roomOf,
+    loadOf: (running) => loadOf(running.map(({ item, slot }) => ({ volumes: item.length, slot }))),
     loadLimit: options.loadLimit ?? Number.POSITIVE_INFINITY,
     signal,
     work: async (event, slot) => {
@@ -138,11 +138,16 @@ const again = ({ trial, attempt }: Turn, result: Attempt, most: number): Turn[] 
 const nameOf = ({ trial, attempt }: Turn): string =>
   attempt === 1 ? trial.id : `${trial.id}.try-${attempt}`;
 
+function roomOf(event: readonly Turn[]): Room {
+  if (event.some(({ alone }) => alone)) return 'machine';
+  return event.every(({ trial }) => sharesCluster(trial)) ? 'slot' : 'cluster';
+}
+
 /** `done` hears of each attempt as it ends. */
 async function perform(
   options: BatchOptions,
   event: readonly Turn[],
-  slot: string,
+  slot: Slot,
   done: (turn: Turn, attempt: Attempt) => void,
 ): Promise<void> {
   const { folder, signal, wallMs } = options;
@@ -151,7 +156,7 @@ async function perform(
     trial: turn.trial,
     folder: join(folder, cellsFolder, nameOf(turn)),
   }));
-  const outcomes = options.run(runs, { slot, signal });
+  const outcomes = options.run(runs, { slot, room: roomOf(event), signal });
   await Promise.all(
     event.map(async (turn, index) => {
       const result = await settle(outcomes[index]);
@@ -160,7 +165,7 @@ async function perform(
         trial: turn.trial.id,
         attempt: turn.attempt,
         event: event.map(nameOf).join(' '),
-        slot,
+        slot: slot.name,
         alone: turn.alone,
         folder: join(cellsFolder, nameOf(turn)),
         startedAt: new Date(startedMs).toISOString(),

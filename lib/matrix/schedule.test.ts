@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runQueue } from './schedule.ts';
+import { runQueue, type Room, type Slot } from './schedule.ts';
 
 interface Job {
   readonly id: number;
   readonly alone: boolean;
+  /** It has its cluster for itself. Default false. */
+  readonly wantsCluster?: boolean;
   /** Default 1. */
   readonly load?: number;
   /** How many turns of the event loop it takes. */
@@ -23,39 +25,56 @@ const jobs = fc
     }),
   );
 
+const roomOf = ({ alone, wantsCluster = false }: Job): Room =>
+  alone ? 'machine' : wantsCluster ? 'cluster' : 'slot';
+
+const sumOf = (jobs: readonly Job[]): number => jobs.reduce((sum, { load = 1 }) => sum + load, 0);
+
+/** Each slot on a cluster of its own, where only their number is given. */
 async function play(
   items: readonly Job[],
-  slotCount: number,
+  slots: number | readonly Slot[],
   { abortAfter = Infinity, loadLimit = Infinity } = {},
 ) {
   const controller = new AbortController();
   const begun: Job[] = [];
   const neighbours: number[] = [];
-  const running = new Map<Job, string>();
+  const running = new Map<Job, Slot>();
+  const places: [number, string][] = [];
   let wrong = 0;
   let heaviest = 0;
-  await runQueue({
+  await runQueue<Job>({
     items,
-    slots: Array.from({ length: slotCount }, (_, index) => `slot ${index}`),
-    isAlone: ({ alone }) => alone,
-    loadOf: ({ load = 1 }) => load,
+    slots:
+      typeof slots === 'number'
+        ? Array.from({ length: slots }, (_, index) => {
+            const name = `slot ${index}`;
+            return { name, cluster: name };
+          })
+        : slots,
+    roomOf,
+    // A cluster costs something, too: full ones come first.
+    loadOf: (all) =>
+      sumOf(all.map(({ item }) => item)) + new Set(all.map(({ slot }) => slot.cluster)).size / 1000,
     loadLimit,
     signal: controller.signal,
     async work(item, slot) {
       if ([...running.values()].includes(slot)) wrong += 1;
       if ([...running.keys()].some(({ alone }) => alone || item.alone)) wrong += 1;
+      const near = [...running].filter(([, each]) => each.cluster === slot.cluster);
+      if (near.some(([each]) => each.wantsCluster || item.wantsCluster)) wrong += 1;
       running.set(item, slot);
+      places.push([item.id, slot.name]);
       begun.push(item);
       neighbours.push(running.size);
-      const load = [...running.keys()].reduce((sum, { load = 1 }) => sum + load, 0);
-      heaviest = Math.max(heaviest, load);
+      heaviest = Math.max(heaviest, sumOf([...running.keys()]));
       if (begun.length === abortAfter) controller.abort();
       for (let turn = 0; turn < item.turns; turn += 1) await Promise.resolve();
       running.delete(item);
       return item.more === undefined ? [] : [item.more];
     },
   });
-  return { begun, neighbours, heaviest, wrong, left: running.size };
+  return { begun, places, neighbours, heaviest, wrong, left: running.size };
 }
 
 const slots = fc.integer({ min: 1, max: 4 });
@@ -94,7 +113,7 @@ test('what is too much beside the others waits, and lighter ones go first', asyn
   const heavy = (id: number): Job => ({ id, alone: false, load: 4, turns: 9 });
   const light = (id: number): Job => ({ id, alone: false, load: 2, turns: 1 });
   const items = [heavy(0), heavy(1), heavy(2), light(3), light(4)];
-  const { begun, heaviest } = await play(items, 4, { loadLimit: 10 });
+  const { begun, heaviest } = await play(items, 4, { loadLimit: 10.5 });
   expect(begun.map(({ id }) => id)).toEqual([0, 1, 3, 4, 2]);
   expect(heaviest).toBe(10);
 });
@@ -104,4 +123,48 @@ test('one that is too much for the machine runs by itself', async () => {
   const { begun, neighbours } = await play(items, 2, { loadLimit: 3 });
   expect(begun).toEqual(items);
   expect(neighbours).toEqual([1, 1]);
+});
+
+const pooled: readonly Slot[] = [
+  { name: 'a/1', cluster: 'a' },
+  { name: 'a/2', cluster: 'a' },
+  { name: 'b', cluster: 'b' },
+];
+
+test('events share a cluster, and what wants one to itself has the other', async () => {
+  const items: Job[] = [
+    { id: 0, alone: false, turns: 3 },
+    { id: 1, alone: false, turns: 3, wantsCluster: true },
+    { id: 2, alone: false, turns: 3 },
+  ];
+  expect((await play(items, pooled)).places).toEqual([
+    [0, 'a/1'],
+    [1, 'b'],
+    [2, 'a/2'],
+  ]);
+});
+
+test('what wants a cluster to itself leaves the one with several slots to events', async () => {
+  const items: Job[] = [
+    { id: 0, alone: false, turns: 20, wantsCluster: true },
+    { id: 1, alone: false, turns: 9, wantsCluster: true },
+    { id: 2, alone: false, turns: 1 },
+  ];
+  expect((await play(items, pooled)).places).toEqual([
+    [0, 'b'],
+    [2, 'a/1'],
+    [1, 'a/1'],
+  ]);
+});
+
+test('nothing joins what has a cluster to itself', async () => {
+  const some = fc.record({ wantsCluster: fc.boolean(), turns: fc.integer({ min: 0, max: 5 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(some, { maxLength: 20 }), async (drawn) => {
+      const items = drawn.map((each, id): Job => ({ ...each, id, alone: false }));
+      const { begun, wrong, left } = await play(items, pooled);
+      expect(begun).toHaveLength(items.length);
+      expect({ wrong, left }).toEqual({ wrong: 0, left: 0 });
+    }),
+  );
 });

@@ -1,49 +1,60 @@
-/** Runs a queue on slots, side by side; what must be alone has all of them to itself. */
+/** Runs a queue on slots, side by side; what needs more room has a cluster or all of them to itself. */
+
+/** Where one item at a time can run; several slots may be on one cluster. */
+export interface Slot {
+  /** Unique. */
+  readonly name: string;
+  readonly cluster: string;
+}
+
+/** What an item must have for itself: its slot, the whole cluster, or the machine. */
+export type Room = 'slot' | 'cluster' | 'machine';
+
+export interface Running<T> {
+  readonly item: T;
+  readonly slot: Slot;
+}
 
 export interface Queue<T> {
   readonly items: readonly T[];
-  readonly slots: readonly string[];
-  readonly isAlone: (item: T) => boolean;
-  /** What an item takes of the machine while it runs. */
-  readonly loadOf: (item: T) => number;
+  readonly slots: readonly Slot[];
+  readonly roomOf: (item: T) => Room;
+  /** What all these take of the machine while they run. */
+  readonly loadOf: (running: readonly Running<T>[]) => number;
   /** What the machine carries of it at once; a single item runs however much it takes. */
   readonly loadLimit: number;
   /** Must not reject. What it resolves to joins the queue's end. */
-  readonly work: (item: T, slot: string) => Promise<readonly T[]>;
+  readonly work: (item: T, slot: Slot) => Promise<readonly T[]>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Begins the items in their order, each on a free slot; one that is too much beside those that run
- * waits, and lighter ones behind it go first. An item that `isAlone` waits until all others have
- * ended, and nothing begins before it has. After an abort nothing begins; resolves when the last has
- * ended.
+ * Begins the items in their order, each on the slot where it costs least; one that finds no room, or
+ * is too much beside those that run, waits, and others behind it go first. What needs the machine
+ * waits until all others have ended, and nothing begins before it has. After an abort nothing begins;
+ * resolves when the last has ended.
  */
 export async function runQueue<T>(options: Queue<T>): Promise<void> {
-  const { slots, isAlone, work, signal } = options;
+  const { work, signal } = options;
   const queue = [...options.items];
-  const free = [...slots];
-  const running = new Map<Promise<void>, T>();
+  // Those that were used come first: such a slot has its cluster already.
+  let slots = [...options.slots];
+  const running = new Map<Promise<void>, Running<T>>();
 
-  const begin = (item: T, slot: string): void => {
+  const begin = (item: T, slot: Slot): void => {
     const task = work(item, slot).then((more) => {
       queue.push(...more);
-      // First in line: a slot that was used has its cluster already.
-      free.unshift(slot);
+      slots = [slot, ...slots.filter((each) => each !== slot)];
       running.delete(task);
     });
-    running.set(task, item);
+    running.set(task, { item, slot });
   };
 
   for (;;) {
-    const beside = [...running.values()];
-    const index = signal.aborted || beside.some(isAlone) ? -1 : nextOf(queue, beside, options);
-    const next = queue[index];
-    const slot = free[0];
-    if (next !== undefined && slot !== undefined) {
-      queue.splice(index, 1);
-      free.shift();
-      begin(next, slot);
+    const next = signal.aborted ? undefined : nextOf(queue, slots, [...running.values()], options);
+    if (next !== undefined) {
+      queue.splice(queue.indexOf(next.item), 1);
+      begin(next.item, next.slot);
     } else if (running.size > 0) {
       await Promise.race(running.keys());
     } else {
@@ -52,15 +63,39 @@ export async function runQueue<T>(options: Queue<T>): Promise<void> {
   }
 }
 
-/** Index of the first that may begin beside these, −1 where none may. */
+/** The first that may begin beside these, and where; undefined where none may. */
 function nextOf<T>(
   queue: readonly T[],
-  beside: readonly T[],
-  { isAlone, loadOf, loadLimit }: Pick<Queue<T>, 'isAlone' | 'loadOf' | 'loadLimit'>,
-): number {
-  if (beside.length === 0) return queue.length > 0 ? 0 : -1;
-  const load = beside.reduce((sum, item) => sum + loadOf(item), 0);
-  const lone = queue.findIndex(isAlone);
-  const before = lone === -1 ? queue : queue.slice(0, lone);
-  return before.findIndex((item) => load + loadOf(item) <= loadLimit);
+  slots: readonly Slot[],
+  beside: readonly Running<T>[],
+  options: Pick<Queue<T>, 'roomOf' | 'loadOf' | 'loadLimit'>,
+): Running<T> | undefined {
+  const { roomOf, loadOf, loadLimit } = options;
+  const wantsSlot = (item: T): boolean => roomOf(item) === 'slot';
+  /** Has slots that nobody could use while one item has the cluster. */
+  const isPooled = ({ cluster }: Slot): boolean =>
+    slots.filter((slot) => slot.cluster === cluster).length > 1;
+  if (beside.some(({ item }) => roomOf(item) === 'machine')) return undefined;
+  for (const item of queue) {
+    if (roomOf(item) === 'machine' && beside.length > 0) return undefined;
+    const choices = slots
+      .filter((slot) => hasRoom(roomOf(item), slot, beside, roomOf))
+      .filter((slot) => !isPooled(slot) || roomOf(item) === 'slot' || !queue.some(wantsSlot))
+      .map((slot) => ({ item, slot, load: loadOf([...beside, { item, slot }]) }))
+      .filter(({ load }) => beside.length === 0 || load <= loadLimit);
+    const best = choices.toSorted((a, b) => a.load - b.load)[0];
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}
+
+function hasRoom<T>(
+  room: Room,
+  slot: Slot,
+  beside: readonly Running<T>[],
+  roomOf: (item: T) => Room,
+): boolean {
+  const neighbours = beside.filter((each) => each.slot.cluster === slot.cluster);
+  if (room !== 'slot') return neighbours.length === 0;
+  return neighbours.every((each) => each.slot !== slot && roomOf(each.item) === 'slot');
 }

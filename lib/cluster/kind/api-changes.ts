@@ -39,6 +39,14 @@ abstract class Watcher {
 }
 
 export class NodeWatcher extends Watcher {
+  readonly #own: readonly string[] | undefined;
+
+  /** `own`: of other nodes it tells only whether they are Ready, on which a zone's state depends. */
+  constructor(recorder: Recorder, own?: readonly string[]) {
+    super(recorder);
+    this.#own = own;
+  }
+
   see({ metadata, spec, status }: V1Node): void {
     const node = metadata?.name ?? '?';
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -46,6 +54,7 @@ export class NodeWatcher extends Watcher {
     if (this.memory.changed(`${node} ready`, readiness)) {
       this.say(observed.nodeReady, node, readiness);
     }
+    if (this.#own?.includes(node) === false) return;
     const taints = (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
     if (this.memory.changed(`${node} taints`, taints))
       this.say(observed.nodeTaints, node, { taints });

@@ -19,7 +19,7 @@ export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backen
         return openKindTestbed({ ...own, ...(await openCluster(choice, request)) });
       }
       const { party, shared } = beside;
-      const opened = await shared.join(party, () => openCluster(choice, request));
+      const opened = await shared.join(party, choice, request);
       return shareFault(await openKindTestbed({ ...own, ...opened, beside }), party);
     },
   };

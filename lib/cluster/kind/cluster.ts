@@ -51,8 +51,10 @@ export interface Cluster {
   readonly index: number;
   readonly loops: { readonly first: number; readonly count: number };
   readonly controlPlane: string;
-  /** The workers. */
+  /** The workers; of a cluster in pools, those of the own pool. */
   readonly nodes: readonly string[];
+  /** From 1: which of the cluster's pools of nodes this is (pooled-clusters.ts). */
+  readonly pool: number;
   /** Node, control plane included → IPv4 address on the cluster's network. */
   readonly addresses: ReadonlyMap<string, string>;
   readonly kubeconfigPath: string;
@@ -195,6 +197,7 @@ function clusterOf(
     loops: lease.loops,
     controlPlane,
     nodes: workers.map(({ node }) => node),
+    pool: 1,
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
     timers,

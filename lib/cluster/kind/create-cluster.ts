@@ -180,15 +180,19 @@ async function connectNodes(lease: Lease, lab: Lab, nodes: readonly NodeAddress[
   await routeLab(lab.container, nodes);
 }
 
+/** `among`: only these nodes; default: all. */
 export async function nodesReady(
   { core }: KubeClients,
   timeoutMs: number,
   signal?: AbortSignal,
+  among?: readonly string[],
 ): Promise<void> {
   const wait = { what: 'all nodes are Ready', timeoutMs, signal, command: 'kubectl get nodes' };
   await waitFor(wait, async () => {
     const { items } = await core.listNode();
-    const waiting = items.filter(({ status }) => !isReady(status));
+    const waiting = items.filter(
+      ({ metadata, status }) => among?.includes(metadata?.name ?? '') !== false && !isReady(status),
+    );
     const names = waiting.map(({ metadata }) => metadata?.name).join(', ');
     return waiting.length === 0 ? true : `not Ready: ${names}`;
   });

@@ -4,7 +4,7 @@ import { renderCsiManifests } from './csi-manifests.ts';
 const rendered = await renderCsiManifests({
   driverImage: 'forcedetach/driver:1',
   attacherImage: 'forcedetach/attacher:1',
-  loops: { first: 128, count: 64 },
+  loops: { first: 128, count: 128 },
   sharedDir: '/var/lib/forcedetach',
 });
 
@@ -37,7 +37,7 @@ test('the controller gets the cluster’s loop devices and both images', () => {
             {
               name: 'driver',
               image: 'forcedetach/driver:1',
-              env: expect.arrayContaining([{ name: 'FORCEDETACH_LOOPS', value: '128-191' }]),
+              env: expect.arrayContaining([{ name: 'FORCEDETACH_LOOPS', value: '128-247' }]),
             },
           ],
         },

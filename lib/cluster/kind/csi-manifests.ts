@@ -1,6 +1,7 @@
 /** The driver's Kubernetes objects: manifests/csi with a cluster's images and numbers filled in. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
+import { driverLoopsOf } from './lease.ts';
 import { readManifest } from './manifest.ts';
 
 export interface CsiManifestOptions {
@@ -15,13 +16,12 @@ export interface CsiManifestOptions {
 
 /** In the order to apply them. */
 export async function renderCsiManifests(options: CsiManifestOptions): Promise<KubernetesObject[]> {
-  const { first, count } = options.loops;
   const values = {
     DRIVER: driverName,
     FILES_DRIVER: filesDriverName,
     DRIVER_IMAGE: options.driverImage,
     ATTACHER_IMAGE: options.attacherImage,
-    LOOPS: `${first}-${first + count - 1}`,
+    LOOPS: driverLoopsOf(options.loops),
     SHARED: options.sharedDir,
   };
   const files = ['csi/driver.yaml', 'csi/controller.yaml', 'csi/node.yaml'];

@@ -4,7 +4,7 @@ import { docker } from './engine.ts';
 import { sharedDir, socketDir } from './kind-config.ts';
 import type { Lab } from './lab-port.ts';
 import { openStream } from './lab-stream.ts';
-import type { Lease } from './lease.ts';
+import { driverLoopsOf, type Lease } from './lease.ts';
 
 /** Where the lab sees this project's code. */
 export const labAppDir = '/app';
@@ -36,8 +36,7 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   ];
   const { container, image, network, labels, signal } = options;
   const place = ['--name', container, '--hostname', container, '--network', network];
-  const { first, count } = options.loops;
-  const loops = ['--env', `FORCEDETACH_LOOPS=${first}-${first + count - 1}`];
+  const loops = ['--env', `FORCEDETACH_LOOPS=${driverLoopsOf(options.loops)}`];
   const rights = ['--privileged', '--pid=host', ...loops];
   const volumes = mounts.flatMap((mount) => ['--volume', mount]);
   const flags = [...place, ...rights, ...volumes, '--workdir', labAppDir, ...labels];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { leaseAt, leaseCount, leases } from './lease.ts';
+import { auditLoopOf, driverLoopsOf, leaseAt, leaseCount, leases } from './lease.ts';
 
 test('the first lease has the documented numbers', () => {
   expect(leaseAt(0)).toEqual({
@@ -8,7 +8,7 @@ test('the first lease has the documented numbers', () => {
     gateway: '172.30.0.1',
     podCidr: '10.100.0.0/16',
     serviceCidr: '10.160.0.0/16',
-    loops: { first: 128, count: 64 },
+    loops: { first: 128, count: 128 },
   });
 });
 
@@ -30,4 +30,12 @@ test('an index outside the range is refused', () => {
   for (const index of [-1, leaseCount, 1.5, Number.NaN]) {
     expect(() => leaseAt(index)).toThrow(RangeError);
   }
+});
+
+test('audits have loop devices that no volume gets, another one for each pool', () => {
+  const { loops } = leaseAt(1);
+  expect(driverLoopsOf(loops)).toBe('256-375');
+  const audits = Array.from({ length: 8 }, (_, index) => auditLoopOf(loops, index + 1));
+  expect(audits.toSorted((a, b) => a - b)).toEqual(audits.map((_, index) => 376 + index));
+  for (const pool of [0, 9]) expect(() => auditLoopOf(loops, pool)).toThrow(RangeError);
 });

@@ -6,8 +6,10 @@
 /** So many clusters fit side by side on one engine. */
 export const leaseCount = 32;
 
-/** Loop devices of one lease. The first 128 numbers stay with the machine's own users. */
-const loopsPerLease = 64;
+/** Loop devices of one lease: 24 volumes may have two attachments each. The first 128 numbers stay with the machine's own users. */
+const loopsPerLease = 128;
+/** The last ones, one for each pool of nodes: what its audits mount. */
+const auditLoops = 8;
 const firstLeasedLoop = 128;
 
 export interface Lease {
@@ -34,6 +36,16 @@ export function leaseAt(index: number): Lease {
     serviceCidr: `10.${160 + index}.0.0/16`,
     loops: { first: firstLeasedLoop + loopsPerLease * index, count: loopsPerLease },
   };
+}
+
+/** What the driver may use of a lease's loop devices, as it reads them: `128-247`. */
+export const driverLoopsOf = ({ first, count }: Lease['loops']): string =>
+  `${first}-${first + count - 1 - auditLoops}`;
+
+/** Loop device of a pool's audits; `pool` counts from 1. */
+export function auditLoopOf({ first, count }: Lease['loops'], pool: number): number {
+  if (pool < 1 || pool > auditLoops) throw new RangeError(`no loop device for pool ${pool}`);
+  return first + count - pool;
 }
 
 /** Every lease, in the order in which they are tried. */

@@ -16,6 +16,8 @@ export interface ApiScope {
   readonly namespace: string;
   /** Label selector of the database's pods. */
   readonly podSelector: string;
+  /** Of other nodes it is kept only whether they are Ready. Default: all are the run's own. */
+  readonly nodes?: readonly string[];
   /** Only attachments of this PersistentVolume. Default: all. */
   readonly volumeName?: string;
 }
@@ -26,7 +28,7 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
   const { kubeConfig, namespace, podSelector, volumeName } = scope;
   const core = kubeConfig.makeApiClient(CoreV1Api);
   const storage = kubeConfig.makeApiClient(StorageV1Api);
-  const nodes = new NodeWatcher(recorder);
+  const nodes = new NodeWatcher(recorder, scope.nodes);
   const pods = new PodWatcher(recorder);
   const attachments = new AttachmentWatcher(recorder);
   const ended = new AbortController();

@@ -30,7 +30,7 @@ const objectSchema = z.object({
 
 /** A container's log goes back to its start: what was asked before the observer began is left out. */
 export function observeAudit(
-  { controlPlane, openStream }: Cluster,
+  { controlPlane, nodes, openStream }: Cluster,
   recorder: Recorder,
   clock: Clock,
   namespace = 'default',
@@ -40,7 +40,11 @@ export function observeAudit(
   const see = ({ text, stream }: LogLine): void => {
     if (stream !== 'stdout') return;
     const record = requestRecord(text, clock, namespace);
-    if (record?.wall !== undefined && record.wall >= sinceMs) recorder.record(record);
+    if (record?.wall === undefined || record.wall < sinceMs) return;
+    // Other workers are the victims and successors of other events.
+    const node = 'node' in record ? record.node : undefined;
+    if (node !== undefined && ![controlPlane, ...nodes].includes(node)) return;
+    recorder.record(record);
   };
   return followPodLogs(controlPlane, pattern, see, { openStream });
 }

@@ -13,6 +13,8 @@ export interface PodOptions {
   /** Address of the API server, as pods on any node reach it. */
   readonly apiHost: string;
   readonly choice: PodChoice;
+  /** Only these take the pod. Default: every node. */
+  readonly nodes?: readonly string[];
 }
 
 /** What a scenario says about the pod. */
@@ -47,6 +49,7 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
     MYSQL_IMAGE: options.image,
     TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
+    AFFINITY: JSON.stringify(affinityOf(options.nodes)),
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
     LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
     TRX_COMMIT: choice.trxCommit,
@@ -60,6 +63,16 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
     ...selfFenceValues(choice),
   });
   return merge(template, sidecar);
+}
+
+/** Kubelet itself gives its node this label. */
+const hostLabel = 'kubernetes.io/hostname';
+
+function affinityOf(nodes: readonly string[] | undefined): object {
+  if (nodes === undefined) return {};
+  const matchExpressions = [{ key: hostLabel, operator: 'In', values: nodes }];
+  const required = { nodeSelectorTerms: [{ matchExpressions }] };
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 
 const dataFolder = '/var/lib/mysql';

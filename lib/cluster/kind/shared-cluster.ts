@@ -1,30 +1,31 @@
 /** One cluster under several runs that share a fault event: opened once, given back by the last. */
-import type { ImageSet } from '../../images/image-set.ts';
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
 import type { OpenStream } from './lab-stream.ts';
 import { setSchedulable } from './place.ts';
+import type { ClusterChoice, ClusterRequest } from './open-cluster.ts';
+import type { OpenCluster, Pool, PooledClusters } from './pooled-clusters.ts';
 import { sharedStreams } from './shared-streams.ts';
 
-interface OpenCluster {
-  readonly cluster: Cluster;
-  readonly images: ImageSet;
-}
-
 export class SharedCluster {
+  readonly #clusters: PooledClusters;
+  readonly #pool: Pool;
   #opening: Promise<OpenCluster> | undefined;
   readonly #users = new Set<Party>();
   /** Each of the observers' commands runs once for all. */
   readonly #openStream: OpenStream;
 
-  constructor(parties: readonly Party[]) {
+  /** `pool`: whose nodes the event has. */
+  constructor(parties: readonly Party[], clusters: PooledClusters, pool: Pool) {
+    this.#clusters = clusters;
+    this.#pool = pool;
     this.#users = new Set(parties);
     this.#openStream = sharedStreams(parties.length);
   }
 
-  /** `open` is called once; all databases start on the first worker, so that one fault meets them. */
-  async join(party: Party, open: () => Promise<OpenCluster>): Promise<OpenCluster> {
-    this.#opening ??= open().then(async (opened) => {
+  /** Opened once; all databases start on the first worker, so that one fault meets them. */
+  async join(party: Party, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
+    this.#opening ??= this.#clusters.join(this.#pool, choice, request).then(async (opened) => {
       const { cluster } = opened;
       await setSchedulable(await cluster.kube(), cluster.nodes.slice(1), false);
       return opened;

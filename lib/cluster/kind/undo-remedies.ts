@@ -4,11 +4,11 @@ import type { KubeClients } from './kube.ts';
 
 const remedyTaint = 'node.kubernetes.io/out-of-service';
 
-/** Takes the taint away, and lets pods be scheduled again. */
-export async function unmarkNodes({ core }: KubeClients): Promise<void> {
+/** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
+export async function unmarkNodes({ core }: KubeClients, among?: readonly string[]): Promise<void> {
   for (const { metadata, spec } of (await core.listNode()).items) {
     const { name } = metadata ?? {};
-    if (name === undefined) continue;
+    if (name === undefined || among?.includes(name) === false) continue;
     const taints = spec?.taints ?? [];
     const others = taints.filter(({ key }) => key !== remedyTaint);
     const body = [];

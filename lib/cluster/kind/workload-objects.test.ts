@@ -7,6 +7,7 @@ import { renderWorkload } from './workload-objects.ts';
 
 interface Pod {
   readonly tolerations: { key: string; tolerationSeconds: number }[];
+  readonly affinity: object;
   readonly containers: { image: string; args: string[] }[];
 }
 
@@ -23,7 +24,10 @@ interface Volume {
   };
 }
 
-const render = (change: Partial<ScenarioInput> = {}): Promise<KubernetesObject[]> => {
+const render = (
+  change: Partial<ScenarioInput> = {},
+  nodes?: readonly string[],
+): Promise<KubernetesObject[]> => {
   const common = { name: 't', question: '?', fault: 'network-partition' } as const;
   return renderWorkload({
     image: 'mysql:9.7',
@@ -31,6 +35,7 @@ const render = (change: Partial<ScenarioInput> = {}): Promise<KubernetesObject[]
     apiHost: '192.0.2.1',
     volumeHandle: 'fd-run-1',
     sizeBytes: 2 ** 31,
+    ...(nodes === undefined ? {} : { nodes }),
     choice: parseScenario({ ...common, expected: ['safe'], ...change }),
   });
 };
@@ -64,6 +69,17 @@ test('the volume is bound to the claim that the StatefulSet makes, for one node'
       csi: { volumeHandle: 'fd-run-1', volumeAttributes: { detachMode: 'unfenced' } },
     },
   });
+});
+
+test('a pod keeps to the nodes of its pool', async () => {
+  const [, , controller] = await render({}, ['w3', 'w4']);
+  const required = {
+    nodeSelectorTerms: [{ matchExpressions: [expect.objectContaining({ values: ['w3', 'w4'] })] }],
+  };
+  expect(podOf(controller)).toMatchObject({
+    affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } },
+  });
+  expect(podOf((await render())[2])).toMatchObject({ affinity: {} });
 });
 
 test.each(workloads)('%s runs the same pod on the same claim', async (workload) => {
