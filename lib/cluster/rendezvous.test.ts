@@ -49,3 +49,34 @@ test('a shared call is made once, by the first; its next one is another', async 
   expect(await second?.once('disconnect', work)).toBe(2);
   expect(calls).toBe(2);
 });
+
+test('work in turn never overlaps, and a failure does not stop the next', async () => {
+  const parties = rendezvous(4);
+  let running = 0;
+  const results = await Promise.allSettled(
+    parties.map((party, index) =>
+      party.inTurn('start', async () => {
+        running += 1;
+        expect(running).toBe(1);
+        await settle();
+        running -= 1;
+        if (index === 1) throw new Error('no');
+      }),
+    ),
+  );
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+  ]);
+});
+
+test('work of one kind does not wait for that of another', async () => {
+  const [party] = rendezvous(1);
+  const audit = Promise.withResolvers<void>();
+  const auditing = party?.inTurn('audit', () => audit.promise);
+  expect(await party?.inTurn('copy', () => Promise.resolve('copied'))).toBe('copied');
+  audit.resolve();
+  await auditing;
+});

@@ -13,6 +13,8 @@ export interface Party {
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** The work of a kind, one after the other. */
+  inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>;
   /** Nobody waits for this party any more. Idempotent. */
   leave(): void;
 }
@@ -23,6 +25,8 @@ export function rendezvous(count: number): readonly Party[] {
   const progress = Array.from({ length: count }, () => -1);
   const shared = new Map<string, Promise<unknown>>();
   let waiting: readonly { readonly gate: number; readonly go: () => void }[] = [];
+  /** The last work of each kind. */
+  const turns = new Map<string, Promise<unknown>>();
 
   const advance = (party: number, gate: number): void => {
     progress[party] = Math.max(progress[party] ?? gate, gate);
@@ -49,6 +53,15 @@ export function rendezvous(count: number): readonly Party[] {
         const call = shared.get(key) ?? work();
         shared.set(key, call);
         return (await call) as T;
+      },
+
+      inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
+        const mine = (turns.get(kind) ?? Promise.resolve()).then(work);
+        turns.set(
+          kind,
+          mine.catch(() => undefined),
+        );
+        return mine;
       },
 
       leave: () => advance(party, gates.length),

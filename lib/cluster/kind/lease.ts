@@ -42,7 +42,7 @@ export function leaseAt(index: number): Lease {
 export const driverLoopsOf = ({ first, count }: Lease['loops']): string =>
   `${first}-${first + count - 1 - auditLoops}`;
 
-/** Loop device of a pool's audits; `pool` counts from 1. */
+/** Loop device of a pool's audits, of which there is one at a time; `pool` counts from 1. */
 export function auditLoopOf({ first, count }: Lease['loops'], pool: number): number {
   if (pool < 1 || pool > auditLoops) throw new RangeError(`no loop device for pool ${pool}`);
   return first + count - pool;
