@@ -73,6 +73,12 @@ export const write = (
   $`printf %s ${content} | dd of=${join(driver.stagingOf(node), file)} conv=fsync`.quiet();
 export const read = (driver: Driver, node: string, file: string): string =>
   readFileSync(join(driver.stagingOf(node), file), 'utf8');
+/** This process has the node's mounts. The canary that a crash takes gets `after`. */
+export const losePower = (driver: Driver): Promise<unknown> =>
+  driver.tool(
+    ...'lose-power --node a --unflushed keeps --seed 1 --canary after --pid'.split(' '),
+    String(process.pid),
+  );
 export const patience = { timeout: 10_000, interval: 50 };
 /** The path of that generation, as the array has it. */
 export async function pathOf(driver: Driver, generation: number): Promise<PathStatus> {

@@ -10,6 +10,7 @@ import { capability, lastLoop } from './csi-harness.ts';
 import {
   createVolume,
   logOf,
+  losePower,
   newDriver,
   pathOf,
   patience,
@@ -22,13 +23,6 @@ import {
   volume,
   write,
 } from './csi-steps.ts';
-
-/** This process has the node's mounts. The canary that a crash takes gets `after`. */
-const losePower = (driver: ReturnType<typeof newDriver>): Promise<unknown> =>
-  driver.tool(
-    ...'lose-power --node a --unflushed keeps --seed 1 --canary after --pid'.split(' '),
-    String(process.pid),
-  );
 
 if (reason !== undefined) console.warn(`skipped: the disk on a real array ${reason}`);
 
