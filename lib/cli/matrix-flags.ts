@@ -39,6 +39,15 @@ function part(text: string): Part {
   throw new InvalidArgumentError('Give a part such as 1/3.');
 }
 
+/** As many as a lease has loop devices for audits (lib/cluster/kind/lease.ts). */
+const mostPools = 8;
+
+function pools(text: string): number {
+  const count = numberFromOne(text);
+  if (count <= mostPools) return count;
+  throw new InvalidArgumentError(`Give at most ${mostPools}.`);
+}
+
 const names = (text: string): string[] => text.split(',').map(clusterName);
 
 export function matrixCommand(): Command {
@@ -79,7 +88,7 @@ export function matrixCommand(): Command {
     .option(
       '--pools <n>',
       'on kind, so many pools of worker nodes in the first cluster, each for a fault event of its own',
-      numberFromOne,
+      pools,
       1,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
