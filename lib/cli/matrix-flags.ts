@@ -1,5 +1,6 @@
 /** The command line of experiments/matrix.mjs. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { mostPools } from '../cluster/kind/lease.ts';
 import { defaultKubernetesVersion } from '../images/versions.ts';
 import { clusterName, nonEmpty, numberFromOne, version, workerCount } from './flag-values.ts';
 
@@ -38,9 +39,6 @@ function part(text: string): Part {
   if (number >= 1 && number <= of) return { number, of };
   throw new InvalidArgumentError('Give a part such as 1/3.');
 }
-
-/** As many as a lease has loop devices for audits (lib/cluster/kind/lease.ts). */
-const mostPools = 8;
 
 function pools(text: string): number {
   const count = numberFromOne(text);

@@ -39,11 +39,9 @@ export function runEvent(
   setting: EventSetting,
 ): readonly Promise<Outcome>[] {
   const { clusters } = setting;
-  const pool = poolOf(place, setting);
   const isAlone = runs.length === 1 && place.room !== 'slot';
-  if (clusters === undefined || isAlone) {
-    return runs.map((run) => runTrial(run, place, pool, setting));
-  }
+  if (clusters === undefined || isAlone) return runs.map((run) => runTrial(run, place, setting));
+  const pool = poolOf(place, setting);
   const parties = rendezvous(runs.length);
   const opening = import('../cluster/kind/shared-cluster.ts').then(
     ({ SharedCluster }) => new SharedCluster(parties, clusters, pool),
@@ -53,35 +51,35 @@ export function runEvent(
     const run = runs[index];
     if (run === undefined) throw new RangeError('one party a run');
     try {
-      return await runTrial(run, place, pool, setting, { party, number: index + 1, shared });
+      return await runTrial(run, place, setting, { party, number: index + 1, shared });
     } finally {
       await shared.leave(party);
     }
   });
 }
 
-interface NodePool extends Pool {
-  readonly workers: number;
-}
+/** One for each pool of the slot's cluster. */
+const slotsBeside = ({ cluster }: Slot, slots: readonly Slot[]): readonly Slot[] =>
+  slots.filter((each) => each.cluster === cluster);
 
 /** An event that has a cluster to itself has all of its nodes. */
-function poolOf({ slot, room }: EventPlace, { slots, flags }: EventSetting): NodePool {
-  const pools = slots.filter(({ cluster }) => cluster === slot.cluster);
+function poolOf({ slot, room }: EventPlace, { slots }: EventSetting): Pool {
+  const pools = slotsBeside(slot, slots);
   return room === 'slot'
-    ? { number: pools.indexOf(slot) + 1, of: pools.length, workers: flags.workers }
-    : { number: 1, of: 1, workers: flags.workers * pools.length };
+    ? { number: pools.indexOf(slot) + 1, of: pools.length }
+    : { number: 1, of: 1 };
 }
 
 /** Throws where nothing could be set up; later trouble is in the outcome. */
 async function runTrial(
   { trial, folder }: TrialRun,
   { slot, signal }: EventPlace,
-  { workers }: NodePool,
-  { choice, flags, replay, conclude, onProgress }: EventSetting,
+  { choice, flags, slots, replay, conclude, onProgress }: EventSetting,
   beside?: Beside,
 ): Promise<Outcome> {
   const { recordScenario } = await import('../experiment/run.ts');
   const { kubernetesVersion } = flags;
+  const workers = flags.workers * slotsBeside(slot, slots).length;
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
     if (choice.backend === 'kind') onProgress(`${slot.name} ${trial.id}: ${line}`);

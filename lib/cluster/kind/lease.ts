@@ -8,8 +8,8 @@ export const leaseCount = 32;
 
 /** Loop devices of one lease: 24 volumes may have two attachments each. The first 128 numbers stay with the machine's own users. */
 const loopsPerLease = 128;
-/** The last ones, one for each pool of nodes: what its audits mount. */
-const auditLoops = 8;
+/** A cluster has at most so many; the last loop devices are theirs, one each: what audits mount. */
+export const mostPools = 8;
 const firstLeasedLoop = 128;
 
 export interface Lease {
@@ -40,11 +40,11 @@ export function leaseAt(index: number): Lease {
 
 /** What the driver may use of a lease's loop devices, as it reads them: `128-247`. */
 export const driverLoopsOf = ({ first, count }: Lease['loops']): string =>
-  `${first}-${first + count - 1 - auditLoops}`;
+  `${first}-${first + count - 1 - mostPools}`;
 
 /** Loop device of a pool's audits, of which there is one at a time; `pool` counts from 1. */
 export function auditLoopOf({ first, count }: Lease['loops'], pool: number): number {
-  if (pool < 1 || pool > auditLoops) throw new RangeError(`no loop device for pool ${pool}`);
+  if (pool < 1 || pool > mostPools) throw new RangeError(`no loop device for pool ${pool}`);
   return first + count - pool;
 }
 

@@ -4,7 +4,7 @@ import type { openCluster } from './open-cluster.ts';
 import { PooledClusters } from './pooled-clusters.ts';
 
 const stock = { graceMs: 50_000, forceDetachAfterMs: 360_000, forceDetach: 'on' } as const;
-const choice = { clusterName: 'm', workers: 2 };
+const choice = { clusterName: 'm', workers: 4 };
 const requestOf = (scenario: typeof stock | Readonly<Record<string, unknown>> = stock) => ({
   scenario: { ...stock, ...scenario } as typeof stock,
   runId: 'r',

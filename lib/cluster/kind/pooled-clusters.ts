@@ -19,7 +19,7 @@ export interface OpenCluster {
 export interface Pool {
   /** From 1. */
   readonly number: number;
-  /** Pools of the cluster; all have the same number of workers. */
+  /** Pools of the cluster, which share its workers evenly. */
   readonly of: number;
 }
 
@@ -71,8 +71,7 @@ export class PooledClusters {
     choice: ClusterChoice,
     request: ClusterRequest,
   ): Promise<OpenCluster> {
-    const workers = (choice.workers ?? 2) * pool.of;
-    const opening = this.#open({ ...choice, workers }, request);
+    const opening = this.#open(choice, request);
     const shared = { key, opening, closed: Promise.withResolvers<void>(), users: 1 };
     this.#shared.set(name, shared);
     try {
