@@ -87,6 +87,25 @@ describe.skipIf(reason !== undefined)('the audit', { timeout: 240_000 }, () => {
     expect(findings.map(({ code }) => code)).toContain('FSCK_ERRORS');
   });
 
+  test('takes a mount that another process spoilt for a gap, not for damage', async () => {
+    const { records } = await crashed('ext4');
+    const spoils = [
+      '#!/bin/sh',
+      'for folder; do :; done',
+      'rmdir "$folder"',
+      'exec /bin/mount "$@"',
+    ];
+    const asMount = '/usr/local/bin/mount';
+    await host.sh('echo "$1" >"$2" && chmod +x "$2"', spoils.join('\n'), asMount);
+    try {
+      const { findings, evidence } = await audit(records);
+      expect(new Set(findings.map(({ level }) => level))).toEqual(new Set(['incomplete']));
+      expect(evidence.failures).toContainEqual(expect.stringContaining('was taken from the audit'));
+    } finally {
+      await host.sh('rm "$1"', asMount);
+    }
+  });
+
   test('uses a copy with mount protection at once, and says what it cleared', async () => {
     const { records } = await crashed('ext4-mmp');
     const { findings, evidence } = await audit(records);

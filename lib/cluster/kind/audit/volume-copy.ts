@@ -117,7 +117,21 @@ export class VolumeCopy implements AsyncDisposable {
     // XFS refuses a second disk of one UUID on one kernel, and the nodes have the volume mounted.
     const type = this.#isXfs ? ['-t', 'xfs', '-o', 'nouuid'] : ['-t', 'ext4'];
     const argv = ['mount', ...type, device, this.mountPoint];
-    return runTool(argv, this.#limits(mountTimeoutMs));
+    const mounted = await runTool(argv, this.#limits(mountTimeoutMs));
+    if (mounted.exitCode !== 0) await this.#assertInPlace(mounted);
+    return mounted;
+  }
+
+  /** A mount that failed tells of the volume only where nobody took the copy's device or folder. */
+  async #assertInPlace({ command, output }: CommandEvidence): Promise<void> {
+    const folder = await stat(this.mountPoint).catch(() => undefined);
+    if (folder !== undefined && (await this.#fileBehind()) === this.path) return;
+    const device = devicePath(this.#loop);
+    const message = `${device} or ${this.mountPoint} was taken from the audit: ${output}`;
+    throw new EvidenceError('AUDIT_DISTURBED', message, {
+      command,
+      hint: 'another audit uses the same loop device',
+    });
   }
 
   async #unmount(): Promise<void> {
@@ -137,10 +151,15 @@ export class VolumeCopy implements AsyncDisposable {
       return;
     }
     await cleanUpMountPoint(this.mountPoint);
-    if (!(await isBound(this.#loop))) return;
+    const file = await this.#fileBehind();
+    if (file?.endsWith(copySuffix) === true) await unbind(this.#loop);
+  }
+
+  async #fileBehind(): Promise<string | undefined> {
+    if (!(await isBound(this.#loop))) return undefined;
     const asked = ['losetup', '--noheadings', '--output', 'BACK-FILE', devicePath(this.#loop)];
     const file = await mustRun(asked, this.#limits(mountTimeoutMs));
     // A deleted file is shown with a mark behind its name.
-    if (file.replace(/ \(deleted\)$/, '').endsWith(copySuffix)) await unbind(this.#loop);
+    return file.replace(/ \(deleted\)$/, '');
   }
 }
