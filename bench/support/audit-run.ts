@@ -7,7 +7,7 @@ import { checkers, runChecks } from '../../lib/checkers/index.ts';
 import { Journal } from '../../lib/checkers/journal.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
-import { labNode } from '../../lib/cluster/kind/audit/lab-node.ts';
+import { labNode, smallHeap } from '../../lib/cluster/kind/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
 import { openStream } from '../../lib/cluster/kind/lab-stream.ts';
 import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';
@@ -31,7 +31,7 @@ const startedMs = performance.now();
 const journal = new Journal();
 const ended = Promise.withResolvers<PassEnd>();
 let reconciler: Reconciler | undefined;
-const argv = ['docker', 'exec', '-i', container, ...labNode];
+const argv = ['docker', 'exec', '-i', container, ...labNode, ...smallHeap];
 const pass = ['/app/bench/support/audit-pass.ts', socketPath, seed];
 await using stream = await openStream([...argv, ...pass], (line) => {
   const message = JSON.parse(line) as AuditMessage | PassEnd;

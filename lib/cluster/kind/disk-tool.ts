@@ -1,10 +1,11 @@
 /** The disk's tool in the lab (lib/csi/disk-tool.ts): its commands, and what their answers look like. */
 import { z } from 'zod';
 import { linkStates, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
+import { labNode } from './lab-node.ts';
 import type { Lab } from './lab-port.ts';
 
 /** To paste behind `docker exec LAB`. */
-export const diskTool = ['node', '/app/lib/csi/disk-tool.ts'];
+export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];
 
 async function tool(lab: Lab, ...args: readonly string[]): Promise<unknown> {
   return JSON.parse(await lab.exec([...diskTool, ...args]));

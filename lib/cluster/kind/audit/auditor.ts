@@ -3,8 +3,9 @@ import type { ImageEvidence } from '../../../checkers/evidence.ts';
 import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../../csi/layout.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { Auditor } from '../../port.ts';
+import { labNode, smallHeap } from '../lab-node.ts';
 import type { Lab } from '../lab-port.ts';
-import { labNode } from './lab-node.ts';
+
 import { decodeRows, type AuditMessage } from './wire.ts';
 
 export interface KindAuditorOptions {
@@ -31,7 +32,7 @@ export function kindAuditor(options: KindAuditorOptions): Auditor {
     async audit(image, onRow): Promise<ImageEvidence> {
       const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
       const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
-      const argv = [...labNode, toolPath, ...target, '--until-stdin-ends'];
+      const argv = [...labNode, ...smallHeap, toolPath, ...target, '--until-stdin-ends'];
       const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
       const onLine = (line: string): void => {
         try {
