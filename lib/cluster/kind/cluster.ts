@@ -1,5 +1,4 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
-import pLimit from 'p-limit';
 import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { configHash } from './cluster-config.ts';
@@ -134,17 +133,8 @@ function createOptions(
   return { images, kind, workers, timers, forceDetach, labels, onProgress, signal };
 }
 
-/**
- * One after the other. On two cores a cluster with its driver is up after 70 s; of three that were
- * made at once the first was after 4 minutes.
- */
-const oneAtATime = pLimit(1);
-
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */
-const replaceCluster = (options: CreateOptions): Promise<Standing> =>
-  oneAtATime(() => makeCluster(options));
-
-async function makeCluster(options: CreateOptions): Promise<Standing> {
+async function replaceCluster(options: CreateOptions): Promise<Standing> {
   const { onProgress, labels, signal } = options;
   signal?.throwIfAborted();
   await dropCluster(labels.cluster);

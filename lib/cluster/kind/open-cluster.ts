@@ -1,4 +1,5 @@
 /** From what the user chose to a cluster: images, the kind binary, a cluster of our own. */
+import pLimit from 'p-limit';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import type { ImageSet, ImageSource } from '../../images/image-set.ts';
@@ -26,11 +27,26 @@ export interface ClusterRequest {
   readonly signal: AbortSignal;
 }
 
+export interface OpenCluster {
+  readonly cluster: Cluster;
+  readonly images: ImageSet;
+}
+
+/**
+ * One after the other, in the order in which they are asked for. On two cores a cluster with its
+ * driver is up after 60 s; of three that were made at once the first was after 4 minutes.
+ */
+const oneAtATime = pLimit(1);
+
 /** Whoever asks releases the cluster. */
-export async function openCluster(
+export const openCluster = (choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> =>
+  oneAtATime(() => open(choice, request));
+
+async function open(
   choice: ClusterChoice,
   { scenario, runId, onProgress, signal }: ClusterRequest,
-): Promise<{ readonly cluster: Cluster; readonly images: ImageSet }> {
+): Promise<OpenCluster> {
+  signal.throwIfAborted();
   const images = await ensureImages({
     source: choice.images ?? 'auto',
     kubernetesVersion: choice.kubernetesVersion ?? defaultKubernetesVersion,

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from './cluster.ts';
 import type { openCluster } from './open-cluster.ts';
+import { rendezvous } from '../rendezvous.ts';
 import { PooledClusters } from './pooled-clusters.ts';
+import { SharedCluster } from './shared-cluster.ts';
 
 const stock = { graceMs: 50_000, forceDetachAfterMs: 360_000, forceDetach: 'on' } as const;
 const choice = { clusterName: 'm', workers: 4 };
@@ -26,7 +28,9 @@ function fakes(failures = 0) {
     log.push(`open ${workers} ${scenario.graceMs}`);
     const nodes = Array.from({ length: workers }, (_, index) => `w${index + 1}`);
     const release = (): Promise<void> => Promise.resolve(void log.push('close'));
-    return { cluster: { nodes, pool: 1, release } as unknown as Cluster, images: {} as never };
+    const kube = (): Promise<never> => Promise.reject(new Error('no API'));
+    const cluster = { nodes, pool: 1, kube, release } as unknown as Cluster;
+    return { cluster, images: {} as never };
   };
   const clusters = new PooledClusters(open, ({ nodes }) =>
     Promise.resolve(void log.push(`mend ${nodes.join()}`)),
@@ -76,4 +80,15 @@ test('where the first cannot open it, the next one tries', async () => {
   expect(one).toMatchObject({ status: 'rejected', reason: new Error('no room') });
   expect(two).toMatchObject({ value: { cluster: { nodes: ['w3', 'w4'] } } });
   expect(log).toEqual(['open 4 50000']);
+});
+
+test('an event that could not prepare the nodes gives the cluster back, for one that waits', async () => {
+  const { log, clusters } = fakes();
+  const parties = rendezvous(2);
+  const shared = new SharedCluster(parties, clusters, pool(1));
+  const joining = parties.map((party) => shared.join(party, choice, requestOf()));
+  for (const joined of joining) await expect(joined).rejects.toThrow('no API');
+  await clusters.join(pool(2), choice, requestOf({ graceMs: 10_000 }));
+  for (const party of parties) await shared.leave(party);
+  expect(log).toEqual(['open 4 50000', 'close', 'open 4 10000']);
 });

@@ -3,17 +3,16 @@
  * and where the successor starts; all share a control plane. At most one node of a pool is lost at a
  * time, so more than half of a zone's nodes stay Ready and no eviction stops (lib/zone-limits.ts).
  */
-import type { ImageSet } from '../../images/image-set.ts';
 import type { Cluster } from './cluster.ts';
 import { nodesReady } from './create-cluster.ts';
-import { openCluster, type ClusterChoice, type ClusterRequest } from './open-cluster.ts';
+import {
+  openCluster,
+  type ClusterChoice,
+  type ClusterRequest,
+  type OpenCluster,
+} from './open-cluster.ts';
 import { restoreNodes } from './restore-nodes.ts';
 import { unmarkNodes } from './undo-remedies.ts';
-
-export interface OpenCluster {
-  readonly cluster: Cluster;
-  readonly images: ImageSet;
-}
 
 /** One of several groups of workers of a cluster. */
 export interface Pool {

@@ -3,8 +3,8 @@ import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
 import type { OpenStream } from './lab-stream.ts';
 import { setSchedulable } from './place.ts';
-import type { ClusterChoice, ClusterRequest } from './open-cluster.ts';
-import type { OpenCluster, Pool, PooledClusters } from './pooled-clusters.ts';
+import type { ClusterChoice, ClusterRequest, OpenCluster } from './open-cluster.ts';
+import type { Pool, PooledClusters } from './pooled-clusters.ts';
 import { sharedStreams } from './shared-streams.ts';
 
 export class SharedCluster {
@@ -25,14 +25,23 @@ export class SharedCluster {
 
   /** Opened once; all databases start on the first worker, so that one fault meets them. */
   async join(party: Party, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
-    this.#opening ??= this.#clusters.join(this.#pool, choice, request).then(async (opened) => {
-      const { cluster } = opened;
-      await setSchedulable(await cluster.kube(), cluster.nodes.slice(1), false);
-      return opened;
-    });
+    this.#opening ??= this.#open(choice, request);
     const { cluster, images } = await this.#opening;
     const openStream = this.#openStream;
     return { images, cluster: { ...cluster, openStream, release: () => this.leave(party) } };
+  }
+
+  async #open(choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
+    const opened = await this.#clusters.join(this.#pool, choice, request);
+    const { cluster } = opened;
+    try {
+      await setSchedulable(await cluster.kube(), cluster.nodes.slice(1), false);
+      return opened;
+    } catch (error) {
+      // Nobody who leaves has it to give back.
+      await cluster.release();
+      throw error;
+    }
   }
 
   /** From now on the other workers take pods, too. */
