@@ -1,19 +1,21 @@
 /**
  * How much real work this machine carries side by side without starving any of it. Measured on two
- * cores with stock timers (docs/matrix.md, "What was run so far"): two events of eight volumes and a
- * single run kept time, 0.6 s at most, or were 1.3 % late at the worst, on another day; an event and
- * three single runs made them 2.0 % late, a third event of eight 3.0 s, also on a shared cluster.
+ * cores, with a commit a second and client, while all wait (docs/matrix.md, "What was run so far"):
+ * two events of eight volumes and a single run take 0.84 to 0.99 of a core.
  */
 import type { Slot } from './schedule.ts';
 
 /** Of a core: a control plane, and what watches it. */
-const clusterLoad = 0.35;
+const clusterLoad = 0.16;
 /** Of a core: the two nodes of a fault event, and what watches them. */
-const eventLoad = 0.05;
+const eventLoad = 0.02;
 /** Of a core, each database with its clients. */
-const volumeLoad = 0.05;
-/** Two of eight and one alone are 2.05 on two cores, one of eight and three alone 2.15. */
-const loadPerCore = 1.05;
+const volumeLoad = 0.025;
+/**
+ * The rest is for starts, copies and audits. Two events of eight and two runs alone are 1.17 on two
+ * cores; three of eight and one alone, 1.35, were too much for them.
+ */
+const loadPerCore = 0.59;
 /** A cluster and eight databases at their peak, and what the start of a cluster asks to be free. */
 const memoryPerSlot = 4 * 1024 ** 3;
 

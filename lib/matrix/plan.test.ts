@@ -95,7 +95,7 @@ test.each([
   [4, 15, 3, [3]],
   [4, 17, 3, [3, 1]],
   [8, 64, 3, Array.from({ length: 14 }, (_, index) => (index === 0 ? 3 : 1))],
-  [2, 23, 1, [1, 1, 1, 1]],
+  [2, 23, 1, [1, 1, 1, 1, 1]],
   [1, 1, 3, [1]],
 ])('%i cores and %i GiB carry for %i pools the clusters %j', (cores, gib, pools, clusters) => {
   const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
