@@ -5,7 +5,6 @@ import { EvidenceError } from '../../../errors.ts';
 import type { Auditor } from '../../port.ts';
 import { labNode, smallHeap } from '../lab-node.ts';
 import type { Lab } from '../lab-port.ts';
-
 import { decodeRows, type AuditMessage } from './wire.ts';
 
 export interface KindAuditorOptions {
