@@ -40,15 +40,19 @@ export const isBound = (loop: number): Promise<boolean> =>
     () => false,
   );
 
-/** The volume whose path the device serves, by the file that the array puts behind its devices. */
-export async function volumeBehind(loop: number): Promise<string | undefined> {
-  const path = await readFile(`${sysfs(loop)}/loop/backing_file`, 'utf8').catch(() => '');
-  return volumeIn(path);
+/** As the kernel names it: a deleted file has a mark behind its name. Undefined where there is none. */
+export async function fileBehind(loop: number): Promise<string | undefined> {
+  const path = await readFile(`${sysfs(loop)}/loop/backing_file`, 'utf8').catch(() => undefined);
+  return path?.trim();
 }
+
+/** The volume whose path the device serves, by the file that the array puts behind its devices. */
+export const volumeBehind = async (loop: number): Promise<string | undefined> =>
+  volumeIn((await fileBehind(loop)) ?? '');
 
 /** The array calls them `forcedetach.<volume>.<generation>`. */
 export const volumeIn = (backingFile: string): string | undefined =>
-  /\/forcedetach\.([^/]+)\.\d+( \(deleted\))?$/.exec(backingFile.trim())?.[1];
+  /\/forcedetach\.([^/]+)\.\d+( \(deleted\))?$/.exec(backingFile)?.[1];
 
 /** True while something in any mount namespace has the device mounted or opened for itself. */
 export async function isClaimed(loop: number): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { CommandEvidence } from '../../../checkers/evidence.ts';
 import {
   devicePath,
   ensureKernelDevices,
+  fileBehind,
   isBound,
   remove,
   unbind,
@@ -125,7 +126,7 @@ export class VolumeCopy implements AsyncDisposable {
   /** A mount that failed tells of the volume only where nobody took the copy's device or folder. */
   async #assertInPlace({ command, output }: CommandEvidence): Promise<void> {
     const folder = await stat(this.mountPoint).catch(() => undefined);
-    if (folder !== undefined && (await this.#fileBehind()) === this.path) return;
+    if (folder !== undefined && (await fileBehind(this.#loop)) === this.path) return;
     const device = devicePath(this.#loop);
     const message = `${device} or ${this.mountPoint} was taken from the audit: ${output}`;
     throw new EvidenceError('AUDIT_DISTURBED', message, {
@@ -151,15 +152,7 @@ export class VolumeCopy implements AsyncDisposable {
       return;
     }
     await cleanUpMountPoint(this.mountPoint);
-    const file = await this.#fileBehind();
-    if (file?.endsWith(copySuffix) === true) await unbind(this.#loop);
-  }
-
-  async #fileBehind(): Promise<string | undefined> {
-    if (!(await isBound(this.#loop))) return undefined;
-    const asked = ['losetup', '--noheadings', '--output', 'BACK-FILE', devicePath(this.#loop)];
-    const file = await mustRun(asked, this.#limits(mountTimeoutMs));
-    // A deleted file is shown with a mark behind its name.
-    return file.replace(/ \(deleted\)$/, '');
+    const file = await fileBehind(this.#loop);
+    if (file?.replace(/ \(deleted\)$/, '').endsWith(copySuffix) === true) await unbind(this.#loop);
   }
 }
