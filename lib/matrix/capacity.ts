@@ -13,7 +13,7 @@ const eventLoad = 0.02;
 const volumeLoad = 0.025;
 /**
  * The rest is for starts, copies and audits. Two events of eight and two runs alone are 1.17 on two
- * cores; three of eight and one alone, 1.35, were too much for them.
+ * cores. More was too much when databases cost more, and was not tried with stock timers since then.
  */
 const loadPerCore = 0.59;
 /** A cluster and eight databases at their peak, and what the start of a cluster asks to be free. */
