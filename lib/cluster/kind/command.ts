@@ -22,6 +22,13 @@ export interface CommandWatch {
   readonly onStderrLine: (line: string) => void;
 }
 
+/**
+ * A shell within a shell. Bash takes a socket as its stdin, which node's pipes are, for a remote
+ * login, and at the first level it reads .bashrc (`run_startup_files` in shell.c, as Debian builds
+ * it): where that starts pyenv, nvm or conda each command took 0.15 s of a processor for it.
+ */
+const innerShell = { SHLVL: '1' } as const;
+
 /** Resolves to how it ended, whatever that was. */
 export async function runCommand(
   { argv, cwd, env, input, timeoutMs }: CommandRequest,
@@ -34,7 +41,7 @@ export async function runCommand(
     // A group of its own: Ctrl-C in the terminal must end the run, not the heal's commands.
     detached: true,
     cwd,
-    env: { ...env },
+    env: { ...env, ...innerShell },
     signal,
     ...(input === undefined ? {} : { input }),
     ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tryRun } from './engine.ts';
 
@@ -23,6 +26,17 @@ test('output, input and environment go both ways', async () => {
     stderr: 'on its way',
   });
   expect(lines).toEqual(['on its way']);
+});
+
+test('a command begins without what a shell of the user begins with', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'fd-home-'));
+  try {
+    writeFileSync(join(home, '.bashrc'), 'touch "$HOME/was-read"\n');
+    expect((await tryRun(['true'], { env: { HOME: home, SHLVL: '0' } })).exitCode).toBe(0);
+    expect(existsSync(join(home, 'was-read'))).toBe(false);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });
 
 test('an abort ends the command, and its reason is thrown', async () => {
