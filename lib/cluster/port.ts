@@ -219,6 +219,11 @@ export interface Testbed {
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
+  /**
+   * Takes the database away, which nobody asks any more, and leaves its volume and the copies. What
+   * can't be removed yet is left for `close`. Idempotent.
+   */
+  removeDatabase(): Promise<void>;
   /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
   close(): Promise<void>;
 }

@@ -290,5 +290,16 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
         name === observed.csiCall && node === pod.node && data['call'] === csiCalls.nodeUnpublish;
       expect(await bench.within(60_000, () => bench.seen(tornDown))).toBe(true);
     });
+
+    test('without its database a copy is audited as before; it is removed once', async () => {
+      await testbed.removeDatabase();
+      await testbed.removeDatabase();
+      if (testbed.backend === 'kind') {
+        expect(await testbed.kubernetes.databasePod()).toBeUndefined();
+      }
+      const evidence = await testbed.auditor.audit('steady', () => undefined);
+      expect(evidence.failures).toEqual([]);
+      expect(evidence.ledgerComplete).toBe(true);
+    });
   });
 }

@@ -82,7 +82,8 @@ function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
 }
 
 /**
- * Files for kubeadm's patches directory, by name. Patches of the static pod rather than extraArgs:
+ * Files for kubeadm's patches directory, by name. etcd need not outlive the machine, which no fault
+ * takes away, and each of its syncs is one of the file system that all databases sync to. Patches of the static pod rather than extraArgs:
  * these are maps in kubeadm v1beta3 and lists in v1beta4.
  */
 export function kubeadmPatches(
@@ -93,6 +94,7 @@ export function kubeadmPatches(
   const files: Record<string, string> = {
     // kubeadm passes over what is no patch; the API server reads it.
     [policyFile]: auditPolicy,
+    'etcd+json.yaml': stringify([added('command', '--unsafe-no-fsync=true')]),
     'kube-apiserver+json.yaml': stringify(auditPatch),
     'kube-controller-manager+json.yaml': stringify(
       controllerManagerFlags(timers, forceDetach).map((flag) => added('command', flag)),

@@ -59,7 +59,9 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     await removeDatabase(clients, { signal });
   }
   opening.defer(() => removeVolume(cluster.lab, volume));
-  opening.defer(() => removeDatabase(clients, { place, signal: AbortSignal.timeout(120_000) }));
+  const remove = (timeoutMs: number): Promise<void> =>
+    removeDatabase(clients, { place, signal: AbortSignal.timeout(timeoutMs) });
+  opening.defer(() => remove(120_000));
   const pod = await startDatabase(options, clients, volume);
   const routes = new Routes(relays);
   await routes.start(pod);
@@ -106,6 +108,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
+    removeDatabase: () => remove(30_000).catch(() => undefined),
     close: () => opened.disposeAsync(),
   };
 }

@@ -56,6 +56,8 @@ async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<
     observe: (recorder) => Promise.resolve(observeModel(model, driver, recorder)),
     startWriters: (specs) =>
       Promise.resolve(startSimWriters(driver, { specs, folder, seed, connector })),
+    // Neither is in anybody's way.
+    removeDatabase: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
