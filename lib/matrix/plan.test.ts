@@ -71,6 +71,20 @@ rerunAlone: 1
   }
 });
 
+test('a control whose database is damaged begins before a rerun that ends sooner', () => {
+  const text = `
+name: quick
+question: Which?
+base: { fault: network-partition, horizonMs: 2m }
+axes: { disk: [fenced, exclusive] }
+rerunAlone: 1
+`;
+  const matrix = parseMatrix(text, 'quick.yaml');
+  const { trials } = planOf(matrix, cellsOf(matrix), 'a');
+  const order = trials.map(({ kind, id }) => (kind === 'control' ? id : kind));
+  expect(order.slice(0, 5)).toEqual(['check', 'cell', 'cell', 'control-total', 'check']);
+});
+
 test('cells of one repeat share their seed, so that only the axes differ', () => {
   const trials = examplePlan({ repeats: 2 }).trials.filter(({ kind }) => kind === 'cell');
   expect(new Set(trials.map(({ seed }) => seed)).size).toBe(2);
@@ -99,7 +113,17 @@ test.each([
   [1, 1, 3, [1]],
 ])('%i cores and %i GiB carry for %i pools the clusters %j', (cores, gib, pools, clusters) => {
   const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
-  expect(clustersFor(machine, pools)).toEqual(clusters);
+  expect(clustersFor(machine, { pools, isShortened: false })).toEqual(clusters);
+});
+
+test.each([
+  [2, 23, 1, [1, 1, 1]],
+  [2, 23, 2, [2, 1, 1]],
+  [2, 9, 1, [1, 1]],
+])('with shortened timers %i cores and %i GiB carry for %i pools %j', (...row) => {
+  const [cores, gib, pools, clusters] = row;
+  const machine = { cores, availableMemoryBytes: gib * 1024 ** 3 };
+  expect(clustersFor(machine, { pools, isShortened: true })).toEqual(clusters);
 });
 
 test('what is in one cluster costs it once', () => {

@@ -86,15 +86,23 @@ const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial =
 /**
  * What is no cell tells of no axis, and is put where it costs the least time: the longest rerun, which
  * wants a cluster to itself, begins first, beside the cells; the other reruns and the controls begin
- * once the first events have ended.
+ * once the first events have ended, the longest first.
  */
 function around(drawn: readonly Trial[]): Trial[] {
   const ofKind = (kind: Trial['kind']): Trial[] => drawn.filter((trial) => trial.kind === kind);
-  const [first, ...reruns] = ofKind('check').toSorted(
-    (a, b) => b.scenario.horizonMs - a.scenario.horizonMs,
-  );
+  const byLength = (trials: readonly Trial[]): Trial[] =>
+    trials.toSorted((a, b) => lengthMs(b.scenario) - lengthMs(a.scenario));
+  const [first, ...reruns] = byLength(ofKind('check'));
   const ahead = first === undefined ? [] : [first];
-  return [...ahead, ...ofKind('cell'), ...reruns, ...ofKind('control')];
+  return [...ahead, ...ofKind('cell'), ...byLength([...reruns, ...ofKind('control')])];
+}
+
+/** At most, roughly: a database that is damaged is waited for twice. */
+function lengthMs(scenario: Scenario): number {
+  const { remedyAt, horizonMs, expected, patienceMs, convergeMs } = scenario;
+  const damage = expected.some((verdict) => verdict === 'corrupt');
+  const untilHeal = typeof remedyAt === 'number' ? remedyAt : horizonMs;
+  return untilHeal + (damage ? patienceMs + convergeMs : 0);
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */

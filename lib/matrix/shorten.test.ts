@@ -17,9 +17,9 @@ test('every cell and control has the short timers and horizon, and what else it 
   const { trials } = planOf(shorten(long), cellsOf(shorten(long)), 'seed');
   expect(trials).toHaveLength(2 + 3 + 1);
   for (const { scenario, kind } of trials) {
-    const { graceMs, tolerationMs, forceDetachAfterMs, horizonMs, rate } = scenario;
-    expect([graceMs, tolerationMs, forceDetachAfterMs, horizonMs]).toEqual([
-      10_000, 10_000, 30_000, 150_000,
+    const { graceMs, tolerationMs, forceDetachAfterMs, horizonMs, convergeMs, rate } = scenario;
+    expect([graceMs, tolerationMs, forceDetachAfterMs, horizonMs, convergeMs]).toEqual([
+      10_000, 10_000, 30_000, 120_000, 60_000,
     ]);
     if (kind !== 'control') expect(rate).toBe(2);
   }
