@@ -122,7 +122,7 @@ test('all of a cluster’s paths are closed, those that wait for their link too'
 });
 
 test.each([
-  ['/forcedetach.pv-1.12\n', 'pv-1'],
+  ['/forcedetach.pv-1.12', 'pv-1'],
   ['/forcedetach.a.b.3 (deleted)', 'a.b'],
   ['/var/lib/docker/forcedetach.img', undefined],
   ['/srv/disk.img', undefined],

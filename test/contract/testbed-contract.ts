@@ -10,13 +10,14 @@ import type { Backend, PodRef, Testbed, Writers } from '../../lib/cluster/port.t
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { HistoryRecord, ObservationRecord, ReadRecord } from '../../lib/history/events.ts';
-import { csiCalls, observed } from '../../lib/history/observations.ts';
+import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
 import { testControlPlane } from './control-plane-contract.ts';
 import { testMachine } from './machine-contract.ts';
 import { testRemedies } from './remedies-contract.ts';
+import { testRemoval } from './removal-contract.ts';
 
 const scenario = parseScenario({
   name: 'contract',
@@ -266,40 +267,6 @@ export function describeTestbed(name: string, makeBackend: () => Backend, timeou
       expect(writers.acked()).toEqual(before);
     });
 
-    test('a force-deleted pod is gone at once, gets a successor, and is torn down', async () => {
-      await testbed.kubernetes.forceDelete(pod);
-      await testbed.kubernetes.forceDelete(pod);
-      const gone = ({ name, data }: ObservationRecord): boolean =>
-        name === observed.podGone && data['uid'] === pod.uid;
-      expect(await bench.within(10_000, () => bench.seen(gone))).toBe(true);
-      // The model has no audit log; on a cluster it names who asked.
-      const asked = ({ name, data }: ObservationRecord): boolean =>
-        name === observed.apiRequest &&
-        data['verb'] === 'delete' &&
-        data['object'] === pod.name &&
-        data['gracePeriodS'] === 0;
-      if (testbed.backend === 'kind') {
-        expect(await bench.within(10_000, () => bench.seen(asked))).toBe(true);
-      }
-      const replaced = await bench.within(60_000, async () => {
-        const now = await testbed.kubernetes.databasePod();
-        return now !== undefined && now.uid !== pod.uid;
-      });
-      expect(replaced).toBe(true);
-      const tornDown = ({ name, node, data }: ObservationRecord): boolean =>
-        name === observed.csiCall && node === pod.node && data['call'] === csiCalls.nodeUnpublish;
-      expect(await bench.within(60_000, () => bench.seen(tornDown))).toBe(true);
-    });
-
-    test('without its database a copy is audited as before; it is removed once', async () => {
-      await testbed.removeDatabase();
-      await testbed.removeDatabase();
-      if (testbed.backend === 'kind') {
-        expect(await testbed.kubernetes.databasePod()).toBeUndefined();
-      }
-      const evidence = await testbed.auditor.audit('steady', () => undefined);
-      expect(evidence.failures).toEqual([]);
-      expect(evidence.ledgerComplete).toBe(true);
-    });
+    testRemoval(() => ({ bench, testbed, pod }));
   });
 }
