@@ -4,7 +4,11 @@ import type { StateResult } from './explore.ts';
 import { draws, type Plan } from './plan.ts';
 import type { PolicySummary, Summary } from './summary.ts';
 
-/** One line, and one more for each finding. */
+/** Of what a finding rests on: a person has to see what mysqld said, and not only how much. */
+const evidenceLines = 2;
+const evidenceLength = 200;
+
+/** One line, and some more for each finding. */
 export function describeState(result: StateResult): string {
   const { number, atMs, policy, verdict, acked, lost, unflushed, survived, findings } = result;
   const kept = `${survived} of ${unflushed} unflushed writes kept`;
@@ -12,7 +16,11 @@ export function describeState(result: StateResult): string {
     `state ${number} (${policy} at ${seconds(atMs)}, ${kept}): ${verdict}, ` +
     `${lost} of ${acked} commits lost`;
   const why = findings.filter(({ level }) => level !== 'note');
-  return [head, ...why.map(({ code, summary }) => `    ${code}: ${summary}`)].join('\n');
+  const lines = why.flatMap(({ code, summary, evidence }) => [
+    `    ${code}: ${summary}`,
+    ...evidence.slice(0, evidenceLines).map((line) => `      ${line.slice(0, evidenceLength)}`),
+  ]);
+  return [head, ...lines].join('\n');
 }
 
 export interface Described extends Summary {

@@ -6,7 +6,7 @@ import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
-import { describeSummary } from './describe.ts';
+import { describeState, describeSummary } from './describe.ts';
 import { explore, type StateResult } from './explore.ts';
 import type { StateJudgement } from './judge.ts';
 import { expectedOf, isExpected } from './expected.ts';
@@ -122,6 +122,26 @@ test('a summary counts by policy, names the worst state and bounds what was not 
     ...{ expected: ['safe'], asExpected: false, rebuildWorst: 'again' },
   });
   expect(text).toContain('CORRUPT (expected safe) — 3 of 5 crash states');
+});
+
+test('a state tells what mysqld said, of many lines the first two', () => {
+  const evidence = ['[ERROR] page 3 is torn', `[ERROR] ${'x'.repeat(500)}`, '[ERROR] again'];
+  const about = {
+    level: 'damage',
+    code: 'ERROR_LOG_DAMAGE',
+    summary: 'in 3 lines',
+    safety: 'corrupt',
+    loud: true,
+  } as const;
+  const text = describeState({
+    ...state(1, 'tears', 'corrupt'),
+    findings: [{ ...about, evidence }],
+  });
+  const [, finding, first, second, ...more] = text.split('\n');
+  expect(finding).toBe('    ERROR_LOG_DAMAGE: in 3 lines');
+  expect(first).toBe('      [ERROR] page 3 is torn');
+  expect(second).toHaveLength(206);
+  expect(more).toEqual([]);
 });
 
 test('nothing looked at, or one state unread, is inconclusive', () => {
