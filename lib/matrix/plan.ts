@@ -100,9 +100,9 @@ function around(drawn: readonly Trial[]): Trial[] {
 /** At most, roughly: a database that is damaged is waited for twice. */
 function lengthMs(scenario: Scenario): number {
   const { remedyAt, horizonMs, expected, patienceMs, convergeMs } = scenario;
-  const damage = expected.some((verdict) => verdict === 'corrupt');
+  const mayBeDamaged = expected.includes('corrupt');
   const untilHeal = typeof remedyAt === 'number' ? remedyAt : horizonMs;
-  return untilHeal + (damage ? patienceMs + convergeMs : 0);
+  return untilHeal + (mayBeDamaged ? patienceMs + convergeMs : 0);
 }
 
 /** Would a neighbour notice: a fault of what others share, or one that takes the machine's time. */

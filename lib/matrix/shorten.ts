@@ -5,7 +5,7 @@ import type { Matrix, Settings } from './matrix-schema.ts';
 
 /**
  * A forced detach comes 55 s after the fault, and on two full cores the mount that follows it came
- * after 82 s: what has not come by the horizon was refused. Databases that came back did within 46 s.
+ * after 82 s: what has not come by the horizon was refused. Databases that came back did within 51 s.
  */
 const short = { ...shortTimersMs, horizonMs: 120_000, convergeMs: 60_000 } satisfies Settings;
 

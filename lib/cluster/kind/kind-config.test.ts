@@ -64,6 +64,11 @@ test('stock timers set the limits of eviction to their defaults, and nothing els
   expect(patch(parsed(), 'KubeletConfiguration')).toEqual({ kind: 'KubeletConfiguration' });
 });
 
+test('etcd syncs nothing to the file system that the databases sync to', () => {
+  const files = kubeadmPatches(stockClusterTimers);
+  expect(flagsIn(files['etcd+json.yaml'])).toEqual(['--unsafe-no-fsync=true']);
+});
+
 test('shortened timers reach kubelet and the controller manager', () => {
   expect(patch(parsed({ timers: shortened }), 'KubeletConfiguration')).toMatchObject({
     nodeLeaseDurationSeconds: 8,

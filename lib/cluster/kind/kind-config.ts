@@ -83,8 +83,8 @@ function kubeletTimers(timers: ClusterTimers): Record<string, unknown> {
 
 /**
  * Files for kubeadm's patches directory, by name. etcd need not outlive the machine, which no fault
- * takes away, and each of its syncs is one of the file system that all databases sync to. Patches of the static pod rather than extraArgs:
- * these are maps in kubeadm v1beta3 and lists in v1beta4.
+ * takes away, and each of its syncs is one of the file system that all databases sync to. Patches of
+ * the static pod rather than extraArgs: these are maps in kubeadm v1beta3 and lists in v1beta4.
  */
 export function kubeadmPatches(
   timers: ClusterTimers,
