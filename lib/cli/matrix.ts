@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
-import { shortenedTimers, stockTimersMs } from '../experiment/scenario.ts';
+import { basisOf, stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { clustersFor, loadLimitOf, slotsOf } from '../matrix/capacity.ts';
@@ -84,7 +84,9 @@ function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: Plan): r
   const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, flags.volumes);
   const pools = Math.max(1, Math.min(flags.pools, events.length));
   const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
-  const isShortened = plan.trials.every(({ scenario }) => shortenedTimers(scenario).length > 0);
+  const isShortened = plan.trials.every(
+    ({ scenario }) => basisOf(backend, scenario) === 'shortened',
+  );
   const carried = clustersFor(machine, { pools, isShortened });
   const names = flags.clusterNames ?? carried.map((_, index) => `matrix-${index + 1}`);
   return [...new Set(names)].flatMap((name, index) =>

@@ -112,7 +112,11 @@ async function perform(run: Run): Promise<void> {
   const attempt = attempting(recorder);
   let writers: Writers | undefined;
   await attempt('run', async () => {
-    await untilSecondImage(run, (started) => (writers = started), attempt);
+    {
+      await using _observers = await testbed.observe(recorder);
+      writers = await startWriters(run);
+      await untilSecondImage(run, writers, attempt);
+    }
     // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
     await testbed.removeDatabase();
     enter(run, 'audit');
@@ -128,15 +132,8 @@ async function perform(run: Run): Promise<void> {
   await attempt('close', () => testbed.close());
 }
 
-/** All that is observed. `onWriters` hears of them as soon as they are there. */
-async function untilSecondImage(
-  run: Run,
-  onWriters: (writers: Writers) => void,
-  attempt: Attempt,
-): Promise<void> {
-  await using _observers = await run.testbed.observe(run.recorder);
-  const writers = await startWriters(run);
-  onWriters(writers);
+/** From the steady state on; the writers end before that image is taken. */
+async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
   enter(run, 'steady');
   await reachSteadyState(run, writers);
   if (run.meet === undefined) await auditSteadyState(run);
