@@ -36,7 +36,8 @@ const answerSchema = z.object({
 type Answer = z.output<typeof answerSchema> & { readonly exitCode: number | null };
 
 /** The transaction system's page, and the first of a table: docs/crash-states.md. */
-const readBeforeCopies = /page id: space=0, page number=5\]|Checksum mismatch in datafile/;
+const readBeforeCopies =
+  /page id: space=0, page number=5\]|Checksum mismatch in datafile: \.\/\w+\/\w+\.ibd/;
 
 const project = join(import.meta.dirname, '../..');
 const script = 'experiments/crash-states.mjs';
