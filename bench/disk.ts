@@ -7,6 +7,7 @@ import { startBenchArray } from './support/array.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
+import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
 const connectionCounts = [1, 8];
 const rounds = 5;
@@ -29,7 +30,7 @@ interface Row {
 }
 
 export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
-  const images = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress });
+  const images = await ensureImages({ source: 'auto', kubernetes: kubernetesDefault, onProgress });
   const rows = await measureAll(images, onProgress);
   return {
     ok: rows.every(({ ratio }) => ratio >= target),

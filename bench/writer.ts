@@ -7,6 +7,7 @@ import { median, type BenchContext, type BenchResult } from './support/bench.ts'
 import { startDatabase, type BenchDatabase } from './support/database.ts';
 import { writerInserts } from './support/own-writer.ts';
 import { sysbenchInserts } from './support/sysbench.ts';
+import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
 const connectionCounts = [1, 8, 32];
 const rounds = 5;
@@ -27,7 +28,7 @@ interface Row extends Round {
 }
 
 export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {
-  const images = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress });
+  const images = await ensureImages({ source: 'auto', kubernetes: kubernetesDefault, onProgress });
   await using database = await startDatabase(images.tools);
   const measured = new Map<number, Round[]>(connectionCounts.map((count) => [count, []]));
   for (let round = 0; round < rounds; round++) {

@@ -13,7 +13,7 @@ const noEngine: Probes = {
 const flags = {
   cluster: 'auto',
   images: 'auto',
-  kubernetesVersion: '1.34.4',
+  kubernetes: '1.37',
   forceDetachAfter: 360_000,
 } as const;
 

@@ -16,17 +16,14 @@ export type BackendChoice =
     }
   | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
 
-type ChoosesImages = 'images' | 'kubernetesVersion' | 'forceDetachAfter';
+type ChoosesImages = 'images' | 'kubernetes' | 'forceDetachAfter';
 
 /** What choosing asks of the world. */
 export interface Probes {
   /** Whether an engine answers, and what it said. */
   readonly engine: () => Promise<{ readonly answers: boolean; readonly detail: string }>;
   /** Where images come from when both ways are open. */
-  readonly images: (
-    asked: 'auto' | ImageSource,
-    kubernetesVersion: string,
-  ) => Promise<SourceChoice>;
+  readonly images: (asked: 'auto' | ImageSource, kubernetes: string) => Promise<SourceChoice>;
 }
 
 const probes: Probes = {
@@ -36,9 +33,9 @@ const probes: Probes = {
     const said = answer.exitCode === 0 ? answer.stdout : answer.stderr;
     return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
   },
-  async images(asked, kubernetesVersion) {
+  async images(asked, kubernetes) {
     const unasked = { answers: false, why: 'not asked' };
-    return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetesVersion) : unasked);
+    return chooseSource(asked, asked === 'auto' ? await askRegistry(kubernetes) : unasked);
   },
 };
 
@@ -63,7 +60,7 @@ export async function chooseBackend(
 
 /** Published images can't change the forced-detach wait, so `auto` does not ask for them then. */
 async function chooseImages(
-  { images, kubernetesVersion, forceDetachAfter }: Pick<Flags, ChoosesImages>,
+  { images, kubernetes, forceDetachAfter }: Pick<Flags, ChoosesImages>,
   ask: Probes,
 ): Promise<SourceChoice> {
   if (images === 'auto' && forceDetachAfter !== stockTimersMs.forceDetachAfterMs) {
@@ -72,13 +69,13 @@ async function chooseImages(
       reason: 'images: built here (only these can change the forced-detach wait)',
     };
   }
-  return ask.images(images, kubernetesVersion);
+  return ask.images(images, kubernetes);
 }
 
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
 export async function openBackend(
   choice: BackendChoice,
-  flags: Pick<Flags, 'clusterName' | 'kubernetesVersion' | 'workers' | 'keep'>,
+  flags: Pick<Flags, 'clusterName' | 'workers' | 'keep'>,
   beside?: Beside,
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
@@ -86,7 +83,7 @@ export async function openBackend(
     return simBackend();
   }
   const { kindBackend } = await import('../cluster/kind/backend.ts');
-  const { clusterName, kubernetesVersion, workers, keep } = flags;
+  const { clusterName, workers, keep } = flags;
   const images = choice.images.source;
-  return kindBackend({ clusterName, images, kubernetesVersion, workers, keep }, beside);
+  return kindBackend({ clusterName, images, workers, keep }, beside);
 }

@@ -13,7 +13,7 @@ import { summarize } from '../crash-states/summary.ts';
 import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
 import { exitCode, InfrastructureError, type ExitCode } from '../errors.ts';
 import { openHistory } from '../history/reader.ts';
-import { defaultKubernetesVersion } from '../images/versions.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { runCommand } from './command.ts';
 import { numberFromOne } from './flag-values.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -113,8 +113,7 @@ async function explored(request: Request, say: (line: string) => void): Promise<
   const { ensureImages } = await import('../images/ensure.ts');
   const { runStates } = await import('../cluster/kind/crash-states/run-states.ts');
   const { folder, states, seed, policy, workers, only, images: source } = request;
-  const kubernetesVersion = defaultKubernetesVersion;
-  const { tools } = await ensureImages({ source, kubernetesVersion, onProgress: say });
+  const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const results: StateResult[] = [];
   let moments: Plan['moments'] | undefined;
   let planned = 0;

@@ -1,5 +1,6 @@
 /** What a run is about to do: seed first, then every parameter, the backend, the images. */
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { gatesText } from './flag-options.ts';
 import type { BackendChoice } from './backend.ts';
 import { formatDuration } from '../durations.ts';
 import type { RunRequest } from './request.ts';
@@ -23,7 +24,8 @@ export function describeRequest(request: RunRequest, choice: BackendChoice): str
 function showValue(field: string, value: unknown): string {
   if (typeof value === 'number' && /Ms$|^(remedy|untaint|reboot|also)At$/.test(field))
     return formatDuration(value);
-  return Array.isArray(value) ? value.join(' or ') : String(value);
+  if (Array.isArray(value)) return value.join(' or ');
+  return field === 'featureGates' ? gatesText(value as Scenario['featureGates']) : String(value);
 }
 
 function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
@@ -38,8 +40,8 @@ export async function describeImages(request: RunRequest, choice: BackendChoice)
   if (choice.backend === 'sim') return '';
   const { describePlan, planImages } = await import('../images/plan.ts');
   const { source } = choice.images;
-  const { kubernetesVersion } = request.flags;
-  const lines = describePlan(planImages({ source, kubernetesVersion }));
+  const { kubernetes } = request.scenario;
+  const lines = describePlan(planImages({ source, kubernetes }));
   return [
     'commands of the image layer (those whose image is there are left out):',
     ...lines,

@@ -4,7 +4,7 @@ import { localToolsImage } from '../cluster/kind/machine-facts.ts';
 import { runChecks, type CheckResult } from '../cluster/kind/preflight.ts';
 import { exitCode } from '../errors.ts';
 import { askRegistry, chooseSource } from '../images/source.ts';
-import { defaultKubernetesVersion } from '../images/versions.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { runCommand } from './command.ts';
 
 /** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
@@ -34,7 +34,7 @@ export const doctor = (): Promise<void> =>
 
 async function buildsImages(images: 'auto' | 'published' | 'built'): Promise<boolean> {
   if (images !== 'auto') return images === 'built';
-  return chooseSource('auto', await askRegistry(defaultKubernetesVersion)).source === 'built';
+  return chooseSource('auto', await askRegistry(kubernetesDefault)).source === 'built';
 }
 
 /** One check a line, the command that mends it beneath. */

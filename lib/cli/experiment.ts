@@ -8,7 +8,8 @@ import { describeImages, describeRequest } from './describe.ts';
 import { onInterrupt } from './interrupt.ts';
 import { startProgress } from './progress.ts';
 import {
-  refuseUntunable,
+  refuseUnmeasurable,
+  refuseUnmodelled,
   requestOf,
   type ExperimentDefinition,
   type RunRequest,
@@ -38,7 +39,8 @@ export async function runExperiment(
 async function carryOut(request: RunRequest): Promise<number> {
   const { flags, scenario } = request;
   const choice = await chooseBackend(flags);
-  if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
+  if (choice.backend === 'sim') refuseUnmodelled(scenario);
+  else refuseUnmeasurable(scenario, choice.images.source);
   const description = `${describeRequest(request, choice)}\n`;
   if (flags.dryRun) {
     const images = await describeImages(request, choice);

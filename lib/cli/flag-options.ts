@@ -4,11 +4,12 @@ import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
-import { defaultKubernetesVersion } from '../images/versions.ts';
 import { formatDuration } from '../durations.ts';
 import {
   clusterName,
   durationMs,
+  featureGate,
+  kubernetes,
   moment,
   nonEmpty,
   rate,
@@ -18,7 +19,6 @@ import {
   share,
   trxCommit,
   untaintAt,
-  version,
   wholeNumber,
   workerCount,
 } from './flag-values.ts';
@@ -30,10 +30,16 @@ const duration = (flags: string, about: string, defaultMs: number): Option =>
 const showMoment = (at: string | number): string =>
   typeof at === 'number' ? formatDuration(at) : at;
 
+/** `A=true, B=false`, as the flag takes them. */
+export const gatesText = (gates: Scenario['featureGates']): string =>
+  Object.entries(gates)
+    .map(([name, on]) => `${name}=${on}`)
+    .join(', ');
+
 const choice = (flags: string, about: string, choices: readonly string[], value: string): Option =>
   new Option(flags, about).choices(choices).default(value);
 
-export function whereOptions(): Option[] {
+export function whereOptions(base: Pick<Scenario, 'kubernetes' | 'featureGates'>): Option[] {
   return [
     choice(
       '--cluster <where>',
@@ -50,9 +56,12 @@ export function whereOptions(): Option[] {
       ['auto', 'published', 'built'],
       'auto',
     ),
-    new Option('--kubernetes-version <version>', 'Kubernetes version')
-      .argParser(version)
-      .default(defaultKubernetesVersion),
+    new Option('--kubernetes <version>', 'a minor, or a patch of one such as 1.37.2')
+      .argParser(kubernetes)
+      .default(base.kubernetes),
+    new Option('--feature-gate <name=true|false>', 'a gate of all components; may be given again')
+      .argParser(featureGate)
+      .default(base.featureGates, gatesText(base.featureGates) || 'none'),
     new Option('--workers <n>', 'worker nodes').argParser(workerCount).default(2),
     new Option('--keep', 'keep the cluster for the next run'),
   ];

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { clusterNameRule, isClusterName } from '../cluster/kind/labels.ts';
 import { parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
+import { isKubernetes, kubernetesWords } from '../kubernetes-versions.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
 
 export function durationMs(text: string): number {
@@ -32,9 +33,20 @@ export function clusterName(text: string): string {
 }
 
 /** Without the leading `v`. */
-export function version(text: string): string {
-  if (/^v?\d+\.\d+\.\d+$/.test(text)) return text.replace(/^v/, '');
-  throw new InvalidArgumentError('Give a full version such as 1.34.4.');
+export function kubernetes(text: string): string {
+  const word = text.replace(/^v/, '');
+  if (isKubernetes(word)) return word;
+  throw new InvalidArgumentError(`Give ${kubernetesWords}.`);
+}
+
+/** Each time the flag is given; the last word on a gate holds. */
+export function featureGate(
+  text: string,
+  before: Readonly<Record<string, boolean>>,
+): Readonly<Record<string, boolean>> {
+  const [, name, state] = /^([A-Z][A-Za-z0-9]+)=(true|false)$/.exec(text) ?? [];
+  if (name !== undefined) return { ...before, [name]: state === 'true' };
+  throw new InvalidArgumentError('Give a gate such as NodeControllerLeaseCircuitBreaker=false.');
 }
 
 export function nonEmpty(text: string): string {

@@ -15,7 +15,8 @@ export interface Flags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
-  readonly kubernetesVersion: string;
+  readonly kubernetes: Scenario['kubernetes'];
+  readonly featureGate: Scenario['featureGates'];
   readonly workers: number;
   readonly remedy: Scenario['remedy'];
   readonly remedyAt: Scenario['remedyAt'];
@@ -82,7 +83,7 @@ function experimentCommand(base: Scenario, script: readonly string[]): Command {
     .exitOverride()
     .configureOutput({ writeErr: () => {} });
   const groups: readonly [string, Option[]][] = [
-    ['Where:', whereOptions()],
+    ['Where:', whereOptions(base)],
     ['Scenario:', scenarioOptions(base)],
     ['Disk:', diskOptions(base)],
     ['Timers:', timerOptions(base)],
@@ -107,7 +108,8 @@ export function rememberGiven(command: Command): ReadonlyMap<string, readonly st
   for (const option of command.options) {
     command.on(`option:${option.name()}`, (value: string | undefined) => {
       const flag = option.long ?? `--${option.name()}`;
-      given.set(flag, value === undefined || value === null ? [flag] : [flag, value]);
+      const words = value === undefined || value === null ? [flag] : [flag, value];
+      given.set(flag, [...(given.get(flag) ?? []), ...words]);
     });
   }
   return given;

@@ -73,7 +73,7 @@ function commandLine(): Command {
     .exitOverride();
   const of = (options: readonly Option[], names: readonly string[]): Option[] =>
     options.filter((option) => names.includes(option.name()));
-  const where = whereOptions().filter((option) => option.name() !== 'cluster');
+  const where = whereOptions(base).filter((option) => option.name() !== 'cluster');
   where.find((option) => option.name() === 'workers')?.default(groupSize);
   const own = [
     new Option('--fault <kind>', 'what befalls the primary’s node')
@@ -134,6 +134,8 @@ function requestOf(args: readonly string[]): Request {
     rate: flags.rate,
     connections: flags.connections,
     trxCommit: flags.trxCommit,
+    kubernetes: flags.kubernetes,
+    featureGates: flags.featureGate,
     graceMs: flags.grace,
     tolerationMs: flags.toleration,
     forceDetachAfterMs: flags.forceDetachAfter,

@@ -1,15 +1,15 @@
 /** The command line of experiments/matrix.mjs. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { mostPools } from '../cluster/kind/lease.ts';
-import { defaultKubernetesVersion } from '../images/versions.ts';
-import { clusterName, nonEmpty, numberFromOne, version, workerCount } from './flag-values.ts';
+import { clusterName, kubernetes, nonEmpty, numberFromOne, workerCount } from './flag-values.ts';
 
 export interface MatrixFlags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   /** Undefined: as many as the machine carries. */
   readonly clusterNames?: readonly string[];
   readonly images: 'auto' | 'published' | 'built';
-  readonly kubernetesVersion: string;
+  /** For all cells; undefined: as the file says. */
+  readonly kubernetes?: string;
   readonly workers: number;
   readonly volumes: number;
   readonly pools: number;
@@ -71,10 +71,9 @@ export function matrixCommand(): Command {
         .default('auto'),
     )
     .option(
-      '--kubernetes-version <version>',
-      'Kubernetes version',
-      version,
-      defaultKubernetesVersion,
+      '--kubernetes <version>',
+      'a minor, or a patch of one, for all cells (default: as the file says)',
+      kubernetes,
     )
     .option('--workers <n>', 'worker nodes of each pool', workerCount, 2)
     .option(

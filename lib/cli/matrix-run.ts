@@ -78,7 +78,6 @@ async function runTrial(
   beside?: Beside,
 ): Promise<Outcome> {
   const { recordScenario } = await import('../experiment/run.ts');
-  const { kubernetesVersion } = flags;
   const workers = flags.workers * slotsBeside(slot, slots).length;
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
@@ -90,11 +89,7 @@ async function runTrial(
     runId: randomBytes(4).toString('hex'),
     folder,
     // Kept for the next trial; the batch removes it at its end.
-    backend: await openBackend(
-      choice,
-      { clusterName: slot.cluster, kubernetesVersion, workers, keep: true },
-      beside,
-    ),
+    backend: await openBackend(choice, { clusterName: slot.cluster, workers, keep: true }, beside),
     replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),

@@ -5,6 +5,7 @@ import { availableParallelism, freemem } from 'node:os';
 import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import { basisOf, stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { clustersFor, loadLimitOf, slotsOf } from '../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../matrix/cells.ts';
@@ -14,14 +15,14 @@ import { planOf, type Plan, type Trial } from '../matrix/plan.ts';
 import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
 import type { Slot } from '../matrix/schedule.ts';
-import { shorten } from '../matrix/shorten.ts';
+import { onKubernetes, shorten } from '../matrix/shorten.ts';
 import { paste } from './arguments.ts';
 import { lockBatch } from './batch-lock.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
 import { runCommand } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
-import { refuseUntunable } from './request.ts';
+import { refuseUnmeasurable, refuseUnmodelled } from './request.ts';
 import { folderName } from './run-folder.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 import { batchLine, readBatch, writeBatch } from './write-batch.ts';
@@ -45,7 +46,9 @@ export const runMatrix = (): Promise<void> =>
   });
 
 async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
-  const matrix = flags.short ? shorten(readMatrix(file)) : readMatrix(file);
+  const read = readMatrix(file);
+  const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
+  const matrix = flags.short ? shorten(versioned) : versioned;
   const cells = chosen(cellsOf(matrix), flags);
   const folder = flags.out ?? newFolder(matrix);
   const begun = readResults(folder);
@@ -57,9 +60,11 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const forceDetachAfter =
     longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??
     stockTimersMs.forceDetachAfterMs;
-  const choice = await chooseBackend({ ...flags, forceDetachAfter });
+  const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
+  const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfter });
   for (const scenario of scenarios) {
-    if (choice.backend === 'kind') refuseUntunable(scenario, choice.images.source);
+    if (choice.backend === 'kind') refuseUnmeasurable(scenario, choice.images.source);
+    else refuseUnmodelled(scenario);
   }
   return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
 }
@@ -185,15 +190,16 @@ async function pooledClusters({ backend }: BackendChoice): Promise<PooledCluster
   return new PooledClusters();
 }
 
-/** Once, before trials that run side by side would all make them. */
+/** Each version's once, before trials that run side by side would all make them. */
 async function makeImages(
-  { choice, flags }: Request,
+  { choice, plan }: Request,
   onProgress: (line: string) => void,
 ): Promise<void> {
   if (choice.backend === 'sim') return;
   const { ensureImages } = await import('../images/ensure.ts');
-  const { kubernetesVersion } = flags;
-  await ensureImages({ source: choice.images.source, kubernetesVersion, onProgress });
+  for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
+    await ensureImages({ source: choice.images.source, kubernetes, onProgress });
+  }
 }
 
 async function removeClusters({ slots }: Request): Promise<void> {
@@ -207,6 +213,7 @@ function commandOf({ file, flags, plan, choice }: Request, only = flags.only): s
   const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
   if (choice.backend === 'kind') words.push('--images', choice.images.source);
   if (only !== undefined) words.push('--only', only);
+  if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
   if (flags.short) words.push('--short');
   if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
   return paste([...words, '--seed', plan.seed]);

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Scenario } from '../experiment/scenario.ts';
 import { UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import {
-  refuseUntunable,
+  refuseUnmeasurable,
+  refuseUnmodelled,
   requestOf,
   type ExperimentDefinition,
   type RunRequest,
@@ -102,7 +104,9 @@ test.each([
   [['--cluster-name', '../x'], /lower-case/],
   [['--cluster-name', 'x-'], /lower-case/],
   [['--cluster-name', 'x'.repeat(31)], /at most 30/],
-  [['--kubernetes-version', '1.34'], /full version/],
+  [['--kubernetes', '1.38'], /1\.28 to 1\.37/],
+  [['--kubernetes', 'latest'], /a patch such as/],
+  [['--feature-gate', 'Breaker'], /=false/],
   [['surplus'], /too many arguments/],
 ])('%j is a usage error with a hint', (args, message) => {
   const attempt = (): unknown => requestOf(definition, args, now);
@@ -143,10 +147,34 @@ test('a value that the schema refuses is a usage error too', () => {
 
 test('the forced-detach wait can’t be changed in published images', () => {
   const shortened = request('--force-detach-after', '30s').scenario;
-  expect(() => refuseUntunable(shortened, 'published')).toThrow(/compiled in/);
-  expect(() => refuseUntunable(shortened, 'built')).not.toThrow();
-  expect(() => refuseUntunable(request().scenario, 'published')).not.toThrow();
+  expect(() => refuseUnmeasurable(shortened, 'published')).toThrow(/compiled in/);
+  expect(() => refuseUnmeasurable(shortened, 'built')).not.toThrow();
+  expect(() => refuseUnmeasurable(request().scenario, 'published')).not.toThrow();
   expect(() => request('--images', 'published', '--force-detach-after', '30s')).toThrow(UsageError);
   const onModel = ['--cluster', 'sim', '--images', 'published', '--force-detach-after', '30s'];
   expect(() => request(...onModel)).not.toThrow();
+});
+
+test('a version and gates reach the scenario, and the replay repeats them', () => {
+  const words = '--kubernetes 1.36.1 --feature-gate AllAlpha=true --feature-gate Lease=false';
+  const { scenario, replay } = request(...words.split(' '));
+  expect(scenario.kubernetes).toBe('1.36.1');
+  expect(scenario.featureGates).toEqual({ AllAlpha: true, Lease: false });
+  expect(request(...replay('kind').split(' ').slice(3)).scenario).toEqual(scenario);
+});
+
+test('a version that no cluster is made of, or no registry has, is refused', () => {
+  const on = (version: string): Scenario => request('--kubernetes', version).scenario;
+  expect(() => refuseUnmeasurable(on('1.30'), 'built')).toThrow(/only the model plays it/);
+  expect(() => refuseUnmeasurable(on('1.36.1'), 'published')).toThrow(/by its digest/);
+  expect(() => refuseUnmeasurable(on('1.36.1'), 'built')).not.toThrow();
+  expect(() => refuseUnmeasurable(on('1.36'), 'published')).not.toThrow();
+});
+
+test('a gate that the model does not play is refused', () => {
+  const on = (...args: string[]): Scenario => request(...args).scenario;
+  const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
+  expect(() => refuseUnmodelled(on(...gate))).not.toThrow();
+  expect(() => refuseUnmodelled(on(...gate, '--kubernetes', '1.36'))).toThrow(/does not play/);
+  expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(/--cluster kind/);
 });

@@ -10,7 +10,7 @@ import {
 import type { VerdictWord } from '../experiment/verdict.ts';
 import { UsageError } from '../errors.ts';
 import type { ImageSource } from '../images/image-set.ts';
-import { kubernetesDefault } from '../kubernetes-versions.ts';
+import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
 import { parseFlags, type Flags } from './flags.ts';
 import { folderName } from './run-folder.ts';
 
@@ -65,7 +65,7 @@ export function requestOf(
   const { flags, given } = parsed;
   const scenario = scenarioOf(definition, base, flags);
   if (flags.images === 'published' && flags.cluster !== 'sim') {
-    refuseUntunable(scenario, 'published');
+    refuseUnmeasurable(scenario, 'published');
   }
   const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
@@ -120,6 +120,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     preStopS: flags.preStop / 1000,
     selfFence: flags.selfFence,
     selfFenceAfterMs: flags.selfFenceAfter,
+    kubernetes: flags.kubernetes,
+    featureGates: flags.featureGate,
     graceMs: flags.grace,
     tolerationMs: flags.toleration,
     forceDetachAfterMs: flags.forceDetachAfter,
@@ -132,15 +134,27 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
   return { ...chosen, expected: [...definition.expected(chosen)] };
 }
 
-/** The forced-detach wait is compiled in: only the controller manager built here can change it. */
-export function refuseUntunable(scenario: Scenario, source: ImageSource): void {
-  if (scenario.kubernetes !== kubernetesDefault) {
-    throw new UsageError(
-      'KUBERNETES_NOT_TUNABLE',
-      'a real cluster runs the Kubernetes version of its images',
-      { hint: 'leave kubernetes out, or predict it: --cluster sim' },
-    );
-  }
+/** A gate that the model does not play would be ignored without a word. Throws UsageError. */
+export function refuseUnmodelled({ featureGates, kubernetes }: Scenario): void {
+  const unplayed = Object.keys(featureGates).find(
+    (name) => !modelledGates(kubernetes).includes(name),
+  );
+  if (unplayed === undefined) return;
+  throw new UsageError(
+    'GATE_NOT_MODELLED',
+    `the model of Kubernetes ${kubernetes} does not play the gate ${unplayed}`,
+    {
+      hint: `measure it: --cluster kind; it plays ${modelledGates(kubernetes).join(', ') || 'none'}`,
+    },
+  );
+}
+
+/**
+ * The version must be one that clusters are made of. The forced-detach wait is compiled in: only the
+ * controller manager built here can change it.
+ */
+export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
+  releaseOf(scenario.kubernetes, source);
   if (source !== 'published' || !shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
   throw new UsageError(
     'FORCE_DETACH_NOT_TUNABLE',

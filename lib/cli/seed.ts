@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { $ } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { readAnswers, type Told } from '../seeds/answer.ts';
 import { seeds } from '../seeds/list.ts';
 import { noteMeasured, readMeasured } from '../seeds/measured.ts';
@@ -16,7 +17,7 @@ import { whereOptions } from './flag-options.ts';
 import type { Flags as CommonFlags } from './flags.ts';
 import { onInterrupt } from './interrupt.ts';
 
-interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
+interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'kubernetes' | 'keep'> {
   readonly run?: readonly string[];
   readonly short: boolean;
   readonly note: boolean;
@@ -61,8 +62,8 @@ function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags 
     .option('--note', 'put the answers into docs/seeds.json and docs/seeds.md', false)
     .option('--out <folder>', 'the runs’ folders are made in it', 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
-  const where = ['cluster-name', 'images', 'keep'];
-  for (const option of whereOptions()) {
+  const where = ['cluster-name', 'images', 'kubernetes', 'keep'];
+  for (const option of whereOptions({ kubernetes: kubernetesDefault, featureGates: {} })) {
     if (where.includes(option.name())) command.addOption(option);
   }
   command.exitOverride().parse(args, { from: 'user' });
@@ -96,8 +97,11 @@ function commandsOf({ number, procedure, runs = [] }: Seed, flags: Flags): strin
 type Run = NonNullable<Seed['runs']>[number];
 
 /** A run's own flags come last, and so win. */
-const commandOf = ({ experiment, flags }: Run, { short }: Flags): string =>
-  ['npx zx', `experiments/${experiment}.mjs`, ...(short ? [shortFlags] : []), flags].join(' ');
+const commandOf = ({ experiment, flags }: Run, { short, kubernetes }: Flags): string => {
+  const version = kubernetes === kubernetesDefault ? [] : ['--kubernetes', kubernetes];
+  const words = [...version, ...(short ? [shortFlags] : []), flags];
+  return ['npx zx', `experiments/${experiment}.mjs`, ...words].join(' ');
+};
 
 /** Only built images have shorter timers. */
 const imagesOf = ({ short, images }: Flags): Flags['images'] => (short ? 'built' : images);
@@ -116,6 +120,7 @@ async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> 
     const { runProcedures } = await import('../seeds/procedures/run.ts');
     await runProcedures({
       ...(flags.short ? shortTimersMs : stockTimersMs),
+      kubernetes: flags.kubernetes,
       runs: procedures,
       clusterName: flags.clusterName,
       images: imagesOf(flags),

@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { UsageError } from '../errors.ts';
 import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
-import { kubernetesDefault, kubernetesVersions } from '../kubernetes-versions.ts';
+import {
+  isKubernetes,
+  kubernetesBeforeNamed,
+  kubernetesDefault,
+  kubernetesWords,
+} from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import {
   contradictions,
@@ -119,8 +124,15 @@ const fields = z.strictObject({
   selfFence: z.enum(selfFences).default('off'),
   /** `selfFence` only: so long after the last renewal that it saw. */
   selfFenceAfterMs: durationMs.default(defaultSelfFenceAfterMs),
-  /** The model only: what it plays. A real cluster has the version that its images have. */
-  kubernetes: z.enum(kubernetesVersions).default(kubernetesDefault),
+  /** A minor, or a patch of one, which the model takes for its minor. */
+  kubernetes: z
+    .string()
+    .refine(isKubernetes, `no such Kubernetes: ${kubernetesWords}`)
+    .default(kubernetesDefault),
+  /** Feature gates of all components, on (true) or off. The others are as the version has them. */
+  featureGates: z
+    .record(z.string().regex(/^[A-Z][A-Za-z0-9]+$/, 'no feature gate is written so'), z.boolean())
+    .default({}),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
   graceMs: durationMs.default(50_000),
   /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */
@@ -183,6 +195,13 @@ export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
   if (backend === 'sim') return 'predicted';
   return shortenedTimers(scenario).length > 0 ? 'shortened' : 'measured';
 }
+
+/**
+ * A scenario as a history has it: fields that came later have the value that was then the only one.
+ * Throws as `parseScenario` does.
+ */
+export const recordedScenario = (recorded: Readonly<Record<string, unknown>>): Scenario =>
+  parseScenario({ kubernetes: kubernetesBeforeNamed, ...recorded });
 
 /** Validates and completes a scenario. Throws UsageError `SCENARIO_INVALID` with the path of each fault. */
 export function parseScenario(input: unknown): Scenario {

@@ -9,18 +9,18 @@ import { askRegistry, chooseSource, type SourceChoice } from './source.ts';
 export interface EnsureRequest {
   /** `auto` takes published where a registry answers within 5 s, else built. */
   readonly source: 'auto' | ImageSource;
-  /** Without the leading `v`. */
-  readonly kubernetesVersion: string;
+  /** A minor, or a patch of one: `1.37`, `1.37.2`. */
+  readonly kubernetes: string;
   /** Takes one line at a time. */
   readonly onProgress: (line: string) => void;
 }
 
 /** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
-  const { kubernetesVersion, onProgress } = request;
+  const { kubernetes, onProgress } = request;
   const choice = await sourceOf(request);
   onProgress(choice.reason);
-  const plan = planImages({ source: choice.source, kubernetesVersion });
+  const plan = planImages({ source: choice.source, kubernetes });
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
@@ -38,9 +38,9 @@ export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
   return { ...plan.images, ids: await imageIds(plan.images) };
 }
 
-async function sourceOf({ source, kubernetesVersion }: EnsureRequest): Promise<SourceChoice> {
+async function sourceOf({ source, kubernetes }: EnsureRequest): Promise<SourceChoice> {
   const unasked = { answers: false, why: 'not asked' };
-  return chooseSource(source, source === 'auto' ? await askRegistry(kubernetesVersion) : unasked);
+  return chooseSource(source, source === 'auto' ? await askRegistry(kubernetes) : unasked);
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {

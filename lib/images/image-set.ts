@@ -4,7 +4,7 @@ export type ImageSource = 'published' | 'built';
 
 export interface ImageSet {
   readonly source: ImageSource;
-  /** Without the leading `v`, e.g. `1.34.4`. */
+  /** Without the leading `v`, e.g. `1.37.2`. */
   readonly kubernetesVersion: string;
   /** Reference for `kind create cluster --image`. */
   readonly node: string;

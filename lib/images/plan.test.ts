@@ -16,6 +16,7 @@ beforeAll(() => {
     'lib/errors.ts',
     'lib/disk-kinds.ts',
     'lib/kubernetes-get.ts',
+    'lib/kubernetes-versions.ts',
   ]) {
     cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
   }
@@ -34,55 +35,55 @@ function changed(before: BuiltParts, after: BuiltParts): string[] {
 }
 
 test('keys do not depend on where the project lies', () => {
-  expect(refs(builtParts(copy, '1.34.4'))).toEqual(refs(builtParts(projectRoot, '1.34.4')));
+  expect(refs(builtParts(copy, '1.37.2'))).toEqual(refs(builtParts(projectRoot, '1.37.2')));
 });
 
 test('an edit of the driver rebuilds only the driver', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/csi/main.ts'), '// edited\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual(['driver']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['driver']);
 });
 
 test('a test of the driver is not in its image', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/csi/new.test.ts'), '// a test\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual([]);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual([]);
 });
 
 test('an edit of the array rebuilds only the array', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/csi/array/main.go'), '// edited\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual(['array']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['array']);
 });
 
 test('a test of the array is not in its image', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/csi/array/new_test.go'), '// a test\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual([]);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual([]);
 });
 
 test('an edit of the node entrypoint rebuilds base and node', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/images/built/node/entrypoint'), '# edited\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual(['base', 'node']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['base', 'node']);
 });
 
 test('an edit of the controller manager rebuilds Kubernetes and node', () => {
-  const before = builtParts(copy, '1.34.4');
+  const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/images/built/kubernetes/force_detach.go'), '// edited\n');
-  expect(changed(before, builtParts(copy, '1.34.4'))).toEqual(['kubernetes', 'node']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['kubernetes', 'node']);
 });
 
 test('another Kubernetes leaves MySQL, driver and tools alone', () => {
-  const after = changed(builtParts(copy, '1.34.4'), builtParts(copy, '1.35.0'));
+  const after = changed(builtParts(copy, '1.37.2'), builtParts(copy, '1.35.0'));
   expect(after).toContain('node');
-  for (const name of ['mysql', 'driver', 'runtime', 'tools', 'base', 'attacher']) {
+  for (const name of ['mysql', 'driver', 'runtime', 'tools', 'base', 'attacher', 'pause']) {
     expect(after).not.toContain(name);
   }
 });
 
 test('built: every part comes after its needs, and the driver is the one image to load', () => {
-  const plan = planImages({ source: 'built', kubernetesVersion: '1.34.4' });
+  const plan = planImages({ source: 'built', kubernetes: '1.37' });
   const steps = plan.stages.flat(2);
   const madeBy = new Map(plan.stages.flatMap((lanes, at) => lanes.flat().map((s) => [s.ref, at])));
   const node = steps.find((step) => step.name === 'node');
@@ -97,9 +98,11 @@ test('built: every part comes after its needs, and the driver is the one image t
 });
 
 test('published: pulls the official images and builds ours on top of official ones', () => {
-  const plan = planImages({ source: 'published', kubernetesVersion: '1.34.4' });
+  const plan = planImages({ source: 'published', kubernetes: '1.37' });
   const commands = describePlan(plan);
-  expect(commands).toContain('docker pull kindest/node:v1.34.4');
+  expect(commands).toContainEqual(
+    expect.stringMatching(/^docker pull kindest\/node:v1\.37\.0@sha256:[0-9a-f]{64}$/),
+  );
   expect(commands).toContain('docker pull mysql:9.7');
   expect(commands).toContain('docker pull registry.k8s.io/sig-storage/csi-attacher:v4.12.0');
   expect(commands.filter((line) => line.startsWith('docker build '))).toEqual([

@@ -1,4 +1,5 @@
 /** What would be done to have all images: pure, so that it can be shown and tested without an engine. */
+import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
 import type { ImageSet, ImageSource } from './image-set.ts';
 import type { Step } from './part.ts';
@@ -16,8 +17,8 @@ export interface ImagePlan {
 
 export interface PlanRequest {
   readonly source: ImageSource;
-  /** Without the leading `v`. */
-  readonly kubernetesVersion: string;
+  /** A minor, or a patch of one: `1.37`, `1.37.2`. */
+  readonly kubernetes: string;
   /** The project's root, whose files decide the keys. Default: this checkout. */
   readonly root?: string;
 }
@@ -25,8 +26,10 @@ export interface PlanRequest {
 /** This checkout. */
 export const projectRoot = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
+/** Throws UsageError as `releaseOf` does. */
 export function planImages(request: PlanRequest): ImagePlan {
-  const { source, kubernetesVersion, root = projectRoot } = request;
+  const { source, kubernetes, root = projectRoot } = request;
+  const kubernetesVersion = releaseOf(kubernetes, source);
   return source === 'built'
     ? planBuilt(root, kubernetesVersion)
     : planPublished(root, kubernetesVersion);

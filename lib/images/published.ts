@@ -1,5 +1,6 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
 import { arrayFiles, arrayModule } from './array-files.ts';
+import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './driver-files.ts';
 import { definePart, type Step } from './part.ts';
 import { attacherVersion, mysqlSeries } from './versions.ts';
@@ -15,12 +16,13 @@ export interface PublishedSteps {
 
 const recipe = 'lib/images/published';
 
-/** kind's own node image of a Kubernetes version. */
-export function publishedNode(kubernetesVersion: string): string {
-  return `kindest/node:v${kubernetesVersion}`;
+/** kind's own node image of a minor, by digest. Throws UsageError as `releaseOf` does. */
+export function publishedNode(kubernetes: string): string {
+  const version = releaseOf(kubernetes, 'published');
+  return `kindest/node:v${version}@${kubernetesReleases[minorOf(version)]?.digest ?? ''}`;
 }
 
-export function publishedSteps(root: string, kubernetesVersion: string): PublishedSteps {
+export function publishedSteps(root: string, kubernetes: string): PublishedSteps {
   const staged = stageDriver(root);
   const driverFile = `${recipe}/driver.Dockerfile`;
   const arrayFile = `${recipe}/array.Dockerfile`;
@@ -30,7 +32,7 @@ export function publishedSteps(root: string, kubernetesVersion: string): Publish
   const tools = { files: [`${root}/${toolsFile}`], settings: [] };
   const series = `--build-arg MYSQL_SERIES=${mysqlSeries}`;
   return {
-    node: pull('node', publishedNode(kubernetesVersion)),
+    node: pull('node', publishedNode(kubernetes)),
     mysql: pull('mysql', `mysql:${mysqlSeries}`),
     attacher: pull('attacher', `registry.k8s.io/sig-storage/csi-attacher:v${attacherVersion}`),
     driver: definePart('published-driver', driver, (key, ref) => [

@@ -24,11 +24,8 @@ export function chooseSource(asked: 'auto' | ImageSource, registry: RegistryAnsw
 }
 
 /** Asks for the manifest of kind's node image, so that a `yes` also says that this version exists. */
-export async function askRegistry(
-  kubernetesVersion: string,
-  timeoutMs = 5_000,
-): Promise<RegistryAnswer> {
-  const image = publishedNode(kubernetesVersion);
+export async function askRegistry(kubernetes: string, timeoutMs = 5_000): Promise<RegistryAnswer> {
+  const image = publishedNode(kubernetes);
   const quiet = $({ quiet: true, nothrow: true });
   const seconds = timeoutMs / 1_000;
   const asked = await quiet`timeout ${seconds} docker manifest inspect ${image}`;

@@ -1,18 +1,21 @@
 /** The versions are said in TypeScript, Go modules and package.json: they must agree. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { kubernetesDefault, releaseOf } from '../kubernetes-versions.ts';
 import { projectRoot } from './plan.ts';
 import { oldestGo } from './preflight.ts';
-import { attacherVersion, defaultKubernetesVersion, nodeVersion } from './versions.ts';
+import { attacherVersion, nodeVersion } from './versions.ts';
 
 const read = (path: string): string => readFileSync(`${projectRoot}/${path}`, 'utf8');
 
+const built = releaseOf(kubernetesDefault, 'built');
+
 test('Kubernetes and its staging modules are pinned at the default version', () => {
   const module = read('lib/images/built/kubernetes/go.mod');
-  expect(module).toContain(`k8s.io/kubernetes v${defaultKubernetesVersion}\n`);
+  expect(module).toContain(`k8s.io/kubernetes v${built}\n`);
   const staging = [...module.matchAll(/=> k8s\.io\/\S+ (v\S+)/g)].map(([, version]) => version);
   expect(staging.length).toBeGreaterThan(25);
-  expect(new Set(staging)).toEqual(new Set([`v0.${defaultKubernetesVersion.replace('1.', '')}`]));
+  expect(new Set(staging)).toEqual(new Set([`v0.${built.replace('1.', '')}`]));
 });
 
 test('the attacher is pinned at its version and Go at the oldest that accepts it', () => {

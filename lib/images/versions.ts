@@ -1,7 +1,5 @@
-/** The versions the image layer is made of; everything else follows from them. */
+/** The versions the image layer is made of beside Kubernetes (kubernetes-versions.ts). */
 
-/** Kubernetes of a cluster unless the user asks for another: the one proven on both image ways. */
-export const defaultKubernetesVersion = '1.34.4';
 export const kindVersion = '0.33.0';
 /** One series in both image ways, so that their verdicts can be compared. */
 export const mysqlSeries = '9.7';

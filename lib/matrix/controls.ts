@@ -57,8 +57,10 @@ const controls: Readonly<Record<ControlRole, Known>> = {
   },
 };
 
-/** Fields that controls take over from the matrix: how long things last. */
+/** Fields that controls take over from the matrix: on which Kubernetes, and how long things last. */
 const shared = [
+  'kubernetes',
+  'featureGates',
   'graceMs',
   'tolerationMs',
   'forceDetachAfterMs',

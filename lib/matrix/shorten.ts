@@ -1,4 +1,4 @@
-/** The same matrix with shortened timers: minutes where stock ones take a quarter of an hour. */
+/** The same matrix with other settings for all cells: shortened timers, another Kubernetes. */
 import { UsageError } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
 import type { Matrix, Settings } from './matrix-schema.ts';
@@ -9,15 +9,28 @@ import type { Matrix, Settings } from './matrix-schema.ts';
  */
 const short = { ...shortTimersMs, horizonMs: 120_000, convergeMs: 60_000 } satisfies Settings;
 
-/** Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened. */
+/** Fields that cells set for themselves, in the order of the file. */
+const ownFields = ({ axes, include }: Matrix): string[] =>
+  [...axes.flatMap(({ values }) => values.map(({ settings }) => settings)), ...include].flatMap(
+    (settings) => Object.keys(settings),
+  );
+
+/** Throws UsageError `MATRIX_HAS_VERSIONS` where cells differ in it. */
+export function onKubernetes(matrix: Matrix, kubernetes: string): Matrix {
+  if (!ownFields(matrix).includes('kubernetes')) {
+    return { ...matrix, base: { ...matrix.base, kubernetes } };
+  }
+  throw new UsageError('MATRIX_HAS_VERSIONS', `the cells of ${matrix.name} differ in kubernetes`, {
+    hint: 'run it without --kubernetes, or narrow it: --only',
+  });
+}
+
+/**
+ * In minutes where stock timers take a quarter of an hour.
+ * Throws UsageError `MATRIX_HAS_TIMERS` where cells differ in a timer that would be shortened.
+ */
 export function shorten(matrix: Matrix): Matrix {
-  const own = [
-    ...matrix.axes.flatMap(({ values }) => values.map(({ settings }) => settings)),
-    ...matrix.include,
-  ];
-  const timer = own
-    .flatMap((settings) => Object.keys(settings))
-    .find((key) => key in stockTimersMs);
+  const timer = ownFields(matrix).find((key) => key in stockTimersMs);
   if (timer !== undefined) {
     throw new UsageError('MATRIX_HAS_TIMERS', `the cells of ${matrix.name} differ in ${timer}`, {
       hint: 'run it without --short, or set the timers in the file',

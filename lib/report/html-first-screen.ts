@@ -20,6 +20,7 @@ export function pageHeader({ verdict, badge, expectation, disk }: ReportData): H
 <span class="chip word ${verdict.verdict}">${verdict.verdict}</span>
 ${chip(badge, false)}
 ${versionsOf(verdict)}
+${gatesOf(verdict)}
 ${chip(expectation, !verdict.asExpected)}
 ${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.noticed === 'silent')}
 </div>
@@ -27,12 +28,18 @@ ${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.not
 }
 
 function versionsOf({ versions }: Verdict): Html | string {
-  const numberIn = (text = ''): string | undefined => /\d+\.\d+\.\d+/.exec(text)?.[0];
+  const numberIn = (text = ''): string | undefined => /\d+\.\d+(\.\d+)?/.exec(text)?.[0];
   const named = [
     ['Kubernetes', numberIn(versions['kubernetes'])],
     ['MySQL', numberIn(versions['mysql'])],
   ].filter(([, version]) => version !== undefined);
   return named.length === 0 ? '' : chip(named.map((each) => each.join(' ')).join(' · '), false);
+}
+
+/** Gates that are not as the version has them: the numbers are of no stock cluster. */
+function gatesOf({ scenario }: Verdict): Html[] {
+  const gates = (scenario['featureGates'] ?? {}) as Readonly<Record<string, boolean>>;
+  return Object.entries(gates).map(([name, on]) => chip(`${name} ${on ? 'on' : 'off'}`, true));
 }
 
 const noticedText = {

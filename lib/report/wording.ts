@@ -1,6 +1,6 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
-import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { recordedScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
 export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
@@ -33,7 +33,7 @@ const timerNames: Readonly<Record<string, string>> = {
 };
 
 /** An older verdict lacks fields that came later. */
-export const scenarioOf = ({ scenario }: Verdict): Scenario => parseScenario(scenario);
+export const scenarioOf = ({ scenario }: Verdict): Scenario => recordedScenario(scenario);
 
 /** How far the numbers may be believed, in a few words. */
 export function basisLabel(verdict: Verdict): string {

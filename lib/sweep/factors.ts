@@ -5,7 +5,7 @@
 import { diskModes, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
-import { kubernetesVersions } from '../kubernetes-versions.ts';
+import { kubernetesMinors } from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import type { Draws } from './draws.ts';
 
@@ -70,7 +70,7 @@ export const factors = {
   trxCommit: rarely<Scenario['trxCommit']>(0.15, 1, (draws) => draws.pick([0, 2] as const)),
   selfFence: rarely<Scenario['selfFence']>(0.2, 'off', (draws) => draws.pick(selfFences)),
   selfFenceAfterMs: seconds(20, 60),
-  kubernetes: (draws) => draws.pick(kubernetesVersions),
+  kubernetes: (draws) => draws.pick(kubernetesMinors),
   graceMs: rarely(0.15, 50_000, seconds(5, 60)),
   tolerationMs: rarely(0.15, 300_000, seconds(0, 300)),
   forceDetachAfterMs: rarely(0.15, 360_000, seconds(5, 360)),

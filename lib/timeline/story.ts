@@ -7,7 +7,7 @@ import type {
   SetupRecord,
 } from '../history/events.ts';
 import { EvidenceError } from '../errors.ts';
-import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { recordedScenario, type Scenario } from '../experiment/scenario.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 
@@ -54,7 +54,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     records,
     observations,
     run,
-    scenario: parseScenario(run.scenario),
+    scenario: recordedScenario(run.scenario),
     setup: records.find((record) => record.type === 'setup'),
     faultAtMs: fault?.t,
     faultDoneAtMs: action('fault', 'done')?.t,

@@ -6,7 +6,7 @@ import { runCommand } from '../cli/command.ts';
 import { onInterrupt } from '../cli/interrupt.ts';
 import { describeError, exitCode } from '../errors.ts';
 import { ensureImages } from '../images/ensure.ts';
-import { defaultKubernetesVersion } from '../images/versions.ts';
+import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { caseNames, filesystems, type CaseName, type Filesystem } from './cases.ts';
 import { DiskLab } from './disk-lab.ts';
 import { guestFiles } from './guest-files.ts';
@@ -87,9 +87,8 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
   let step = 'the set-up';
   using interrupt = onInterrupt(say, () => step);
   const { signal } = interrupt;
-  const kubernetesVersion = defaultKubernetesVersion;
   const source = flags.images;
-  const images = await ensureImages({ source, kubernetesVersion, onProgress: say });
+  const images = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
   const { tools } = images;
   const guests = flags.hosts.includes('vms')
     ? await guestFiles({ image: tools, onProgress: say })

@@ -8,6 +8,7 @@ import { startArray } from '../../lib/cluster/kind/array.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 /** Far above all leases (lib/cluster/kind/lease.ts); each path of each host takes the next. */
 let nextLoop = 5320;
@@ -42,7 +43,11 @@ export class ArrayHost implements AsyncDisposable {
   }
 
   static async start(onProgress: (line: string) => void): Promise<ArrayHost> {
-    const images = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress });
+    const images = await ensureImages({
+      source: 'auto',
+      kubernetes: kubernetesDefault,
+      onProgress,
+    });
     const host = new ArrayHost(mkdtempSync(join(tmpdir(), 'forcedetach-array-')));
     await host.#startUser(images.tools);
     const container = `${host.#name}-array`;

@@ -22,9 +22,9 @@ import {
 } from './bare-lab.ts';
 import { BareVolume, type BareDisk } from './bare-volume.ts';
 import { ContainerShell } from './container-shell.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 /** Which one does not matter here: only the tools image is used. */
-const kubernetesVersion = '1.34.4';
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /** The container, with one blank database image that each case copies. */
@@ -59,7 +59,11 @@ export class BareHost implements AsyncDisposable {
     const lock = await lockLoops(loops);
     let host: BareHost;
     try {
-      const { tools } = await ensureImages({ source: 'auto', kubernetesVersion, onProgress });
+      const { tools } = await ensureImages({
+        source: 'auto',
+        kubernetes: kubernetesDefault,
+        onProgress,
+      });
       const folder = await startContainer(loops, tools);
       host = new BareHost(tools, folder, loops, lock);
     } catch (error) {

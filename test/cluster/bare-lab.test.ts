@@ -13,6 +13,7 @@ import {
   shared,
   startContainer,
 } from './bare-lab.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the machine of a bare host ${reason}`);
@@ -29,7 +30,7 @@ describe.skipIf(reason !== undefined)('the machine of a bare host', () => {
 
   test('the next start takes a killed one’s container, mount, devices and folder', async () => {
     const onProgress = (line: string): void => console.log(`  ${line}`);
-    ({ tools } = await ensureImages({ source: 'auto', kubernetesVersion: '1.34.4', onProgress }));
+    ({ tools } = await ensureImages({ source: 'auto', kubernetes: kubernetesDefault, onProgress }));
     const left = await startContainer(loops, tools);
     const script = `truncate -s 64M ${shared}/left.img; mke2fs -q -F ${shared}/left.img
       losetup /dev/loop${loops.a} ${shared}/left.img; mount /dev/loop${loops.a} /mnt`;

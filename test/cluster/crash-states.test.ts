@@ -12,6 +12,7 @@ import { ensureImages } from '../../lib/images/ensure.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
 import { missingForBareHost } from './bare-lab.ts';
 import { makeCrashRun, type CrashRunOptions } from './crash-run.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: crash states ${reason}`);
@@ -49,7 +50,7 @@ describe.skipIf(reason !== undefined)('the crash states of a run', { timeout: 60
   beforeAll(async () => {
     parent = mkdtempSync(join(tmpdir(), 'fd-crash-runs-'));
     images = await ensureImages({
-      ...{ source: 'auto', kubernetesVersion: '1.34.4' },
+      ...{ source: 'auto', kubernetes: kubernetesDefault },
       onProgress: (line) => console.log(`  ${line}`),
     });
   });

@@ -34,6 +34,7 @@ import { reap } from '../../lib/cluster/kind/reap.ts';
 import { findCluster, findClusters } from '../../lib/cluster/kind/registry.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import { create, whoAnswers } from './through-relay.ts';
 
@@ -41,7 +42,7 @@ const minutes = 60_000;
 const shell = $({ quiet: true });
 const images = await ensureImages({
   source: 'auto',
-  kubernetesVersion: '1.34.4',
+  kubernetes: kubernetesDefault,
   onProgress: (line) => process.stderr.write(`${line}\n`),
 });
 const kind = await ensureKind();

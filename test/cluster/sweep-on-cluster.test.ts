@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ensureCluster, type Cluster } from '../../lib/cluster/kind/cluster.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
-import { defaultKubernetesVersion } from '../../lib/images/versions.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { sweepLabel } from '../../lib/sweep/on-cluster/job.ts';
 
 const minutes = 60_000;
@@ -23,8 +23,11 @@ let cluster: Cluster;
 
 beforeAll(
   async () => {
-    const kubernetesVersion = defaultKubernetesVersion;
-    const images = await ensureImages({ source: 'built', kubernetesVersion, onProgress: say });
+    const images = await ensureImages({
+      source: 'built',
+      kubernetes: kubernetesDefault,
+      onProgress: say,
+    });
     const kind = await ensureKind();
     const named = { name: 'oc', runId: 'test-oc', workers: 0 };
     cluster = await ensureCluster({ ...named, images, kind, onProgress: say });

@@ -20,6 +20,7 @@ import type { Writers, WriterSpec } from '../../lib/cluster/port.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { Chain, expectedContent, initialBalance } from '../../lib/workload/ledger.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
 const seed = 'writer-test';
 const shell = $({ quiet: true });
@@ -29,7 +30,7 @@ let folder: string;
 beforeAll(async () => {
   const { tools } = await ensureImages({
     source: 'auto',
-    kubernetesVersion: '1.34.4',
+    kubernetes: kubernetesDefault,
     onProgress: (line) => process.stderr.write(`${line}\n`),
   });
   database = await startDatabase(tools);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureImages } from '../../lib/images/ensure.ts';
-import { defaultKubernetesVersion } from '../../lib/images/versions.ts';
+import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import type { CaseName } from '../../lib/two-kernels/cases.ts';
 import { DiskLab } from '../../lib/two-kernels/disk-lab.ts';
 import { guestFiles } from '../../lib/two-kernels/guest-files.ts';
@@ -22,7 +22,7 @@ type HostKind = (typeof hostKinds)[number];
 let hosts: Readonly<Record<HostKind, Host>>;
 
 beforeAll(async () => {
-  const wanted = { source: 'auto', kubernetesVersion: defaultKubernetesVersion } as const;
+  const wanted = { source: 'auto', kubernetes: kubernetesDefault } as const;
   const { tools, array } = await ensureImages({ ...wanted, onProgress });
   const files = await guestFiles({ image: tools, onProgress });
   lab = await DiskLab.open({ tools, arrayImage: array });

@@ -16,7 +16,13 @@ const images: ImageSet = {
   ids: { node: 'sha256:1', driver: 'sha256:2', array: 'sha256:2', mysql: 'sha256:3' },
   tunableForceDetach: true,
 };
-const config = { images, workers: 2, timers: stockClusterTimers, forceDetach: 'on' } as const;
+const config = {
+  images,
+  workers: 2,
+  timers: stockClusterTimers,
+  forceDetach: 'on',
+  featureGates: {},
+} as const;
 
 test('a new driver or array keeps the cluster, a new node image does not', () => {
   const withIds = (ids: Record<string, string>): string =>
@@ -25,11 +31,14 @@ test('a new driver or array keeps the cluster, a new node image does not', () =>
   expect(withIds({ node: 'sha256:9' })).not.toBe(configHash(config));
 });
 
-test('workers, timers and the forced detach make another cluster', () => {
+test('workers, timers, feature gates and the forced detach make another cluster', () => {
   const timers = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
   const hashes = [config, { ...config, workers: 3 }, { ...config, timers }].map(configHash);
   const off = configHash({ ...config, forceDetach: 'off' });
-  expect(new Set([...hashes, off]).size).toBe(4);
+  const gates = [{ AllAlpha: true }, { AllAlpha: false }].map((featureGates) =>
+    configHash({ ...config, featureGates }),
+  );
+  expect(new Set([...hashes, ...gates, off]).size).toBe(6);
 });
 
 test('the order of the ids does not matter', () => {

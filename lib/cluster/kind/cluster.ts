@@ -4,7 +4,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import { configHash } from './cluster-config.ts';
 import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
 import { deployDriver } from './driver.ts';
-import type { ForceDetach } from './kind-config.ts';
+import type { FeatureGates, ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
 import { clusterNameRule, engineName, isClusterName } from './labels.ts';
@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly forceDetachAfterMs?: number;
   /** `off`: --disable-force-detach-on-timeout. Default `on`, as stock. */
   readonly forceDetach?: ForceDetach;
+  /** Of all components, by name. Default: none is set. */
+  readonly featureGates?: FeatureGates;
   /** The cluster outlives the run, and the process. Default false. */
   readonly keep?: boolean;
   readonly onProgress?: (line: string) => void;
@@ -117,6 +119,7 @@ function createOptions(
   onProgress: (line: string) => void,
 ): CreateOptions {
   const { images, kind, runId, workers = 2, forceDetach = 'on', keep = false, signal } = options;
+  const { featureGates = {} } = options;
   const { nodeMonitorGraceMs, forceDetachAfterMs } = stockClusterTimers;
   const timers = clusterTimers({
     graceMs: options.graceMs ?? nodeMonitorGraceMs,
@@ -125,12 +128,13 @@ function createOptions(
   const labels = {
     cluster: name,
     runId,
-    configHash: configHash({ images, workers, timers, forceDetach }),
+    configHash: configHash({ images, workers, timers, forceDetach, featureGates }),
     owner: currentOwner(),
     keep,
     tools: images.tools,
   };
-  return { images, kind, workers, timers, forceDetach, labels, onProgress, signal };
+  const made = { images, kind, workers, timers, forceDetach, featureGates };
+  return { ...made, labels, onProgress, signal };
 }
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */

@@ -13,10 +13,10 @@ const metric = 'attach_detach_controller_attachdetach_controller_forced_detaches
 
 /** The counters are lost whenever the controller manager restarts: read them before that. */
 export async function readForcedDetachMetric(controlPlane: string): Promise<ForcedDetaches> {
-  const pki = '/etc/kubernetes/pki/apiserver-kubelet-client';
+  // The API server's client of kubelets may not read it any more (Kubernetes 1.36).
+  const admin = '--kubeconfig=/etc/kubernetes/admin.conf';
   const server = ['--server=https://127.0.0.1:10257', '--insecure-skip-tls-verify'];
-  const client = [`--client-certificate=${pki}.crt`, `--client-key=${pki}.key`];
-  const kubectl = ['kubectl', '--kubeconfig=/dev/null', ...server, ...client];
+  const kubectl = ['kubectl', admin, ...server];
   const text = await docker(['exec', controlPlane, ...kubectl, 'get', '--raw', '/metrics']);
   return parseForcedDetaches(text);
 }

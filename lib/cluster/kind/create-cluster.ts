@@ -6,13 +6,19 @@ import type { ImageSet } from '../../images/image-set.ts';
 import { startArray } from './array.ts';
 import { weighing } from './cpu-weights.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
-import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
+import {
+  kindConfig,
+  kubeadmPatches,
+  sharedDir,
+  type FeatureGates,
+  type ForceDetach,
+} from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
 import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
 import { leaseCount, leases, type Lease } from './lease.ts';
-import { lacksSysResource } from './machine-facts.ts';
+import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from './state-dir.ts';
 import type { ClusterTimers } from './timers.ts';
@@ -25,6 +31,7 @@ export interface CreateOptions {
   readonly workers: number;
   readonly timers: ClusterTimers;
   readonly forceDetach: ForceDetach;
+  readonly featureGates: FeatureGates;
   /** All labels but those that the creation itself decides. */
   readonly labels: Omit<ClusterLabels, 'index' | 'stateDir'>;
   readonly onProgress: (line: string) => void;
@@ -75,6 +82,8 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     workers: options.workers,
     lease,
     timers,
+    featureGates: options.featureGates,
+    cgroupVersion: await cgroupVersion(),
     volumePath: await mountpoint(name),
     patchesPath: state.patches,
     // Asked in a privileged container, since that is what the nodes are.

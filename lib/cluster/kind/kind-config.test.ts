@@ -11,12 +11,15 @@ const options: KindConfigOptions = {
   workers: 2,
   lease: leaseAt(1),
   timers: stockClusterTimers,
+  featureGates: {},
+  cgroupVersion: '2',
   volumePath: '/volumes/fd-main/_data',
   patchesPath: '/state/patches',
   lacksSysResource: false,
 };
 
 interface Parsed {
+  readonly featureGates: Record<string, boolean>;
   readonly networking: Record<string, unknown>;
   readonly kubeadmConfigPatches: readonly string[];
   readonly nodes: readonly { role: string; image: string; extraMounts: { hostPath: string }[] }[];
@@ -97,6 +100,17 @@ test('a force-detach wait alone leaves the grace period stock', () => {
   const files = kubeadmPatches({ ...stockClusterTimers, forceDetachAfterMs: 30_000 });
   expect(flagsIn(files['kube-controller-manager+json.yaml'])).toEqual(limits);
   expect(files['kube-controller-manager+strategic.yaml']).toContain('30s');
+});
+
+test('feature gates are kind’s, which gives them to all components', () => {
+  const gates = { NodeControllerLeaseCircuitBreaker: false };
+  expect(parsed({ featureGates: gates }).featureGates).toEqual(gates);
+});
+
+test('kubelet starts on cgroup v1, where a newer one would refuse', () => {
+  const kubelet = patch(parsed({ cgroupVersion: '1' }), 'KubeletConfiguration');
+  expect(kubelet).toMatchObject({ failCgroupV1: false });
+  expect(patch(parsed(), 'KubeletConfiguration')).not.toHaveProperty('failCgroupV1');
 });
 
 test('the user namespace gate is set only where the capability is missing', () => {

@@ -18,12 +18,18 @@ const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
 /** Whether the controller manager detaches by force once the wait is over. */
 export type ForceDetach = 'on' | 'off';
 
+/** By name: on or off, for all components. */
+export type FeatureGates = Readonly<Record<string, boolean>>;
+
 export interface KindConfigOptions {
   readonly name: string;
   readonly nodeImage: string;
   readonly workers: number;
   readonly lease: Lease;
   readonly timers: ClusterTimers;
+  readonly featureGates: FeatureGates;
+  /** The engine's: `1` or `2`. */
+  readonly cgroupVersion: string;
   /** Host path of the cluster's volume. */
   readonly volumePath: string;
   /** Host directory that holds the files of `kubeadmPatches`. */
@@ -46,6 +52,7 @@ export function kindConfig(options: KindConfigOptions): string {
       podSubnet: options.lease.podCidr,
       serviceSubnet: options.lease.serviceCidr,
     },
+    featureGates: options.featureGates,
     kubeadmConfigPatches: kubeadmConfigPatches(options),
     nodes: [
       { role: 'control-plane', ...node, extraMounts: [shared, patches] },
@@ -66,6 +73,8 @@ function kubeadmConfigPatches(options: KindConfigOptions): string[] {
     {
       kind: 'KubeletConfiguration',
       ...kubeletTimers(options.timers),
+      // From 1.35 a kubelet does not start there unless it is told to; older ones know the field too.
+      ...(options.cgroupVersion === '1' ? { failCgroupV1: false } : {}),
       ...(options.lacksSysResource ? { featureGates: { KubeletInUserNamespace: true } } : {}),
     },
   ].map((patch) => stringify(patch));

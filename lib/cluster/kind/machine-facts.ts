@@ -78,6 +78,12 @@ async function engineFacts(): Promise<MachineFacts['engine']> {
   return { version, cgroupVersion, rootDir, freeBytes };
 }
 
+/** Of the engine: `1` or `2`. */
+export async function cgroupVersion(): Promise<string> {
+  const engine = await engineFacts();
+  return 'missing' in engine ? '' : engine.cgroupVersion;
+}
+
 export interface ProbeOptions {
   /** Reference of the tools image; probes in containers are skipped without it. */
   readonly tools: string | undefined;

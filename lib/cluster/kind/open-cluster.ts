@@ -4,14 +4,12 @@ import type { Scenario } from '../../experiment/scenario.ts';
 import { ensureImages } from '../../images/ensure.ts';
 import type { ImageSet, ImageSource } from '../../images/image-set.ts';
 import { ensureKind } from '../../images/kind-binary.ts';
-import { defaultKubernetesVersion } from '../../images/versions.ts';
 import { ensureCluster, type Cluster } from './cluster.ts';
+import { refuseUnknownGates } from './feature-gates.ts';
 
 export interface ClusterChoice {
   /** Default `auto`: published where a registry answers, else built. */
   readonly images?: ImageSource | 'auto';
-  /** Default 1.34.4. */
-  readonly kubernetesVersion?: string;
   /** Default `main`. */
   readonly clusterName?: string;
   /** Default 2. */
@@ -20,8 +18,17 @@ export interface ClusterChoice {
   readonly keep?: boolean;
 }
 
+/** Fields of a scenario that a cluster is made with. */
+export const clusterFields = [
+  'kubernetes',
+  'featureGates',
+  'graceMs',
+  'forceDetachAfterMs',
+  'forceDetach',
+] as const satisfies readonly (keyof Scenario)[];
+
 export interface ClusterRequest {
-  readonly scenario: Pick<Scenario, 'graceMs' | 'forceDetachAfterMs' | 'forceDetach'>;
+  readonly scenario: Pick<Scenario, (typeof clusterFields)[number]>;
   readonly runId: string;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
@@ -49,9 +56,10 @@ async function open(
   signal.throwIfAborted();
   const images = await ensureImages({
     source: choice.images ?? 'auto',
-    kubernetesVersion: choice.kubernetesVersion ?? defaultKubernetesVersion,
+    kubernetes: scenario.kubernetes,
     onProgress,
   });
+  await refuseUnknownGates(images, scenario.featureGates);
   const cluster = await ensureCluster({
     name: choice.clusterName ?? 'main',
     images,
@@ -61,6 +69,7 @@ async function open(
     graceMs: scenario.graceMs,
     forceDetachAfterMs: scenario.forceDetachAfterMs,
     forceDetach: scenario.forceDetach,
+    featureGates: scenario.featureGates,
     keep: choice.keep ?? false,
     onProgress,
     signal,

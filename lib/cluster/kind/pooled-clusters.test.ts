@@ -5,7 +5,13 @@ import { rendezvous } from '../rendezvous.ts';
 import { PooledClusters } from './pooled-clusters.ts';
 import { SharedCluster } from './shared-cluster.ts';
 
-const stock = { graceMs: 50_000, forceDetachAfterMs: 360_000, forceDetach: 'on' } as const;
+const stock = {
+  kubernetes: '1.37',
+  featureGates: {},
+  graceMs: 50_000,
+  forceDetachAfterMs: 360_000,
+  forceDetach: 'on',
+} as const;
 const choice = { clusterName: 'm', workers: 4 };
 const requestOf = (scenario: typeof stock | Readonly<Record<string, unknown>> = stock) => ({
   scenario: { ...stock, ...scenario } as typeof stock,

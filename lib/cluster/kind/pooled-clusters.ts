@@ -6,6 +6,7 @@
 import type { Cluster } from './cluster.ts';
 import { nodesReady } from './create-cluster.ts';
 import {
+  clusterFields,
   openCluster,
   type ClusterChoice,
   type ClusterRequest,
@@ -44,12 +45,12 @@ export class PooledClusters {
 
   /**
    * A cluster with this pool's nodes only. The first event opens it, the last to release it gives it
-   * back. One that needs other timers waits until then; one whose opener failed opens it anew.
+   * back. One that needs another version or other timers waits until then; one whose opener failed opens it anew.
    */
   async join(pool: Pool, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
     const name = choice.clusterName ?? '';
-    const { graceMs, forceDetachAfterMs, forceDetach } = request.scenario;
-    const key = JSON.stringify([pool.of, graceMs, forceDetachAfterMs, forceDetach]);
+    const settings = clusterFields.map((field) => request.scenario[field]);
+    const key = JSON.stringify([pool.of, ...settings]);
     for (;;) {
       request.signal.throwIfAborted();
       const found = this.#shared.get(name);

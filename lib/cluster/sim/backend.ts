@@ -46,7 +46,7 @@ async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<
     backend: 'sim',
     clock,
     timers: timersOf(scenario),
-    versions: { model: modelVersion },
+    versions: { model: modelVersion, kubernetes: scenario.kubernetes },
     nodes: model.nodes,
     kubernetes: simKubernetes(model, driver),
     controlPlane: simControlPlane(model, driver),

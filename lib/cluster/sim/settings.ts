@@ -2,7 +2,7 @@
 import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
 import type { Timers } from '../../history/events.ts';
 import { kubernetesTimes, msUs, secondUs } from './timings.ts';
-import { versionTraits, type VersionTraits } from './versions.ts';
+import { traitsOf, type VersionTraits } from './versions.ts';
 
 export interface Settings
   extends Pick<
@@ -38,11 +38,11 @@ export interface Settings
 
 /** The stock grace period of the scenario's version, where the scenario leaves it stock. */
 const graceMsOf = ({ graceMs, kubernetes }: Scenario): number =>
-  graceMs === stockTimersMs.graceMs ? versionTraits[kubernetes].graceMs : graceMs;
+  graceMs === stockTimersMs.graceMs ? traitsOf(kubernetes).graceMs : graceMs;
 
 export const settingsOf = (scenario: Scenario): Settings => ({
   ...scenario,
-  traits: versionTraits[scenario.kubernetes],
+  traits: traitsOf(scenario.kubernetes),
   attachable: scenario.disk !== 'shared-file',
   forMany: scenario.accessMode === 'ReadWriteMany',
   graceUs: graceMsOf(scenario) * msUs,

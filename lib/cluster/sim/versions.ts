@@ -1,5 +1,5 @@
 /** What differs between the Kubernetes versions that the model plays. */
-import type { KubernetesVersion } from '../../kubernetes-versions.ts';
+import { minorOf } from '../../kubernetes-versions.ts';
 
 export interface VersionTraits {
   /** Stock --node-monitor-grace-period (nodelifecycle/config/v1alpha1/defaults.go, #126287). */
@@ -14,7 +14,7 @@ export interface VersionTraits {
 const before132 = { graceMs: 40_000, uncertainAfterError: true };
 const since132 = { graceMs: 50_000, uncertainAfterError: true };
 
-export const versionTraits: Readonly<Record<KubernetesVersion, VersionTraits>> = {
+const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.28': { ...before132, uncertainAfterError: false },
   '1.29': before132,
   '1.30': before132,
@@ -22,4 +22,14 @@ export const versionTraits: Readonly<Record<KubernetesVersion, VersionTraits>> =
   '1.32': since132,
   '1.33': since132,
   '1.34': since132,
+  '1.35': since132,
+  '1.36': since132,
+  '1.37': since132,
 };
+
+/** Of a minor, or of a patch of it. */
+export function traitsOf(kubernetes: string): VersionTraits {
+  const traits = versionTraits[minorOf(kubernetes)];
+  if (traits === undefined) throw new Error(`the model does not play Kubernetes ${kubernetes}`);
+  return traits;
+}

@@ -1,9 +1,12 @@
 /** Kubernetes' programs, etcd and pause, built from Go modules: two small images. */
+import { kubernetesDefault, releaseOf } from '../../kubernetes-versions.ts';
 import { definePart, type Part } from '../part.ts';
 import { importImage } from './debian.ts';
 
 const recipe = 'lib/images/built/kubernetes';
-const sources = ['go.mod', 'go.sum', 'build', 'main.go', 'force_detach.go'];
+const sources = ['go.mod', 'go.sum', 'build', 'module', 'main.go', 'force_detach.go'];
+/** What go.mod pins; pause has nothing of Kubernetes, so that all versions share it. */
+const pinned = releaseOf(kubernetesDefault, 'built');
 const path = 'ENV PATH=/usr/local/bin';
 
 /** kube-apiserver, controller-manager, scheduler, kubelet, kubeadm, kubectl (one binary) and etcd. */
@@ -21,10 +24,10 @@ export function kubernetesPart(root: string, version: string): Part {
 }
 
 /** The pause container: holds a pod's namespaces. */
-export function pausePart(root: string, version: string): Part {
+export function pausePart(root: string): Part {
   const inputs = { files: inRecipe(root, ['build', 'pause/main.go']), settings: [] };
   return definePart('pause', inputs, (key, ref) => [
-    build(version, ['pause']),
+    build(pinned, ['pause']),
     'mkdir -p "$WORK/root"',
     'mv "$WORK/pause" "$WORK/root"',
     pack,

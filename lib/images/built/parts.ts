@@ -26,7 +26,7 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
   const base = basePart(root);
   const kubernetes = kubernetesPart(root, kubernetesVersion);
   const attacher = attacherPart(root);
-  const pause = pausePart(root, kubernetesVersion);
+  const pause = pausePart(root);
   const mysql = mysqlPart(root);
   const runtime = runtimePart(root);
   const contents = { base, kubernetes, pause, preloaded: [mysql, attacher] };

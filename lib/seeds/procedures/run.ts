@@ -21,6 +21,7 @@ export interface ProcedureRun {
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly runs: readonly ProcedureRun[];
+  readonly kubernetes: string;
   readonly graceMs: number;
   readonly forceDetachAfterMs: number;
   readonly runId: string;
@@ -34,9 +35,9 @@ export interface ProceduresOptions extends ClusterChoice {
 
 /** One that fails is told, and the others go on; Ctrl-C ends them all. The cluster is released. */
 export async function runProcedures(options: ProceduresOptions): Promise<void> {
-  const { graceMs, forceDetachAfterMs, runId, signal, say } = options;
+  const { kubernetes, graceMs, forceDetachAfterMs, runId, signal, say } = options;
   const { cluster, images } = await openCluster(options, {
-    scenario: { graceMs, forceDetachAfterMs, forceDetach: 'on' },
+    scenario: { kubernetes, featureGates: {}, graceMs, forceDetachAfterMs, forceDetach: 'on' },
     runId,
     onProgress: say,
     signal,

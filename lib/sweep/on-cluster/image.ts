@@ -1,7 +1,8 @@
 /** Which image the pods run: the official one of Node, or ours where the cluster's nodes have it. */
 import type { V1Node } from '@kubernetes/client-node';
 import { planImages } from '../../images/plan.ts';
-import { defaultKubernetesVersion, publishedRuntime } from '../../images/versions.ts';
+import { publishedRuntime } from '../../images/versions.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import type { Access } from './access.ts';
 
 /** `built`: the driver's image, which is on the nodes of each kind cluster made here. */
@@ -9,7 +10,7 @@ export type ImageChoice = 'auto' | 'published' | 'built';
 
 export async function imageFor({ core }: Access, choice: ImageChoice): Promise<string> {
   if (choice === 'published') return publishedRuntime;
-  const { images } = planImages({ source: 'built', kubernetesVersion: defaultKubernetesVersion });
+  const { images } = planImages({ source: 'built', kubernetes: kubernetesDefault });
   if (choice === 'built') return images.driver;
   const nodes = await core.listNode().catch(() => undefined);
   return nodes && haveImage(nodes.items, images.driver) ? images.driver : publishedRuntime;

@@ -1,0 +1,42 @@
+/** Refuses feature gates that a version does not know, before a cluster is made whose parts won't start. */
+import { InfrastructureError, UsageError } from '../../errors.ts';
+import { tryDocker } from './engine.ts';
+import type { FeatureGates } from './kind-config.ts';
+
+/** Throws UsageError `GATE_UNKNOWN` where the node image's kubelet does not know one of them. */
+export async function refuseUnknownGates(
+  { node, kubernetesVersion }: { readonly node: string; readonly kubernetesVersion: string },
+  gates: FeatureGates,
+): Promise<void> {
+  const asked = Object.keys(gates);
+  if (asked.length === 0) return;
+  // Components share one list; kubelet is in each node image, whoever made it.
+  const argv = ['run', '--rm', '--network', 'none', '--entrypoint', 'kubelet', node, '--help'];
+  const { exitCode, stdout, stderr } = await tryDocker(argv, { timeoutMs: 60_000 });
+  const known = gatesIn(stdout);
+  if (exitCode !== 0 || known.length === 0) {
+    throw new InfrastructureError('GATES_NOT_LISTED', 'kubelet does not list its feature gates', {
+      hint: stderr.trim().split('\n').at(-1) ?? 'its --help says nothing of them',
+    });
+  }
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    'GATE_UNKNOWN',
+    `Kubernetes ${kubernetesVersion} has no feature gate ${unknown}`,
+    { hint: `it has ${known.length}, such as ${closest(unknown, known).join(', ')}` },
+  );
+}
+
+/** Names of the list that kubelet prints: `NAME=true|false (BETA - default=true)`. */
+export const gatesIn = (help: string): string[] =>
+  [...help.matchAll(/\b([A-Z][A-Za-z0-9]+)=true\|false \(/g)].flatMap(([, name]) => name ?? []);
+
+/** Three that share most of its beginning. */
+function closest(name: string, known: readonly string[]): string[] {
+  const shared = (other: string): number => {
+    const at = [...name].findIndex((letter, index) => other[index] !== letter);
+    return at === -1 ? name.length : at;
+  };
+  return known.toSorted((a, b) => shared(b) - shared(a)).slice(0, 3);
+}
