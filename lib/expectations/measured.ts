@@ -3,7 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { diskModes } from '../disk-kinds.ts';
-import { parseScenario, verdictWords, type Scenario } from '../experiment/scenario.ts';
+import {
+  parseScenario,
+  recordedScenario,
+  verdictWords,
+  type Scenario,
+} from '../experiment/scenario.ts';
 import type { Cell } from './table.ts';
 
 const measuredSchema = z.strictObject({
@@ -50,7 +55,7 @@ export function measuredBelow(folder: string, cells: readonly Cell[]): Measured[
     if (!run.success || run.data.verdict === 'inconclusive') return [];
     const { verdict, basis, scenario, phases, lost, acked, runId, seed, versions } = run.data;
     if (basis === 'predicted') return [];
-    const cell = cellOf(parseScenario(scenario), cells);
+    const cell = cellOf(recordedScenario(scenario), cells);
     if (cell === undefined) return [];
     const about = { verdict, basis, lost, acked, runId, seed };
     const { id, disk } = cell;
@@ -98,9 +103,10 @@ function verdictFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Names, timers and moments: what of a scenario does not decide its cell, or decides it coarsely. */
+/** Names, timers, versions: what of a scenario does not decide its cell, or decides it coarsely. */
 const indifferent = new Set<string>([
   ...['name', 'question', 'expected', 'connections', 'keepWrites', 'rate', 'rebootAt', 'workload'],
+  'kubernetes',
   ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'alsoAt', 'alsoForMs'],
   ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
 ]);

@@ -1,5 +1,6 @@
 /** docs/expectations.md: the table for people, expected and measured side by side. */
 import { diskModes, type DiskMode } from '../disk-kinds.ts';
+import { minorOf } from '../kubernetes-versions.ts';
 import type { Measured } from './measured.ts';
 import { cellsOf, type Cell, type Table } from './table.ts';
 
@@ -7,7 +8,7 @@ const opening = `# What is expected, and what was measured
 
 Each cell says which verdicts are expected of a fault, a remedy and a disk, and what real runs came to. The expectations are data, written down from Kubernetes' source before the runs (\`expectations.json\`); they are not edited to fit a result. Where a result, or a rule of [the expected set](scenarios.md), differs, the difference is listed with a decision note. This page is made by \`experiments/expectations.mjs\`, and a test holds it to its data.
 
-Times are seconds after the fault with stock timers: **N** the node is declared lost (40–60), **E** the pod is evicted (N + 300), **R** the remedy, **K** a restart of the controller manager and **L** the 15–20 s without a leader. Verdicts are explained [here](verdicts.md), disks [here](which-disk-is-mine.md). A result is followed by the number of runs; *short* marks timers that were shortened. Sources are files below Kubernetes' \`pkg/controller\` (1.34) and issues; § numbers are those of the matrix that this project began with. What limits eviction in large clusters is [on a page of their own](large-clusters.md).
+Times are seconds after the fault with stock timers: **N** the node is declared lost (40–60), **E** the pod is evicted (N + 300), **R** the remedy, **K** a restart of the controller manager and **L** the 15–20 s without a leader. Verdicts are explained [here](verdicts.md), disks [here](which-disk-is-mine.md). A result is followed by the number of runs and their Kubernetes; *short* marks timers that were shortened. Sources are files below Kubernetes' \`pkg/controller\` (1.34) and issues; § numbers are those of the matrix that this project began with. What limits eviction in large clusters is [on a page of their own](large-clusters.md).
 `;
 
 const note = `## The model
@@ -76,14 +77,22 @@ function result(
 }
 
 function summed(found: readonly Measured[], { verdicts }: Cell): string {
-  const counts = new Map<string, number>();
-  for (const { verdict, basis } of found) {
+  const minors = new Map<string, string[]>();
+  for (const { verdict, basis, kubernetes } of found) {
     const surprise =
       verdict === 'inconclusive' || verdicts.includes(verdict) ? '' : ' NOT expected';
     const text = `**${verdict}**${basis === 'shortened' ? ' *short*' : ''}${surprise}`;
-    counts.set(text, (counts.get(text) ?? 0) + 1);
+    minors.set(text, [...(minors.get(text) ?? []), minorOf(kubernetes)]);
   }
-  return [...counts].map(([text, count]) => `${text} (${count})`).join(', ');
+  return [...minors].map(([text, runs]) => `${text} (${onMinors(runs)})`).join(', ');
+}
+
+/** `2 on 1.34`, `3: 2 on 1.34, 1 on 1.37`. */
+function onMinors(runs: readonly string[]): string {
+  const parts = [...Map.groupBy(runs.toSorted(), (minor) => minor)].map(
+    ([minor, all]) => `${all.length} on ${minor}`,
+  );
+  return parts.length === 1 ? parts.join('') : `${runs.length}: ${parts.join(', ')}`;
 }
 
 function pathsOf({ paths }: Table): string {
