@@ -21,7 +21,7 @@ if (reason !== undefined) console.warn(`skipped: the audit of other file systems
 const seed = 'audit-file-systems';
 const clock = realClock();
 
-describe.skipIf(reason !== undefined)('the audit', { timeout: 240_000 }, () => {
+describe.skipIf(reason !== undefined)('the audit', { timeout: 900_000 }, () => {
   let host: BareHost;
   let volumes = 0;
   beforeAll(async () => {

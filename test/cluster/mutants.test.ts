@@ -10,7 +10,7 @@ if (reason !== undefined) console.warn(`skipped: the quick mutants: ${reason}`);
 
 const quick = ['bit-flip', 'torn-row', 'one-of-32', 'older-table', 'ext4-metadata', 'journal-cut'];
 
-describe.skipIf(reason !== undefined)('mutants', { timeout: 240_000 }, () => {
+describe.skipIf(reason !== undefined)('mutants', { timeout: 900_000 }, () => {
   let suite: Suite;
   beforeAll(async () => {
     suite = await Suite.start((line) => console.log(`  ${line}`));
