@@ -56,7 +56,7 @@ function killAfter(share: number): void {
 test.each([0.005, 0.2, 0.6, 0.97])('killed after %f of the run’s records', async (share) => {
   killAfter(share);
   const { code, stderr } = await rebuild();
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
   expect(verdict()).toMatchObject({ verdict: 'inconclusive', complete: false });
   expect(verdict().incompleteBecause.join('\n')).toContain('the history is cut');
   expect(page()).toContain('this run proves nothing');
@@ -70,7 +70,7 @@ test('a damaged frame: what can be read is shown, and nothing is concluded from 
   bytes.set([0xde, 0xad, 0xbe, 0xef], middle);
   writeFileSync(file, bytes);
   const { code, stderr } = await rebuild();
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   expect(stderr).toContain('HISTORY_DAMAGED');
   expect(stderr).toContain('The report shows what can still be read.');
   expect(verdict()).toMatchObject({ verdict: 'inconclusive', lost: 0, images: [] });
