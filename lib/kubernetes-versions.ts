@@ -59,6 +59,12 @@ export const isKubernetes = (word: string): boolean =>
 
 export const kubernetesWords = `${kubernetesMinors[0] ?? ''} to ${kubernetesMinors.at(-1) ?? ''}, or a patch such as 1.37.2`;
 
+/** `A=true, B=false`, as the flag takes them. */
+export const gatesText = (gates: Readonly<Record<string, boolean>>): string =>
+  Object.entries(gates)
+    .map(([name, on]) => `${name}=${on}`)
+    .join(', ');
+
 /** Feature gates that the model plays, in that version. */
 export const modelledGates = (kubernetes: string): readonly string[] =>
   minorOf(kubernetes) === '1.37' ? ['NodeControllerLeaseCircuitBreaker'] : [];

@@ -1,8 +1,8 @@
 /** What a run is about to do: seed first, then every parameter, the backend, the images. */
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
-import { gatesText } from './flag-options.ts';
 import type { BackendChoice } from './backend.ts';
 import { formatDuration } from '../durations.ts';
+import { gatesText } from '../kubernetes-versions.ts';
 import type { RunRequest } from './request.ts';
 
 export function describeRequest(request: RunRequest, choice: BackendChoice): string {

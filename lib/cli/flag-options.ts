@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
+import { gatesText } from '../kubernetes-versions.ts';
 import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
 import { formatDuration } from '../durations.ts';
 import {
@@ -29,12 +30,6 @@ const duration = (flags: string, about: string, defaultMs: number): Option =>
 
 const showMoment = (at: string | number): string =>
   typeof at === 'number' ? formatDuration(at) : at;
-
-/** `A=true, B=false`, as the flag takes them. */
-export const gatesText = (gates: Scenario['featureGates']): string =>
-  Object.entries(gates)
-    .map(([name, on]) => `${name}=${on}`)
-    .join(', ');
 
 const choice = (flags: string, about: string, choices: readonly string[], value: string): Option =>
   new Option(flags, about).choices(choices).default(value);

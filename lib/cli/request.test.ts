@@ -176,5 +176,7 @@ test('a gate that the model does not play is refused', () => {
   const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
   expect(() => refuseUnmodelled(on(...gate))).not.toThrow();
   expect(() => refuseUnmodelled(on(...gate, '--kubernetes', '1.36'))).toThrow(/does not play/);
-  expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(/does not play the gate AllAlpha/);
+  expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(
+    /does not play the gate AllAlpha/,
+  );
 });

@@ -2,6 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { expectationOf } from '../experiment/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { gatesText } from '../kubernetes-versions.ts';
 import type { AxisValue, Matrix, Settings } from './matrix-schema.ts';
 
 export interface Cell {
@@ -73,10 +74,13 @@ const fits = (
 
 function outsideGrid(settings: Settings): Draft {
   const label = Object.entries(settings)
-    .map(([field, value]) => `${field} ${String(value)}`)
+    .map(([field, value]) => `${field} ${textOf(value)}`)
     .join(', ');
   return { place: {}, label, settings };
 }
+
+const textOf = (value: Settings[keyof Settings]): string =>
+  typeof value === 'object' ? gatesText(value) : String(value);
 
 /** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
 function refuseUnknownExcludes({ axes, exclude }: Matrix): void {
@@ -98,7 +102,8 @@ function cellOf({ name, question, base }: Matrix, draft: Draft, index: number): 
   const whole = { ...base, ...settings, name, question: `${question} (${label})` };
   const scenario = parseScenario({ ...whole, expected: ['safe'] });
   const { verdicts, because } = expectationOf(scenario);
-  const values = Object.keys(place).length > 0 ? Object.values(place) : Object.values(settings);
+  const values =
+    Object.keys(place).length > 0 ? Object.values(place) : Object.values(settings).map(textOf);
   const slug = values
     .join('-')
     .toLowerCase()

@@ -25,7 +25,7 @@ export function configHash(config: ClusterConfig): string {
     .filter(([name]) => name !== 'driver' && name !== 'array')
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const kubernetes = images.kubernetesVersion;
-  const gates = Object.entries(config.featureGates).toSorted();
+  const gates = Object.entries(config.featureGates).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const made = { format, kubernetes, node: images.node, ids, workers, timers, forceDetach, gates };
   const text = JSON.stringify(made);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);

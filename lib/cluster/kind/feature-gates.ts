@@ -35,8 +35,9 @@ export const gatesIn = (help: string): string[] =>
 /** Three that share most of its beginning. */
 function closest(name: string, known: readonly string[]): string[] {
   const shared = (other: string): number => {
-    const at = [...name].findIndex((letter, index) => other[index] !== letter);
-    return at === -1 ? name.length : at;
+    let length = 0;
+    while (length < name.length && other[length] === name[length]) length += 1;
+    return length;
   };
   return known.toSorted((a, b) => shared(b) - shared(a)).slice(0, 3);
 }
