@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseSource } from './source.ts';
+import { askRegistry, chooseSource } from './source.ts';
 
 const yes = { answers: true, why: '' };
 const no = { answers: false, why: 'no such host' };
@@ -18,4 +18,9 @@ test('auto builds where none does, and says why', () => {
 test('what the user asks for holds, whatever the registry says', () => {
   expect(chooseSource('built', yes)).toMatchObject({ source: 'built' });
   expect(chooseSource('published', no)).toMatchObject({ source: 'published' });
+});
+
+test('a patch that nobody published is asked of no registry', async () => {
+  const answer = await askRegistry('1.36.1');
+  expect(answer).toEqual({ answers: false, why: expect.stringMatching(/known by its digest/) });
 });

@@ -1,5 +1,6 @@
 /** Where images come from when the user leaves it open: a registry if one answers, else this machine. */
 import { $ } from 'zx';
+import { UsageError } from '../errors.ts';
 import type { ImageSource } from './image-set.ts';
 import { publishedNode } from './published.ts';
 
@@ -25,7 +26,14 @@ export function chooseSource(asked: 'auto' | ImageSource, registry: RegistryAnsw
 
 /** Asks for the manifest of kind's node image, so that a `yes` also says that this version exists. */
 export async function askRegistry(kubernetes: string, timeoutMs = 5_000): Promise<RegistryAnswer> {
-  const image = publishedNode(kubernetes);
+  let image: string;
+  try {
+    image = publishedNode(kubernetes);
+  } catch (error) {
+    // A patch that nobody published can still be built.
+    if (!(error instanceof UsageError)) throw error;
+    return { answers: false, why: error.message };
+  }
   const quiet = $({ quiet: true, nothrow: true });
   const seconds = timeoutMs / 1_000;
   const asked = await quiet`timeout ${seconds} docker manifest inspect ${image}`;
