@@ -52,6 +52,12 @@ export const observed = {
 
 export type ObservedName = (typeof observed)[keyof typeof observed];
 
+/**
+ * How the event begins that says that a volume is still attached to another node: until 1.36, and
+ * since 1.37 (attachdetach/reconciler/reconciler.go reportMultiAttachError).
+ */
+export const attachGateTexts = ['Multi-Attach error', 'Waiting for detach'] as const;
+
 /** Calls as data.call names them (CSI RPC names). */
 export const csiCalls = {
   publish: 'ControllerPublishVolume',

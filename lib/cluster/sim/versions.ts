@@ -1,4 +1,5 @@
 /** What differs between the Kubernetes versions that the model plays. */
+import type { attachGateTexts } from '../../history/observations.ts';
 import { minorOf } from '../../kubernetes-versions.ts';
 
 export interface VersionTraits {
@@ -9,10 +10,20 @@ export interface VersionTraits {
    * 1.28 got it with 1.28.4, #121079: here 1.28 is an older patch).
    */
   readonly uncertainAfterError: boolean;
+  /**
+   * How the event of a refused attach begins (attachdetach/reconciler/reconciler.go
+   * reportMultiAttachError).
+   */
+  readonly attachGateText: (typeof attachGateTexts)[number];
 }
 
-const before132 = { graceMs: 40_000, uncertainAfterError: true };
-const since132 = { graceMs: 50_000, uncertainAfterError: true };
+const before132: VersionTraits = {
+  graceMs: 40_000,
+  uncertainAfterError: true,
+  attachGateText: 'Multi-Attach error',
+};
+const since132: VersionTraits = { ...before132, graceMs: 50_000 };
+const since137: VersionTraits = { ...since132, attachGateText: 'Waiting for detach' };
 
 const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.28': { ...before132, uncertainAfterError: false },
@@ -24,7 +35,7 @@ const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.34': since132,
   '1.35': since132,
   '1.36': since132,
-  '1.37': since132,
+  '1.37': since137,
 };
 
 /** Of a minor, or of a patch of it. */

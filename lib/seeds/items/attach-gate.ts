@@ -1,5 +1,5 @@
 /** Seeds 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
-import { observed } from '../../history/observations.ts';
+import { attachGateTexts, observed } from '../../history/observations.ts';
 import {
   allSeen,
   firstSeen,
@@ -22,7 +22,8 @@ export const multiAttach: Seed = {
   expected:
     'Holds for a Deployment, and for a StatefulSet whose pod was removed: ' +
     'FailedAttachVolume, once per volume, node and life of a controller manager, also as “already ' +
-    'exclusively attached to one node”. A StatefulSet left alone has no replacement and no event.',
+    'exclusively attached to one node”; since 1.37 it begins “Waiting for detach”. A StatefulSet ' +
+    'left alone has no replacement and no event.',
   runs: [
     { experiment: 'node-crash', flags: '--remedy force-delete' },
     { experiment: 'node-crash', flags: '--remedy none --workload deployment-recreate' },
@@ -96,5 +97,5 @@ const multiAttachErrors = (run: FinishedRun): ObservationRecord[] =>
     ({ t, data }) =>
       t >= run.faultAtMs &&
       data['reason'] === 'FailedAttachVolume' &&
-      String(data['message']).startsWith('Multi-Attach error'),
+      attachGateTexts.some((text) => String(data['message']).startsWith(text)),
   );

@@ -29,6 +29,14 @@ test('a partition with force-delete: the timer, the licence, two writers', async
   expect(told.get(9)).toBe('an operator acted');
 });
 
+test.each(['1.36', '1.37'])('the refused attach is read as %s says it', async (kubernetes) => {
+  const told = await askedOfModel({ remedy: 'force-delete', kubernetes });
+  expect(told.get(22)).toMatchObject({
+    asExpected: true,
+    said: expect.stringContaining(kubernetes === '1.37' ? 'Waiting for detach' : 'Multi-Attach'),
+  });
+});
+
 test('a disk that fences answers neither for the licence nor for damage', async () => {
   const told = await askedOfModel({ remedy: 'force-delete', disk: 'fenced' });
   expect(told.get(10)).toBe('the disk decides here');

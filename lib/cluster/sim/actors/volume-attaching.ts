@@ -221,7 +221,8 @@ export class VolumeAttaching {
     if (this.#multiAttachSaidFor === pod) return;
     this.#multiAttachSaidFor = pod;
     this.#notice(notices.multiAttach, node);
-    api.event(pod, 'FailedAttachVolume', 'Multi-Attach error for volume: already used elsewhere');
+    const { attachGateText } = settings.traits;
+    api.event(pod, 'FailedAttachVolume', `${attachGateText} for volume: already used elsewhere`);
   }
 
   #attach(node: NodeObject): void {
