@@ -74,7 +74,7 @@ test('a crash: detached 360 to 362 s and mounted 361 to 366 s after the pod’s 
 });
 
 test.each([
-  ['partition-none', undefined],
+  ['partition-none', 'stateful-set'],
   ['partition-none-deployment', 'deployment-recreate'],
 ])('a partition without remedy, %s: no second mount in 900 s', (name, workload) => {
   const verdict = sample(name);
