@@ -4,16 +4,13 @@
  * A shard fails only where it left no batch; the merge fails on a changed verdict (one that was not
  * expected), on an inconclusive batch and on a shard that is missing.
  *
- * Each version of Kubernetes is a batch of its own.
- *
- *   FORCEDETACH_SHARD=1/4 FORCEDETACH_SEED=x FORCEDETACH_KUBERNETES=1.36 node scripts/nightly.ts shard [flags]
+ *   FORCEDETACH_SHARD=1/4 FORCEDETACH_SEED=x node scripts/nightly.ts shard [flags of matrix.mjs]
  *   FORCEDETACH_SHARDS=4 node scripts/nightly.ts merge
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { $ } from 'zx';
 import { z } from 'zod';
-import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
 const settings = z
   .object({
@@ -23,16 +20,13 @@ const settings = z
       .regex(/^\d+\/\d+$/)
       .default('1/1'),
     FORCEDETACH_SHARDS: z.coerce.number().int().positive().default(1),
-    /** Of all cells; the newest where it is not given. */
-    FORCEDETACH_KUBERNETES: z.string().default(kubernetesDefault),
     /** Where the shards and the merged batch are. */
     FORCEDETACH_FOLDER: z.string().default('reports/nightly'),
     /** The job's summary: a Markdown file that is appended to. */
     GITHUB_STEP_SUMMARY: z.string().optional(),
   })
   .parse(process.env);
-const kubernetes = settings.FORCEDETACH_KUBERNETES;
-const folder = join(settings.FORCEDETACH_FOLDER, kubernetes);
+const folder = settings.FORCEDETACH_FOLDER;
 const shardFolder = (number: number | string): string => join(folder, `shard-${number}`);
 
 const run = $({ nothrow: true, stdio: 'inherit' });
@@ -47,16 +41,7 @@ else {
 async function runShard(): Promise<number> {
   const shard = settings.FORCEDETACH_SHARD;
   const out = shardFolder(shard.split('/')[0] ?? shard);
-  const words = [
-    '--kubernetes',
-    kubernetes,
-    '--shard',
-    shard,
-    '--seed',
-    settings.FORCEDETACH_SEED,
-    '--out',
-    out,
-  ];
+  const words = ['--shard', shard, '--seed', settings.FORCEDETACH_SEED, '--out', out];
   const { exitCode } =
     await run`npx zx experiments/matrix.mjs ${flags} ${words} --reports unexpected`;
   return existsSync(join(out, 'batch.json')) ? 0 : (exitCode ?? 4);
@@ -68,8 +53,7 @@ async function merge(): Promise<number> {
   const out = join(folder, 'batch');
   if (shards.length > 0) await run`npx zx experiments/merge-batches.mjs ${out} ${shards}`;
   const missing = numbers.length - shards.length;
-  const lines = [`## Kubernetes ${kubernetes}`];
-  if (missing > 0) lines.push(`${missing} of ${numbers.length} shards left no batch.`);
+  const lines = missing === 0 ? [] : [`${missing} of ${numbers.length} shards left no batch.`];
   if (!existsSync(join(out, 'batch.json'))) {
     summarize(lines);
     return 4;

@@ -10,20 +10,12 @@ export interface Shard {
   readonly path: string;
 }
 
-/**
- * Throws UsageError `SHARDS_DIFFER` where they are of different matrices, of different versions of
- * Kubernetes, or share a cell.
- */
+/** Throws UsageError `SHARDS_DIFFER` where they are of different matrices, or share a cell. */
 export function mergeBatches(shards: readonly Shard[]): Batch {
   const [first, ...others] = shards.map(({ batch }) => batch);
   if (first === undefined) throw new UsageError('NO_SHARDS', 'there is nothing to merge');
   const stranger = others.find((batch) => identity(batch) !== identity(first));
   if (stranger !== undefined) throw differ(`one is of ${identity(stranger)}`);
-  const kubernetes = new Set([first, ...others].map(({ versions }) => kubernetesIn(versions)));
-  // A matrix that compares versions has several on purpose.
-  if (kubernetes.size > 1 && !first.axes.some(({ name }) => name === 'kubernetes')) {
-    throw differ(`they are of Kubernetes ${[...kubernetes].join(' and ')}`);
-  }
   const cells = shards.flatMap(({ batch, path }) =>
     batch.cells.map((cell) => ({
       ...cell,
@@ -46,7 +38,6 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
       checks: withPaths(shards, 'checks'),
       events,
     }),
-    versions: together(batches),
     basis: weakestBasis(batches.map(({ basis }) => basis)),
     startedAt: batches.map(({ startedAt }) => startedAt).toSorted()[0] ?? first.startedAt,
     busyS,
@@ -59,23 +50,9 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
 const identity = ({ name, seed, cluster, axes }: Batch): string =>
   `${name} on ${cluster} with seed ${seed} and axes ${JSON.stringify(axes)}`;
 
-const kubernetesIn = (versions: Batch['versions']): string =>
-  versions?.['kubernetes']?.join(', ') ?? 'an unknown version';
-
-/** Each name with all the values that any of them has. */
-function together(batches: readonly Batch[]): Record<string, string[]> {
-  const names = new Set(batches.flatMap(({ versions = {} }) => Object.keys(versions)));
-  return Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      [...new Set(batches.flatMap(({ versions }) => versions?.[name] ?? []))].toSorted(),
-    ]),
-  );
-}
-
 const differ = (why: string): UsageError =>
   new UsageError('SHARDS_DIFFER', `these are no shards of one batch: ${why}`, {
-    hint: 'run all shards of one file with the same --seed and the same --kubernetes',
+    hint: 'run all shards of one file with the same --seed',
   });
 
 function withPaths<K extends 'controls' | 'checks'>(shards: readonly Shard[], part: K): Batch[K] {

@@ -4,7 +4,7 @@ import type { Batch, BatchCell } from '../matrix/batch.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { renderBatchHtml } from './batch-html.ts';
 import { slowestPhases } from './batch-phases.ts';
-import { causesOf, trendOf, versionsOf } from './batch-trend.ts';
+import { trendOf, versionsOf } from './batch-trend.ts';
 import { exampleVerdict } from './example.ts';
 
 const cell = (label: string, verdict: BatchCell['verdict'], damaged: number): BatchCell => ({
@@ -81,19 +81,6 @@ test('the trend: what changed first, with its interval, and what else is not the
   expect(first?.downtimeS).toBe(4);
   expect({ added: trend.added, gone: trend.gone }).toEqual({ added: ['new'], gone: ['old'] });
   expect(trend.conditions).toEqual([['kubernetes', '1.34.3', '1.34.4']]);
-});
-
-test('a changed Kubernetes is told from a changed harness', () => {
-  const of = (kubernetes: string, forcedetach: string): Batch =>
-    batch(was.cells, { kubernetes: [kubernetes], forcedetach: [forcedetach] });
-  const causes = (before: Batch, after: Batch): string => causesOf(trendOf(before, after));
-  const [old, newer] = ['0.1.0+aaa', '0.1.0+bbb'];
-  expect(causes(of('1.36.3', old), of('1.37.2', old))).toBe(
-    'Changed: Kubernetes (1.36.3 → 1.37.2). The harness is the same.',
-  );
-  expect(causes(of('1.36.3', old), of('1.36.3', newer))).toBe('Changed: the harness itself.');
-  expect(causes(of('1.36.3', old), of('1.37.2', newer))).toMatch(/1\.37\.2\); the harness itself/);
-  expect(causes(of('1.36.3', old), of('1.36.3', old))).toMatch(/are the same/);
 });
 
 test('each step of the way back names its slowest run', () => {

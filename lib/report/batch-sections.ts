@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Batch } from '../matrix/batch.ts';
 import { differenceText, rateText } from './batch-markdown.ts';
 import type { PhaseRow } from './batch-phases.ts';
-import { causesOf, trendOf, type Trend, type TrendRow } from './batch-trend.ts';
+import { trendOf, type Trend, type TrendRow } from './batch-trend.ts';
 import { seconds, type Html } from './html-parts.ts';
 
 export function phasesSection(rows: readonly PhaseRow[], reportOf: ReportOf): Html | string {
@@ -38,7 +38,6 @@ since ${baseline.name} of ${baseline.startedAt}.${others(trend)}</p>
 <th class="number">downtime, more or less</th></tr></thead>
 <tbody>${trend.rows.map(trendRow)}</tbody></table>
 <h3>What else changed</h3>
-<p>${causesOf(trend)}</p>
 ${conditions(trend)}</section>`;
 }
 
@@ -60,7 +59,7 @@ const signed = (s: number): string => `${s > 0 ? '+' : s < 0 ? '−' : ''}${seco
 
 const conditions = ({ conditions: changed }: Trend): Html =>
   changed.length === 0
-    ? html``
+    ? html`<p>Nothing that the runs record.</p>`
     : html`<table><thead><tr><th>What</th><th>was</th><th>is</th></tr></thead>
 <tbody>${changed.map(
         ([name, was, is]) => html`<tr><th scope="row">${name}</th><td class="text">${was}</td>

@@ -67,21 +67,6 @@ const conditionsOf = ({ cluster, basis, seed, versions = {} }: Batch): Record<st
   ...Object.fromEntries(Object.entries(versions).map(([name, all]) => [name, all.join(', ')])),
 });
 
-/** What a difference may come from, in one sentence: Kubernetes, the harness, or something beside them. */
-export function causesOf({ conditions }: Pick<Trend, 'conditions'>): string {
-  const changed = conditions.filter(([name]) => name !== 'seed');
-  const kubernetes = changed.find(([name]) => name === 'kubernetes');
-  const harness = changed.find(([name]) => name === 'forcedetach');
-  const rest = changed.filter((each) => each !== kubernetes && each !== harness);
-  const causes = [
-    ...(kubernetes === undefined ? [] : [`Kubernetes (${kubernetes[1]} → ${kubernetes[2]})`]),
-    ...(harness === undefined ? [] : ['the harness itself']),
-    ...(rest.length === 0 ? [] : [rest.map(([name]) => name).join(', ')]),
-  ];
-  if (causes.length === 0) return 'Kubernetes and the harness are the same.';
-  return `Changed: ${causes.join('; ')}.${harness === undefined ? ' The harness is the same.' : ''}`;
-}
-
 /** Every version that the runs of a batch recorded, each name with all its values. */
 export function versionsOf(
   { cells }: Pick<Batch, 'cells'>,

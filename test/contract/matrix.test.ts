@@ -105,11 +105,6 @@ test('shards run apart and merged are the batch', { timeout: 120_000 }, async ()
   expect(merged.cells[0]?.runs[0]?.folder).toBe('../1-2/cells/01-unfenced.1');
   const twice = await script('merge-batches', out, ...shards, ...shards);
   expect(twice.stderr).toMatch(/^SHARDS_DIFFER: .*is in two of them/);
-
-  const older = join(folder, 'older');
-  await matrix(...words, '--shard', '2/2', '--out', older, '--kubernetes', '1.36');
-  const mixed = await script('merge-batches', out, shards[0] ?? '', older);
-  expect(mixed.stderr).toMatch(/^SHARDS_DIFFER: .*of Kubernetes 1\.37 and 1\.36/);
 });
 
 test('a file with a mistake creates nothing', async () => {
