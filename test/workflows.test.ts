@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { $ } from 'zx';
+import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, '.github/workflows');
@@ -55,6 +56,24 @@ describe.each(files)('%s', (file) => {
         ).toBe(true);
     }
   });
+});
+
+test('every night measures the three minors that Kubernetes supports, and merges each', () => {
+  const { jobs } = z
+    .object({
+      jobs: z.record(
+        z.string(),
+        z.object({
+          strategy: z.object({ matrix: z.object({ kubernetes: z.array(z.string()) }) }),
+        }),
+      ),
+    })
+    .parse(parse(read('nightly.yml')));
+  const supported = Object.keys(kubernetesReleases).slice(0, 3);
+  expect(Object.keys(jobs)).toEqual(['shard', 'merge']);
+  for (const { strategy } of Object.values(jobs)) {
+    expect(strategy.matrix.kubernetes).toEqual(supported);
+  }
 });
 
 const found = await $({ nothrow: true, quiet: true })`actionlint -version`;

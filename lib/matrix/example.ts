@@ -1,4 +1,5 @@
-/** Made-up matrices and outcomes for tests. */
+/** Made-up matrices, outcomes and batches for tests. */
+import type { Batch } from './batch.ts';
 import { cellsOf } from './cells.ts';
 import { planOf, type Plan } from './plan.ts';
 import { parseMatrix } from './read-matrix.ts';
@@ -46,6 +47,33 @@ export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
   starved: false,
   worstTimerLagMs: 3,
   timerDistortion: 0.002,
+  ...changes,
+});
+
+export const exampleBatch = (changes: Partial<Batch> = {}): Batch => ({
+  schemaVersion: 1,
+  name: 'made up',
+  question: 'Which?',
+  sentence: 'made up',
+  verdict: 'expected',
+  inconclusiveBecause: [],
+  basis: 'measured',
+  cluster: 'kind',
+  seed: 'one',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  replay: 'npx zx experiments/matrix.mjs',
+  versions: {},
+  busyS: 3600,
+  events: 20,
+  eventsPerHour: 20,
+  worstTimerLagMs: 12,
+  timerDistortion: 0.002,
+  axes: [],
+  cells: [],
+  controls: [],
+  checks: [],
+  contrasts: [],
+  differences: [],
   ...changes,
 });
 

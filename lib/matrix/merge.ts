@@ -1,5 +1,6 @@
 /** Shards of one matrix, run apart, as one batch: all cells compared, every shard's controls count. */
 import { UsageError } from '../errors.ts';
+import { minorOf } from '../kubernetes-versions.ts';
 import type { Batch } from './batch.ts';
 import { perHour, weakestBasis } from './figures.ts';
 import { conclude } from './summarize.ts';
@@ -10,12 +11,17 @@ export interface Shard {
   readonly path: string;
 }
 
-/** Throws UsageError `SHARDS_DIFFER` where they are of different matrices, or share a cell. */
+/**
+ * Throws UsageError `SHARDS_DIFFER` where they are of different matrices, ran on different
+ * Kubernetes, or share a cell.
+ */
 export function mergeBatches(shards: readonly Shard[]): Batch {
   const [first, ...others] = shards.map(({ batch }) => batch);
   if (first === undefined) throw new UsageError('NO_SHARDS', 'there is nothing to merge');
   const stranger = others.find((batch) => identity(batch) !== identity(first));
   if (stranger !== undefined) throw differ(`one is of ${identity(stranger)}`);
+  const releases = kubernetesThatDiffer(shards.map(({ batch }) => batch));
+  if (releases.length > 0) throw differ(`they ran on Kubernetes ${releases.join(' and ')}`);
   const cells = shards.flatMap(({ batch, path }) =>
     batch.cells.map((cell) => ({
       ...cell,
@@ -50,9 +56,28 @@ export function mergeBatches(shards: readonly Shard[]): Batch {
 const identity = ({ name, seed, cluster, axes }: Batch): string =>
   `${name} on ${cluster} with seed ${seed} and axes ${JSON.stringify(axes)}`;
 
+/**
+ * Cells may differ in it where the file says so: in an axis, or in one shard already. Then each minor
+ * must be one patch in all of them. A shard in which no run came to its end says nothing.
+ */
+function kubernetesThatDiffer(batches: readonly Batch[]): string[] {
+  const recorded = batches.map(({ versions }) => versions?.['kubernetes'] ?? []);
+  const asked = batches.flatMap(({ axes }) =>
+    axes.filter(({ name }) => name === 'kubernetes').flatMap(({ labels }) => labels),
+  );
+  const differsByFile =
+    asked.length > 0 || recorded.some((all) => new Set(all.map(minorOf)).size > 1);
+  const releases = [...new Set(recorded.flat())].filter((each) => !asked.includes(each)).toSorted();
+  return releases.filter((each) =>
+    releases.some(
+      (other) => other !== each && (!differsByFile || minorOf(other) === minorOf(each)),
+    ),
+  );
+}
+
 const differ = (why: string): UsageError =>
   new UsageError('SHARDS_DIFFER', `these are no shards of one batch: ${why}`, {
-    hint: 'run all shards of one file with the same --seed',
+    hint: 'run all shards of one file with the same --seed and --kubernetes',
   });
 
 function withPaths<K extends 'controls' | 'checks'>(shards: readonly Shard[], part: K): Batch[K] {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
+import { exampleBatch } from '../matrix/example.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { renderBatchHtml } from './batch-html.ts';
 import { slowestPhases } from './batch-phases.ts';
@@ -24,31 +25,12 @@ const cell = (label: string, verdict: BatchCell['verdict'], damaged: number): Ba
   discarded: 0,
 });
 
-const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch => ({
-  schemaVersion: 1,
-  name: 'made up',
-  question: 'Which?',
-  sentence: 'made up',
-  verdict: 'expected',
-  inconclusiveBecause: [],
-  basis: 'measured',
-  cluster: 'kind',
-  seed: 'one',
-  startedAt: '2026-01-01T00:00:00.000Z',
-  replay: 'npx zx experiments/matrix.mjs',
-  versions,
-  busyS: 3600,
-  events: 20,
-  eventsPerHour: 20,
-  worstTimerLagMs: 12,
-  timerDistortion: 0.002,
-  axes: [{ name: 'disk', labels: cells.map(({ label }) => label) }],
-  cells: [...cells],
-  controls: [],
-  checks: [],
-  contrasts: [],
-  differences: [],
-});
+const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
+  exampleBatch({
+    versions,
+    axes: [{ name: 'disk', labels: cells.map(({ label }) => label) }],
+    cells: [...cells],
+  });
 
 const was = batch(
   [cell('unfenced', 'lost', 9), cell('fenced', 'safe', 0), cell('old', 'safe', 0)],
@@ -103,6 +85,7 @@ test('the page shows both, links to runs that have a report, and escapes what it
   });
   expect(page).toContain('1 of 2 verdicts changed');
   expect(page).toContain('New: new. No longer there: old.');
+  expect(page).toContain('<p>Kubernetes: 1.34.3 → 1.34.4.</p>');
   expect(page).toContain('<a href="cells/fenced/report.html">fenced</a>');
   expect(page).not.toContain('<a href="cells/unfenced/report.html"');
   expect(page).not.toContain('<img src=x');

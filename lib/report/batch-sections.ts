@@ -1,6 +1,7 @@
 /** Sections of a batch's page that look beyond its cells: the slowest phases, the trend. */
 import { html } from 'hono/html';
 import type { Batch } from '../matrix/batch.ts';
+import { conditionsInWords } from './batch-conditions.ts';
 import { differenceText, rateText } from './batch-markdown.ts';
 import type { PhaseRow } from './batch-phases.ts';
 import { trendOf, type Trend, type TrendRow } from './batch-trend.ts';
@@ -38,7 +39,8 @@ since ${baseline.name} of ${baseline.startedAt}.${others(trend)}</p>
 <th class="number">downtime, more or less</th></tr></thead>
 <tbody>${trend.rows.map(trendRow)}</tbody></table>
 <h3>What else changed</h3>
-${conditions(trend)}</section>`;
+<p>${conditionsInWords(trend.conditions)}</p>
+${conditionsTable(trend)}</section>`;
 }
 
 const others = ({ added, gone }: Trend): string =>
@@ -57,9 +59,9 @@ const trendRow = ({ label, was, is, verdictChanged, damage, downtimeS }: TrendRo
 
 const signed = (s: number): string => `${s > 0 ? '+' : s < 0 ? '−' : ''}${seconds(Math.abs(s))}`;
 
-const conditions = ({ conditions: changed }: Trend): Html =>
+const conditionsTable = ({ conditions: changed }: Trend): Html | string =>
   changed.length === 0
-    ? html`<p>Nothing that the runs record.</p>`
+    ? ''
     : html`<table><thead><tr><th>What</th><th>was</th><th>is</th></tr></thead>
 <tbody>${changed.map(
         ([name, was, is]) => html`<tr><th scope="row">${name}</th><td class="text">${was}</td>

@@ -105,6 +105,16 @@ test('shards run apart and merged are the batch', { timeout: 120_000 }, async ()
   expect(merged.cells[0]?.runs[0]?.folder).toBe('../1-2/cells/01-unfenced.1');
   const twice = await script('merge-batches', out, ...shards, ...shards);
   expect(twice.stderr).toMatch(/^SHARDS_DIFFER: .*is in two of them/);
+
+  const older = join(folder, '2-2-older');
+  await matrix(...words, '--shard', '2/2', '--kubernetes', '1.36', '--out', older);
+  const mixed = join(folder, 'mixed');
+  const refused = await script('merge-batches', mixed, shards[0] ?? '', older);
+  expect(refused.stderr).toMatch(
+    /^SHARDS_DIFFER: .*ran on Kubernetes 1\.36 and 1\.37\n {2}hint: .*--kubernetes/,
+  );
+  expect(refused.code).toBe(2);
+  expect(existsSync(mixed)).toBe(false);
 });
 
 test('a file with a mistake creates nothing', async () => {

@@ -1,14 +1,9 @@
 /** What exactly was measured: versions and image ids, for every report. */
-import { readFileSync } from 'node:fs';
 import { release } from 'node:os';
+import { harnessVersion } from '../../harness-version.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { zoneLimitsText } from '../../zone-limits.ts';
 import type { Cluster } from './cluster.ts';
-
-const projectVersion = (): string => {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(text) as { version: unknown }).version);
-};
 
 export async function versionsOf(
   cluster: Cluster,
@@ -16,7 +11,7 @@ export async function versionsOf(
 ): Promise<Readonly<Record<string, string>>> {
   const lab = async (...argv: string[]): Promise<string> => (await cluster.lab.exec(argv)).trim();
   return {
-    forcedetach: projectVersion(),
+    forcedetach: harnessVersion(),
     kubernetes: images.kubernetesVersion,
     'eviction limits': zoneLimitsText,
     images: images.source,
