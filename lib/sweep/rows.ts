@@ -6,7 +6,7 @@ import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Outcome } from './play.ts';
-import { plainScenario } from './settle.ts';
+import { hasDefault } from './settle.ts';
 
 export interface Row {
   readonly name: string;
@@ -27,7 +27,7 @@ const free: ReadonlySet<keyof Scenario> = new Set([
 const isPlain = (scenario: Scenario): boolean =>
   scenario.disk !== 'shared-file' &&
   (Object.keys(scenario) as (keyof Scenario)[]).every(
-    (field) => free.has(field) || scenario[field] === plainScenario[field],
+    (field) => free.has(field) || hasDefault(scenario, field),
   );
 
 const liveFaults: readonly FaultKind[] = [

@@ -1,4 +1,5 @@
 /** Makes fields that were drawn one by one fit together: what contradicts becomes the default. */
+import { isDeepStrictEqual } from 'node:util';
 import { contradictions } from '../experiment/contradictions.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 
@@ -38,10 +39,14 @@ export function settle(drawn: Scenario): Scenario {
   throw new RangeError(`these fields never fit together: ${JSON.stringify(drawn)}`);
 }
 
+/** Whether a field has its default; by value, since a schedule from another thread is a copy. */
+export const hasDefault = (scenario: Scenario, field: keyof Scenario): boolean =>
+  isDeepStrictEqual(scenario[field], plainScenario[field]);
+
 /** Fields that differ from their defaults, without name, question and expectation. */
 export function changedFields(scenario: Scenario): (keyof Scenario)[] {
   const derived: readonly string[] = ['name', 'question', 'expected'];
   return (Object.keys(scenario) as (keyof Scenario)[]).filter(
-    (field) => !derived.includes(field) && scenario[field] !== plainScenario[field],
+    (field) => !derived.includes(field) && !hasDefault(scenario, field),
   );
 }
