@@ -37,12 +37,12 @@ export interface Settings
 }
 
 /** The stock grace period of the scenario's version, where the scenario leaves it stock. */
-const graceMsOf = ({ graceMs, kubernetes }: Scenario): number =>
-  graceMs === stockTimersMs.graceMs ? traitsOf(kubernetes).graceMs : graceMs;
+const graceMsOf = (scenario: Scenario): number =>
+  scenario.graceMs === stockTimersMs.graceMs ? traitsOf(scenario).graceMs : scenario.graceMs;
 
 export const settingsOf = (scenario: Scenario): Settings => ({
   ...scenario,
-  traits: traitsOf(scenario.kubernetes),
+  traits: traitsOf(scenario),
   attachable: scenario.disk !== 'shared-file',
   forMany: scenario.accessMode === 'ReadWriteMany',
   graceUs: graceMsOf(scenario) * msUs,

@@ -1,4 +1,5 @@
 /** What differs between the Kubernetes versions that the model plays. */
+import type { Scenario } from '../../experiment/scenario.ts';
 import type { attachGateTexts } from '../../history/observations.ts';
 import { minorOf } from '../../kubernetes-versions.ts';
 
@@ -15,15 +16,27 @@ export interface VersionTraits {
    * reportMultiAttachError).
    */
   readonly attachGateText: (typeof attachGateTexts)[number];
+  /**
+   * Before a node is given up its Lease is read from the API: one whose resourceVersion is not that of
+   * the last renewal seen counts as a stale cache, and the node is left as it is
+   * (nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth; gate
+   * NodeControllerLeaseCircuitBreaker, on).
+   */
+  readonly asksLeaseAgain: boolean;
 }
 
 const before132: VersionTraits = {
   graceMs: 40_000,
   uncertainAfterError: true,
   attachGateText: 'Multi-Attach error',
+  asksLeaseAgain: false,
 };
 const since132: VersionTraits = { ...before132, graceMs: 50_000 };
-const since137: VersionTraits = { ...since132, attachGateText: 'Waiting for detach' };
+const since137: VersionTraits = {
+  ...since132,
+  attachGateText: 'Waiting for detach',
+  asksLeaseAgain: true,
+};
 
 const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.28': { ...before132, uncertainAfterError: false },
@@ -38,9 +51,13 @@ const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.37': since137,
 };
 
-/** Of a minor, or of a patch of it. */
-export function traitsOf(kubernetes: string): VersionTraits {
+/** Of a minor, or of a patch of it, with these feature gates set. */
+export function traitsOf({
+  kubernetes,
+  featureGates,
+}: Pick<Scenario, 'kubernetes' | 'featureGates'>): VersionTraits {
   const traits = versionTraits[minorOf(kubernetes)];
   if (traits === undefined) throw new Error(`the model does not play Kubernetes ${kubernetes}`);
-  return traits;
+  const { NodeControllerLeaseCircuitBreaker: asksLeaseAgain = true } = featureGates;
+  return { ...traits, asksLeaseAgain: traits.asksLeaseAgain && asksLeaseAgain };
 }
