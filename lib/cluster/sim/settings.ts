@@ -2,7 +2,7 @@
 import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
 import type { Timers } from '../../history/events.ts';
 import { kubernetesTimes, msUs, secondUs } from './timings.ts';
-import { traitsOf, type VersionTraits } from './versions.ts';
+import { traitsOf, type Traits } from './versions.ts';
 
 export interface Settings
   extends Pick<
@@ -21,7 +21,7 @@ export interface Settings
     | 'podFinalizer'
     | 'selfFence'
   > {
-  readonly traits: VersionTraits;
+  readonly traits: Traits;
   /** Each volume is attached to a node before it is mounted; a shared directory is not. */
   readonly attachable: boolean;
   /** Declared for many nodes (util.IsMultiAttachAllowed). */

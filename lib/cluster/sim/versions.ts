@@ -1,9 +1,9 @@
 /** What differs between the Kubernetes versions that the model plays. */
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { attachGateTexts } from '../../history/observations.ts';
-import { minorOf } from '../../kubernetes-versions.ts';
+import { asksLeaseAgain, minorOf } from '../../kubernetes-versions.ts';
 
-export interface VersionTraits {
+interface VersionTraits {
   /** Stock --node-monitor-grace-period (nodelifecycle/config/v1alpha1/defaults.go, #126287). */
   readonly graceMs: number;
   /**
@@ -16,12 +16,11 @@ export interface VersionTraits {
    * reportMultiAttachError).
    */
   readonly attachGateText: (typeof attachGateTexts)[number];
-  /**
-   * Before a node is given up its Lease is read from the API: one whose resourceVersion is not that of
-   * the last renewal seen counts as a stale cache, and the node is left as it is
-   * (nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth; gate
-   * NodeControllerLeaseCircuitBreaker, on).
-   */
+}
+
+/** Those that a gate decides as well. */
+export interface Traits extends VersionTraits {
+  /** kubernetes-versions.ts asksLeaseAgain. */
   readonly asksLeaseAgain: boolean;
 }
 
@@ -29,14 +28,9 @@ const before132: VersionTraits = {
   graceMs: 40_000,
   uncertainAfterError: true,
   attachGateText: 'Multi-Attach error',
-  asksLeaseAgain: false,
 };
 const since132: VersionTraits = { ...before132, graceMs: 50_000 };
-const since137: VersionTraits = {
-  ...since132,
-  attachGateText: 'Waiting for detach',
-  asksLeaseAgain: true,
-};
+const since137: VersionTraits = { ...since132, attachGateText: 'Waiting for detach' };
 
 const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.28': { ...before132, uncertainAfterError: false },
@@ -51,13 +45,9 @@ const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.37': since137,
 };
 
-/** Of a minor, or of a patch of it, with these feature gates set. */
-export function traitsOf({
-  kubernetes,
-  featureGates,
-}: Pick<Scenario, 'kubernetes' | 'featureGates'>): VersionTraits {
-  const traits = versionTraits[minorOf(kubernetes)];
-  if (traits === undefined) throw new Error(`the model does not play Kubernetes ${kubernetes}`);
-  const { NodeControllerLeaseCircuitBreaker: asksLeaseAgain = true } = featureGates;
-  return { ...traits, asksLeaseAgain: traits.asksLeaseAgain && asksLeaseAgain };
+/** Of a minor, or of a patch of it, with its feature gates. */
+export function traitsOf(of: Pick<Scenario, 'kubernetes' | 'featureGates'>): Traits {
+  const traits = versionTraits[minorOf(of.kubernetes)];
+  if (traits === undefined) throw new Error(`the model does not play Kubernetes ${of.kubernetes}`);
+  return { ...traits, asksLeaseAgain: asksLeaseAgain(of) };
 }
