@@ -66,10 +66,16 @@ export const gatesText = (gates: Readonly<Record<string, boolean>>): string =>
     .join(', ');
 
 const leaseGate = 'NodeControllerLeaseCircuitBreaker';
+export const restartGate = 'ChangeContainerStatusOnKubeletRestart';
+const gatesOf: Readonly<Record<string, readonly string[]>> = {
+  '1.35': [restartGate],
+  '1.36': [restartGate],
+  '1.37': [restartGate, leaseGate],
+};
 
 /** Feature gates that the model plays, in that version. */
 export const modelledGates = (kubernetes: string): readonly string[] =>
-  minorOf(kubernetes) === '1.37' ? [leaseGate] : [];
+  gatesOf[minorOf(kubernetes)] ?? [];
 
 /**
  * Whether a node's Lease is read from the API before the node is given up: one whose resourceVersion

@@ -60,6 +60,8 @@ export const kubernetesTimes = {
   /** Restart back-off of a container: 10 s, doubled up to 5 min (kubelet.go). */
   crashBackOffUs: 10 * secondUs,
   crashBackOffMaxUs: 300 * secondUs,
+  /** After a kubelet's start a probe waits for a part of its period (prober/worker.go run): 5 s here. */
+  probeAgain: rangeMs(0, 5000),
   /** A volume operation that failed is tried again after 500 ms, doubled up to 2 min 2 s
    * (goroutinemap/exponentialbackoff). */
   volumeBackOff: { firstUs: 500 * msUs, maxUs: 122 * secondUs },
