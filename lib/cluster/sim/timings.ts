@@ -16,14 +16,8 @@ const rangeMs = (min: number, max: number): Range => ({ minUs: min * msUs, maxUs
 
 /** Kubernetes v1.34.4, read in its source. */
 export const kubernetesTimes = {
-  /** Lease 40 s, renewed at a quarter of it (kubelet.go nodeLeaseRenewIntervalFraction). */
-  leaseRenewUs: 10 * secondUs,
-  leaseUs: 40 * secondUs,
-  /** nodeStatusUpdateFrequency, with up to 4 % jitter (kubelet.go JitterUntil). */
-  statusUpdateUs: 10 * secondUs,
+  /** Of a status update's period, up to so much more (kubelet.go JitterUntil). */
   statusJitter: 0.04,
-  /** --node-monitor-period. */
-  nodeMonitorUs: 5 * secondUs,
   /** node_lifecycle_controller.go doNoExecuteTaintingPass runs every 100 ms. */
   taintPass: rangeMs(0, 100),
   /** --node-eviction-rate 0.1: one node of a zone is tainted NoExecute in 10 s (flowcontrol, burst 1). */

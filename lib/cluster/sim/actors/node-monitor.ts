@@ -1,7 +1,7 @@
 /**
  * The node lifecycle controller: a node whose lease no tick saw renewed for the grace period is
  * Unknown, tainted unreachable, and its pods are not ready (node_lifecycle_controller.go). Its ticks
- * are a grid of 5 s that begins with the leader; only those that find something have a moment.
+ * are a grid (5 s, stock) that begins with the leader; only those that find something have a moment.
  *
  * Since 1.37 a lease that was written to after the renewal that a tick saw, by whomever, looks like a
  * stale cache: every tick skips its node, until it is renewed or another leader sees it anew. A pass
@@ -9,7 +9,7 @@
  */
 import { unreachableKey, type NodeObject, type Taint } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import type { ControllerContext } from './controller.ts';
 import { NodeTainter } from './node-tainter.ts';
@@ -28,7 +28,7 @@ export class NodeMonitor implements Watcher {
   constructor(context: ControllerContext) {
     this.#context = context;
     const { world, chance } = context;
-    this.#phaseUs = world.kernel.nowUs + chance.int(0, kubernetesTimes.nodeMonitorUs);
+    this.#phaseUs = world.kernel.nowUs + chance.int(0, world.settings.nodeMonitorUs);
     this.#tainter = new NodeTainter({
       ...context,
       // A look that saw it Ready throws it out of the queue: a tick must find it again.
@@ -118,6 +118,6 @@ export class NodeMonitor implements Watcher {
 
   /** The first tick from then on. */
   #tickAfter(atUs: number): number {
-    return onGrid(atUs, this.#phaseUs, kubernetesTimes.nodeMonitorUs);
+    return onGrid(atUs, this.#phaseUs, this.#context.world.settings.nodeMonitorUs);
   }
 }
