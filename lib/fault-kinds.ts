@@ -29,11 +29,18 @@ export const faultKinds = [
   'api-outage',
   /** The csi-attacher answers nobody. */
   'attacher-down',
+  /** Somebody writes to the victim's Lease, and renews nothing. */
+  'lease-write',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Faults of the control plane: they need no victim, and so may come beside another. */
-export const controlPlaneFaults = ['controller-restart', 'api-outage', 'attacher-down'] as const;
+export const controlPlaneFaults = [
+  'controller-restart',
+  'api-outage',
+  'attacher-down',
+  'lease-write',
+] as const;
 
 export const sparesVictim = (fault: FaultKind): boolean =>
   (controlPlaneFaults as readonly FaultKind[]).includes(fault);

@@ -65,9 +65,28 @@ export const gatesText = (gates: Readonly<Record<string, boolean>>): string =>
     .map(([name, on]) => `${name}=${on}`)
     .join(', ');
 
+const leaseGate = 'NodeControllerLeaseCircuitBreaker';
+export const restartGate = 'ChangeContainerStatusOnKubeletRestart';
+const gatesOf: Readonly<Record<string, readonly string[]>> = {
+  '1.35': [restartGate],
+  '1.36': [restartGate],
+  '1.37': [restartGate, leaseGate],
+};
+
 /** Feature gates that the model plays, in that version. */
 export const modelledGates = (kubernetes: string): readonly string[] =>
-  minorOf(kubernetes) === '1.37' ? ['NodeControllerLeaseCircuitBreaker'] : [];
+  gatesOf[minorOf(kubernetes)] ?? [];
+
+/**
+ * Whether a node's Lease is read from the API before the node is given up: one whose resourceVersion
+ * is not that of the last renewal seen counts as a stale cache, and the node is left as it is
+ * (nodelifecycle/node_lifecycle_controller.go tryUpdateNodeHealth; on by default since 1.37).
+ */
+export const asksLeaseAgain = (of: {
+  readonly kubernetes: string;
+  readonly featureGates: Readonly<Record<string, boolean>>;
+}): boolean =>
+  modelledGates(of.kubernetes).includes(leaseGate) && of.featureGates[leaseGate] !== false;
 
 /**
  * The full version that images are made of, e.g. `1.37.2` for `1.37`.

@@ -74,6 +74,13 @@ export interface Kubernetes {
   ): Promise<void>;
   /** Takes all taints with this key away; idempotent. */
   untaint(node: string, key: string): Promise<void>;
+  /**
+   * Writes an annotation to the node's Lease, as any tool may, and renews nothing; undefined takes it
+   * away. Idempotent. No error when there is no such Lease.
+   */
+  annotateLease(node: string, value: string | undefined): Promise<void>;
+  /** What is written there. */
+  leaseAnnotation(node: string): Promise<string | undefined>;
   /** True when there is such a node and its Ready condition is True. */
   isReady(node: string): Promise<boolean>;
 }

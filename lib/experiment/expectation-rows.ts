@@ -112,6 +112,13 @@ export const partitionRows: readonly Row[] = [
       'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
   },
   {
+    when: { release: ['kept by the lease'] },
+    verdicts: ['safe'],
+    because:
+      'its Lease was written to: since 1.37 the node is not given up, nobody is evicted, and a ' +
+      'volume in use on a healthy node stays attached',
+  },
+  {
     when: { release: ['kept by the controller'] },
     verdicts: ['safe'],
     because:

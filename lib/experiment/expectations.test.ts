@@ -42,6 +42,17 @@ test.each<readonly [Partial<ScenarioInput>, string]>([
   [{ filesystem: 'ext4-mmp', link: 'stalls' }, damage],
   [{ filesystem: 'xfs' }, damage],
   [{ accessMode: 'ReadWriteMany', disk: 'reservation' }, 'safe'],
+  [{ also: 'lease-write', alsoAt: 5000 }, 'safe'],
+  [{ also: 'lease-write', alsoAt: 5000, kubernetes: '1.36' }, damage],
+  [
+    {
+      ...{ also: 'lease-write', alsoAt: 5000 },
+      featureGates: { NodeControllerLeaseCircuitBreaker: false },
+    },
+    damage,
+  ],
+  [{ also: 'lease-write', alsoAt: 'half-wait' }, damage],
+  [{ also: 'lease-write', alsoAt: 5000, remedy: 'delete-node' }, damage],
   [{ fault: 'node-crash' }, 'safe'],
   [{ fault: 'node-crash', powerLoss: 'reorders' }, 'safe'],
   [{ fault: 'node-crash', powerLoss: 'tears' }, 'safe,corrupt'],

@@ -2,12 +2,16 @@
  * What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
+import { silencesKubelet } from '../fault-kinds.ts';
+import { asksLeaseAgain } from '../kubernetes-versions.ts';
 import { takesAttachment, taints } from '../remedy-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
 export type Release =
   /** The pod object stays: nothing is detached. */
   | 'kept by the pod'
+  /** The node stays Ready, because somebody wrote to its Lease: it is not evicted, and no wait ends. */
+  | 'kept by the lease'
   /** The pod is gone, and the controller manager waits for an unmount for ever. */
   | 'kept by the controller'
   /** The wait for an unmount is over. */
@@ -37,6 +41,7 @@ export function releaseOf(scenario: Scenario): Release {
   const isGated = disk !== 'shared-file' && accessMode !== 'ReadWriteMany';
   if (remedy === 'fence-first') return 'fenced first';
   if (replacesAtOnce(scenario) && !isGated) return 'not needed';
+  if (isGated && staysReady(scenario)) return 'kept by the lease';
   if (!podGoes(scenario) && !isGivenUp(scenario)) {
     return replacesAtOnce(scenario) && takesAttachment(remedy) ? 'contested' : 'kept by the pod';
   }
@@ -49,6 +54,22 @@ export function releaseOf(scenario: Scenario): Release {
     return also === 'attacher-down' ? 'unasked' : 'raced';
   if (remedy === 'delete-attachment') return 'by hand';
   return forceDetach === 'on' ? 'timeout' : 'kept by the controller';
+}
+
+/** A renewal is up to a quarter of the lease old when the fault comes, and is seen a while later. */
+const writtenInTimeShare = 0.7;
+
+/**
+ * A lost node is not given up once its Lease was written to in time. Then no unmount is waited for
+ * in vain (reconciler.go: only where the node is not healthy); the operator may yet delete the Node, or
+ * set the out-of-service taint where that takes the pod away at once.
+ */
+function staysReady(scenario: Scenario): boolean {
+  const { also, alsoAt, fault, graceMs, remedy, terminationGraceS } = scenario;
+  if (also !== 'lease-write' || !asksLeaseAgain(scenario)) return false;
+  if (!silencesKubelet(fault) || fault === 'flapping-partition') return false;
+  if (typeof alsoAt !== 'number' || alsoAt > graceMs * writtenInTimeShare) return false;
+  return remedy !== 'delete-node' && !(taints(remedy) && terminationGraceS === 0);
 }
 
 /** A Deployment's replacement comes with the eviction; a StatefulSet's name must be free first. */

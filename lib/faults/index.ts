@@ -9,6 +9,7 @@ import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
 import { kubeletRestart } from './kubelet-restart.ts';
 import { kubeletStall } from './kubelet-stall.ts';
+import { leaseWrite } from './lease-write.ts';
 import { none } from './none.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
@@ -32,6 +33,7 @@ const faults: Readonly<Record<FaultKind, Fault>> = {
   'controller-restart': controllerRestart,
   'api-outage': apiOutage,
   'attacher-down': attacherDown,
+  'lease-write': leaseWrite,
 };
 
 /** The scenario's fault, with the second one where there is one, and with what leads up to it. */

@@ -14,6 +14,7 @@ const contextOf = (said: string[]): FaultContext =>
   ({
     scenario: { alsoAt: 'pod-gone', alsoForMs: 5 },
     victim: { node: 'a' },
+    testbed: { clock: { nowMs: () => 0 } },
     recorder: { record: ({ step }: { step: string }) => void said.push(step) },
   }) as unknown as FaultContext;
 
@@ -53,4 +54,24 @@ test('the first is healed whatever becomes of the second', async () => {
   await both.goOn?.(contextOf(said), moments(true, false));
   await expect(both.heal(contextOf(said))).rejects.toThrow('stuck');
   expect(said).toEqual(['second breaks', 'first heals']);
+});
+
+test('it goes on until its time is over, and is healed then', async () => {
+  const said: string[] = [];
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs };
+  const context = { ...contextOf(said), testbed: { clock } } as unknown as FaultContext;
+  const passing: Moments = {
+    reached: () => Promise.resolve(true),
+    passed: (ms) => Promise.resolve(void (nowMs += ms)).then(() => true),
+  };
+  const second: Fault = {
+    ...fault('second', said),
+    async goOn(_, { passed }) {
+      while (await passed(2)) said.push(`goes on at ${nowMs}`);
+    },
+  };
+  await withSecond(fault('first', said), second).goOn?.(context, passing);
+  expect(said).toEqual(['second breaks', 'goes on at 2', 'goes on at 4', 'second heals']);
+  expect(nowMs).toBe(5);
 });

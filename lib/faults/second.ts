@@ -17,7 +17,14 @@ export function withSecond(first: Fault, second: Fault): Fault {
     }
     isBroken = true;
     await second.inject(context);
-    if (await moments.passed(alsoForMs)) await mend(context);
+    const { clock } = context.testbed;
+    const untilMs = clock.nowMs() + alsoForMs;
+    const leftMs = (): number => untilMs - clock.nowMs();
+    // What it goes on to do has ended when it is healed.
+    const passed = (ms: number): Promise<boolean> =>
+      ms < leftMs() ? moments.passed(ms) : Promise.resolve(false);
+    await second.goOn?.(context, { ...moments, passed });
+    if (await moments.passed(Math.max(0, leftMs()))) await mend(context);
   };
   return {
     name: first.name,

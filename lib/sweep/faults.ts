@@ -6,6 +6,7 @@ import type { Component, Stall } from '../cluster/port.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import type { FaultKind } from '../fault-kinds.ts';
+import { leaseWriteMs } from '../faults/lease-write.ts';
 import type { Scene } from './scene.ts';
 
 export interface SyncFault {
@@ -49,6 +50,18 @@ const outage = (component: Component): SyncFault => ({
   breaks: ({ model }) => model.controlPlane.stall(component),
   mends: ({ model }) => model.controlPlane.resume(component),
 });
+
+const writeLease = ({ model, victim }: Scene, value: string | undefined): void =>
+  model.operator.annotateLease(victim.node, value);
+
+/** Until the annotation is taken away. */
+function writeOn(scene: Scene, count = 1): void {
+  scene.after(leaseWriteMs * msUs, () => {
+    if (scene.model.api.node(scene.victim.node).leaseAnnotation === undefined) return;
+    writeLease(scene, `${count}`);
+    writeOn(scene, count + 1);
+  });
+}
 
 export const syncFaults: Readonly<Record<FaultKind, SyncFault>> = {
   none: { breaks: nothing, mends: nothing },
@@ -99,4 +112,9 @@ export const syncFaults: Readonly<Record<FaultKind, SyncFault>> = {
   },
   'api-outage': outage('api-server'),
   'attacher-down': outage('attacher'),
+  'lease-write': {
+    breaks: (scene) => writeLease(scene, '0'),
+    mends: (scene) => writeLease(scene, undefined),
+    goesOn: (scene) => writeOn(scene),
+  },
 };

@@ -135,6 +135,7 @@ function startAlso(scene: Scene): () => void {
     scene.at(alsoAt, () => {
       isBroken = true;
       fault.breaks(scene);
+      fault.goesOn?.(scene);
       scene.after(alsoForMs * msUs, mend);
     });
   }

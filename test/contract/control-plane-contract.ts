@@ -28,6 +28,19 @@ export function testControlPlane(now: () => ControlPlaneBench): void {
     },
   );
 
+  test('what is written to a Lease is there until it is taken away', async () => {
+    const { kubernetes, nodes } = now().testbed;
+    const [node = ''] = nodes;
+    expect(await kubernetes.leaseAnnotation(node)).toBeUndefined();
+    await kubernetes.annotateLease(node, '1');
+    await kubernetes.annotateLease(node, '2');
+    expect(await kubernetes.leaseAnnotation(node)).toBe('2');
+    await kubernetes.annotateLease(node, undefined);
+    await kubernetes.annotateLease(node, undefined);
+    expect(await kubernetes.leaseAnnotation(node)).toBeUndefined();
+    expect(await kubernetes.isReady(node)).toBe(true);
+  });
+
   test('a killed controller manager is replaced', async () => {
     const { testbed, within } = now();
     const { controlPlane } = testbed;

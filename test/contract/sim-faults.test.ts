@@ -32,6 +32,7 @@ test.each<Fields>([
   { fault: 'controller-restart', horizonMs: 60_000 },
   { fault: 'api-outage', horizonMs: 60_000 },
   { fault: 'attacher-down', horizonMs: 60_000 },
+  { fault: 'lease-write', horizonMs: 60_000 },
   { fault: 'kubelet-restart', horizonMs: 60_000 },
   { fault: 'cpu-starvation' },
   { fault: 'network-partition', remedy, also: 'controller-restart' },
@@ -69,4 +70,12 @@ test('a reboot whose moment never came proves nothing', async () => {
   const { verdict, incompleteBecause } = await run({ fault: 'node-reboot', ...never });
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause.join()).toContain('the watch was over before it booted');
+});
+
+test('a node whose Lease somebody writes to is not given up from 1.37 on', async () => {
+  const fields = { also: 'lease-write', alsoAt: 5_000, alsoForMs: 60_000, remedy: 'none' } as const;
+  const notReady = async (kubernetes: string): Promise<number | null | undefined> =>
+    (await runAsExpected(scenarioOf({ ...fields, kubernetes }))).phases.notReady;
+  expect(await notReady('1.37')).toBeNull();
+  expect(await notReady('1.36')).toBeLessThan(60);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ImageSet } from '../../images/image-set.ts';
 import { configHash } from './cluster-config.ts';
-import { clusterTimers, stockClusterTimers } from './timers.ts';
+import { clusterTimers, stockClusterTimers } from '../timers.ts';
 
 const images: ImageSet = {
   source: 'built',

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { FeatureGates, ForceDetach } from './kind-config.ts';
-import type { ClusterTimers } from './timers.ts';
+import type { ClusterTimers } from '../timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */
 const format = 4;

@@ -19,7 +19,7 @@ import { Relays } from './relay.ts';
 import { reviveCluster } from './revive-cluster.ts';
 import { spawnStream } from './spawned.ts';
 import { markComplete } from './state-dir.ts';
-import { clusterTimers, stockClusterTimers, type ClusterTimers } from './timers.ts';
+import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 
 export const defaultClusterName = 'main';
 

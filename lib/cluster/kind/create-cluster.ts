@@ -21,7 +21,7 @@ import { leaseCount, leases, type Lease } from './lease.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from './state-dir.ts';
-import type { ClusterTimers } from './timers.ts';
+import type { ClusterTimers } from '../timers.ts';
 import { waitFor } from './wait.ts';
 
 export interface CreateOptions {

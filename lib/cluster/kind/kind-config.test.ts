@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { kindConfig, kubeadmPatches, type KindConfigOptions } from './kind-config.ts';
 import { leaseAt } from './lease.ts';
-import { clusterTimers, stockClusterTimers } from './timers.ts';
+import { clusterTimers, stockClusterTimers } from '../timers.ts';
 
 const shortened = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
 const options: KindConfigOptions = {

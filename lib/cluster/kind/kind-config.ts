@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { zoneLimits } from '../../zone-limits.ts';
 import { auditPolicy } from './audit-policy.ts';
 import type { Lease } from './lease.ts';
-import { goDuration, stockClusterTimers, type ClusterTimers } from './timers.ts';
+import { goDuration, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 
 /** Where the cluster's volume is mounted in every node and in the lab. */
 export const sharedDir = '/var/lib/forcedetach';

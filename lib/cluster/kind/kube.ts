@@ -1,6 +1,7 @@
 /** Clients of the Kubernetes API, made from the cluster's own kubeconfig and never the user's. */
 import type {
   AppsV1Api,
+  CoordinationV1Api,
   CoreV1Api,
   KubeConfig,
   KubernetesObject,
@@ -12,6 +13,7 @@ export interface KubeClients {
   readonly config: KubeConfig;
   readonly core: CoreV1Api;
   readonly apps: AppsV1Api;
+  readonly coordination: CoordinationV1Api;
   readonly storage: StorageV1Api;
   /** Any kind of object, for manifests. */
   readonly objects: KubernetesObjectApi;
@@ -19,15 +21,15 @@ export interface KubeClients {
 
 /** Imports the client here and not at the top: it takes most of a second. */
 export async function kubeClients(kubeconfigPath: string): Promise<KubeClients> {
-  const { AppsV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, StorageV1Api } = await import(
-    '@kubernetes/client-node'
-  );
+  const { AppsV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, StorageV1Api } =
+    await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(kubeconfigPath);
   return {
     config,
     core: config.makeApiClient(CoreV1Api),
     apps: config.makeApiClient(AppsV1Api),
+    coordination: config.makeApiClient(CoordinationV1Api),
     storage: config.makeApiClient(StorageV1Api),
     objects: KubernetesObjectApi.makeApiClient(config),
   };

@@ -64,6 +64,15 @@ export function kubernetesOf(
     untaint: (node, key) =>
       changeTaints(clients, node, (taints) => taints.filter((each) => each.key !== key)),
 
+    annotateLease: (node, value) => annotateLease(clients, node, value),
+
+    async leaseAnnotation(name): Promise<string | undefined> {
+      const lease = await orMissing(
+        clients.coordination.readNamespacedLease({ name, namespace: leaseNamespace }),
+      );
+      return lease?.metadata?.annotations?.[leaseAnnotationKey];
+    },
+
     async isReady(name): Promise<boolean> {
       const node = await orMissing(core.readNode({ name }));
       return isReady(node?.status);
@@ -121,6 +130,24 @@ async function deleteAttachments(
     await orMissing(storage.patchVolumeAttachment({ name, body }));
   }
   return names;
+}
+
+/** Where kubelets keep their Leases, each under its node's name. */
+const leaseNamespace = 'kube-node-lease';
+const leaseAnnotationKey = 'forcedetach.example/written';
+
+/** A merge: its kubelet renews the Lease meanwhile, and null takes the key away. */
+async function annotateLease(
+  { coordination }: KubeClients,
+  name: string,
+  value: string | undefined,
+): Promise<void> {
+  const { PatchStrategy, setHeaderOptions } = await import('@kubernetes/client-node');
+  const body = { metadata: { annotations: { [leaseAnnotationKey]: value ?? null } } };
+  const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+  await orMissing(
+    coordination.patchNamespacedLease({ name, namespace: leaseNamespace, body }, merge),
+  );
 }
 
 const ours: readonly string[] = [driverName, filesDriverName];

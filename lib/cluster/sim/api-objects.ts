@@ -29,6 +29,10 @@ export interface NodeObject {
   taints: readonly Taint[];
   /** When its lease was last renewed; undefined while it is renewed regularly. */
   leaseStoppedAtUs: number | undefined;
+  /** When somebody other than its kubelet last wrote to its lease, renewing nothing. */
+  leaseWrittenAtUs: number | undefined;
+  /** What is written there. */
+  leaseAnnotation: string | undefined;
   /** Volumes in status.volumesInUse, by number; after a deletion what was last seen. */
   readonly inUse: Set<number>;
   /** Volumes in status.volumesAttached, by number. */

@@ -61,6 +61,7 @@ export class Api extends Attachments {
     const node: NodeObject = {
       ...{ name, index: this.nodes.length, exists: true, ready: 'True', readyBefore: 'True' },
       ...{ readyChangedAtUs: 0, taints: [], leaseStoppedAtUs: undefined },
+      ...{ leaseWrittenAtUs: undefined, leaseAnnotation: undefined },
       ...{ inUse: new Set(), attached: new Set(), pods: new Set() },
     };
     this.nodes.push(node);
@@ -118,6 +119,13 @@ export class Api extends Attachments {
     node.leaseStoppedAtUs = sinceUs;
     for (const watcher of this.watchers) watcher.lease?.(node);
     this.onNode(node).lease?.(node);
+  }
+
+  /** A new version of its lease, by anybody; undefined takes the annotation away. */
+  annotateLease(node: NodeObject, value: string | undefined): void {
+    if (!node.exists || node.leaseAnnotation === value) return;
+    node.leaseAnnotation = value;
+    node.leaseWrittenAtUs = this.nowUs;
   }
 
   /** The kubelet's report of what is in use on its node. */

@@ -16,6 +16,7 @@ export class Container {
   #ready = false;
   #ended = false;
   #fenced = false;
+  #probeForgotten = false;
   #backOffUs = 0;
 
   /** `onChange`: it became ready or no longer is. */
@@ -47,6 +48,20 @@ export class Container {
   /** The server, while clients can connect to it. */
   get server(): Server | undefined {
     return this.#server?.serving === true ? this.#server : undefined;
+  }
+
+  /** Its kubelet starts anew and knows no probe's result. */
+  forgetProbe(): void {
+    if (!this.#ready) return;
+    this.#ready = false;
+    this.#probeForgotten = true;
+  }
+
+  /** Its kubelet looks after it again: the first probe comes within one period (prober/worker.go run). */
+  probeAgain(): void {
+    if (!this.#probeForgotten) return;
+    this.#probeForgotten = false;
+    this.#readyAfter(draw(this.#world, kubernetesTimes.probeAgain));
   }
 
   /** SIGTERM; the machine ends what does not stop within the grace period. */
@@ -92,16 +107,16 @@ export class Container {
     this.#machine.byKubelet(delayUs, () => {
       if (this.#ended || this.#fenced || this.#server !== undefined) return;
       this.#server = new Server(this.#world, this.#machine, this.#mount, this.#podUid, {
-        onServing: () => this.#becomeReady(),
+        onServing: () => this.#readyAfter(draw(this.#world, measuredTimes.readiness)),
         onDeath: () => this.#restart(),
       });
       this.#onChange();
     });
   }
 
-  #becomeReady(): void {
+  #readyAfter(delayUs: number): void {
     const server = this.#server;
-    this.#machine.byKubelet(draw(this.#world, measuredTimes.readiness), () => {
+    this.#machine.byKubelet(delayUs, () => {
       if (this.#ended || this.#server !== server || server?.serving !== true) return;
       this.#ready = true;
       this.#onChange();

@@ -1,6 +1,6 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
 
-export const modelVersion = '0.5';
+export const modelVersion = '0.6';
 
 export const limits: readonly string[] = [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',
@@ -16,6 +16,7 @@ export const limits: readonly string[] = [
   'Watches take 1 to 20 ms, API calls 2 to 10 ms, however much there is to do.',
   'A node without CPU time does all it does more slowly by one factor, and its heartbeats come through by chance: how often is an assumption.',
   'A kubelet that stands still or is restarted goes on with what it had begun; of a restart it models what is forgotten about volumes, not the order of its scan.',
+  'A node monitor that takes its cache of Leases for stale passes over one node; a real one may pass over all of them, until the cache has caught up.',
   'A kubelet whose Node was deleted learns of its pods as any other; in both measured runs it did nothing until it was restarted.',
   'An API server that goes on is heard by each client within 7 s: an assumption.',
   'A partition cuts the whole node off at once, or from the control plane alone; its storage goes with it or not at all.',

@@ -61,6 +61,11 @@ export class Operator {
     });
   }
 
+  /** Writes to the node's Lease, renewing nothing; undefined takes what was written away. */
+  annotateLease(name: string, value: string | undefined): void {
+    this.#onNode(name, (node) => this.#world.api.annotateLease(node, value));
+  }
+
   /**
    * The node's VolumeAttachments. Their finalizers take a second request: an attacher that runs may
    * have asked the storage by then. Their names.

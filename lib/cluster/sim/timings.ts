@@ -16,14 +16,8 @@ const rangeMs = (min: number, max: number): Range => ({ minUs: min * msUs, maxUs
 
 /** Kubernetes v1.34.4, read in its source. */
 export const kubernetesTimes = {
-  /** Lease 40 s, renewed at a quarter of it (kubelet.go nodeLeaseRenewIntervalFraction). */
-  leaseRenewUs: 10 * secondUs,
-  leaseUs: 40 * secondUs,
-  /** nodeStatusUpdateFrequency, with up to 4 % jitter (kubelet.go JitterUntil). */
-  statusUpdateUs: 10 * secondUs,
+  /** Of a status update's period, up to so much more (kubelet.go JitterUntil). */
   statusJitter: 0.04,
-  /** --node-monitor-period. */
-  nodeMonitorUs: 5 * secondUs,
   /** node_lifecycle_controller.go doNoExecuteTaintingPass runs every 100 ms. */
   taintPass: rangeMs(0, 100),
   /** --node-eviction-rate 0.1: one node of a zone is tainted NoExecute in 10 s (flowcontrol, burst 1). */
@@ -60,6 +54,8 @@ export const kubernetesTimes = {
   /** Restart back-off of a container: 10 s, doubled up to 5 min (kubelet.go). */
   crashBackOffUs: 10 * secondUs,
   crashBackOffMaxUs: 300 * secondUs,
+  /** After a kubelet's start a probe waits for a part of its period (prober/worker.go run): 5 s here. */
+  probeAgain: rangeMs(0, 5000),
   /** A volume operation that failed is tried again after 500 ms, doubled up to 2 min 2 s
    * (goroutinemap/exponentialbackoff). */
   volumeBackOff: { firstUs: 500 * msUs, maxUs: 122 * secondUs },

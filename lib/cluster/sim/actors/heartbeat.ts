@@ -90,7 +90,7 @@ export class Heartbeat {
     const { chance, world } = this.#options;
     const bornAtUs = world.kernel.nowUs + delayUs;
     this.#leaseBaseUs = bornAtUs - chance.int(0, world.settings.leaseRenewUs);
-    this.#statusBaseUs = bornAtUs - chance.int(0, kubernetesTimes.statusUpdateUs);
+    this.#statusBaseUs = bornAtUs - chance.int(0, world.settings.statusUpdateUs);
     this.#reportDue = false;
     this.#cutAtUs = this.#options.machine.linked ? undefined : bornAtUs;
     this.#silentFor(delayUs);
@@ -190,7 +190,7 @@ export class Heartbeat {
   /** Each of its periods is up to 4 % longer (kubelet.go JitterUntil): 2 % in the mean. */
   #nextReportUs(): number {
     const { world } = this.#options;
-    const periodUs = kubernetesTimes.statusUpdateUs * (1 + kubernetesTimes.statusJitter / 2);
+    const periodUs = world.settings.statusUpdateUs * (1 + kubernetesTimes.statusJitter / 2);
     const ticks = Math.floor((world.kernel.nowUs - this.#statusBaseUs) / periodUs) + 1;
     return Math.round(this.#statusBaseUs + ticks * periodUs);
   }

@@ -142,6 +142,7 @@ export class Kubelet {
     const { world, node } = this.#options;
     world.notice(notices.kubeletRestarted, node.index, -1);
     world.api.registerNode(node);
+    for (const pod of this.#pods.values()) pod.kubeletRestarted();
     for (const volume of this.#volumes.values()) volume.kubeletRestarted();
     this.#nudge();
   }

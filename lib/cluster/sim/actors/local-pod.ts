@@ -62,6 +62,12 @@ export class LocalPod {
     this.#selfFence?.leaseChanged();
   }
 
+  /** The kubelet starts anew. */
+  kubeletRestarted(): void {
+    if (this.#options.world.settings.traits.readyLostOnKubeletRestart)
+      this.#container?.forgetProbe();
+  }
+
   /** With its machine. */
   kill(): void {
     this.#container?.kill();
@@ -107,6 +113,7 @@ export class LocalPod {
       api.setPodRunning(this.object, `10.244.${node.index + 1}.${addressOf(this.object)}`);
     else api.setContainersStopped(this.object);
     api.setPodReady(this.object, container.ready);
+    container.probeAgain();
   }
 
   #stop(): void {

@@ -1,11 +1,15 @@
 /**
  * The node lifecycle controller: a node whose lease no tick saw renewed for the grace period is
  * Unknown, tainted unreachable, and its pods are not ready (node_lifecycle_controller.go). Its ticks
- * are a grid of 5 s that begins with the leader; only those that find something have a moment.
+ * are a grid (5 s, stock) that begins with the leader; only those that find something have a moment.
+ *
+ * Since 1.37 a lease that was written to after the renewal that a tick saw, by whomever, looks like a
+ * stale cache: every tick skips its node, until it is renewed or another leader sees it anew. A pass
+ * that waits for the cache skips all nodes; here the cache is there again by the next one.
  */
 import { unreachableKey, type NodeObject, type Taint } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
-import { kubernetesTimes, measuredTimes } from '../timings.ts';
+import { measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import type { ControllerContext } from './controller.ts';
 import { NodeTainter } from './node-tainter.ts';
@@ -18,11 +22,13 @@ export class NodeMonitor implements Watcher {
   readonly #tainter: NodeTainter;
   /** By node: grows with each change of its lease, so that an older deadline no longer counts. */
   readonly #silences: number[] = [];
+  /** Nodes silent for the grace period: up to when the tick that saw the last renewal knew the lease. */
+  readonly #knownUntilUs = new Map<NodeObject, number>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
     const { world, chance } = context;
-    this.#phaseUs = world.kernel.nowUs + chance.int(0, kubernetesTimes.nodeMonitorUs);
+    this.#phaseUs = world.kernel.nowUs + chance.int(0, world.settings.nodeMonitorUs);
     this.#tainter = new NodeTainter({
       ...context,
       // A look that saw it Ready throws it out of the queue: a tick must find it again.
@@ -38,14 +44,18 @@ export class NodeMonitor implements Watcher {
   lease(node: NodeObject): void {
     const silence = (this.#silences[node.index] ?? 0) + 1;
     this.#silences[node.index] = silence;
+    this.#knownUntilUs.delete(node);
     const { leaseStoppedAtUs } = node;
     if (leaseStoppedAtUs === undefined) return;
     const { world, chance } = this.#context;
-    const seenAtUs = this.#tickAfter(leaseStoppedAtUs + chance.within(measuredTimes.watchDelay));
+    const watchUs = chance.within(measuredTimes.watchDelay);
+    const seenAtUs = this.#tickAfter(leaseStoppedAtUs + watchUs);
     // Passes take a moment, and the period runs from their end: the tick at the grace period is past it.
     const dueUs = this.#tickAfter(seenAtUs + world.settings.graceUs);
     this.#at(dueUs, () => {
       if (this.#silences[node.index] !== silence || !node.exists) return;
+      this.#knownUntilUs.set(node, seenAtUs - watchUs);
+      if (this.#isSkipped(node)) return;
       world.api.setReady(node, 'Unknown');
       this.#judge(node);
     });
@@ -69,9 +79,16 @@ export class NodeMonitor implements Watcher {
     this.#context.world.api.setTaints(node, taints);
   }
 
+  #isSkipped(node: NodeObject): boolean {
+    const knownUntilUs = this.#knownUntilUs.get(node);
+    if (!this.#context.world.settings.traits.asksLeaseAgain || knownUntilUs === undefined)
+      return false;
+    return node.leaseWrittenAtUs !== undefined && node.leaseWrittenAtUs > knownUntilUs;
+  }
+
   /** What a tick does about a node, once its condition is as it should be. */
   #judge(node: NodeObject): void {
-    if (!node.exists) return;
+    if (!node.exists || this.#isSkipped(node)) return;
     const { api } = this.#context.world;
     if (node.ready === 'True') {
       this.#tainter.drop(node);
@@ -101,6 +118,6 @@ export class NodeMonitor implements Watcher {
 
   /** The first tick from then on. */
   #tickAfter(atUs: number): number {
-    return onGrid(atUs, this.#phaseUs, kubernetesTimes.nodeMonitorUs);
+    return onGrid(atUs, this.#phaseUs, this.#context.world.settings.nodeMonitorUs);
   }
 }

@@ -55,7 +55,7 @@ export class NodeTainter {
     const { world, chance, findAgain } = this.#options;
     const { nowUs } = world.kernel;
     if (this.#isDisrupted()) {
-      this.#turnAtUs = nowUs + kubernetesTimes.nodeMonitorUs;
+      this.#turnAtUs = nowUs + world.settings.nodeMonitorUs;
       return;
     }
     const node = this.#queue.shift();

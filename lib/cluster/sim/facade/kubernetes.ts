@@ -49,6 +49,8 @@ export function simKubernetes({ world, operator }: Model, driver: Driver): Kuber
     deleteAttachments: (name, options) => call(() => operator.deleteAttachments(name, options)),
     taint: (name, taint) => call(() => operator.taint(name, taint)),
     untaint: (name, key) => call(() => operator.untaint(name, key)),
+    annotateLease: (name, value) => call(() => operator.annotateLease(name, value)),
+    leaseAnnotation: (name) => call(() => api.node(name).leaseAnnotation),
     isReady: (name) =>
       call(() => {
         const { exists, ready } = api.node(name);

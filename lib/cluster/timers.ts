@@ -1,5 +1,8 @@
-/** Timers of a cluster: Kubernetes' stock values, or what follows from a shortened grace period. */
-import type { Timers } from '../../history/events.ts';
+/**
+ * Timers of a cluster, on kind and on the model: Kubernetes' stock values, or what follows from a
+ * shortened grace period.
+ */
+import type { Timers } from '../history/events.ts';
 
 /** The timers that a whole cluster shares; tolerations and termination grace are the pod's own. */
 export type ClusterTimers = Omit<Timers, 'tolerationMs' | 'terminationGraceMs'>;
@@ -27,12 +30,14 @@ export function clusterTimers(options: {
   const { graceMs, forceDetachAfterMs } = options;
   const stock = { ...stockClusterTimers, forceDetachAfterMs };
   if (graceMs === stock.nodeMonitorGraceMs) return stock;
+  // No period is 0.
+  const fifthMs = Math.max(1, graceMs / 5);
   return {
     nodeMonitorGraceMs: graceMs,
-    nodeMonitorPeriodMs: Math.min(stock.nodeMonitorPeriodMs, graceMs / 5),
+    nodeMonitorPeriodMs: Math.min(stock.nodeMonitorPeriodMs, fifthMs),
     // kubelet takes whole seconds.
     kubeletLeaseMs: Math.max(1_000, Math.floor((0.8 * graceMs) / 1_000) * 1_000),
-    kubeletStatusMs: graceMs / 5,
+    kubeletStatusMs: fifthMs,
     forceDetachAfterMs,
   };
 }

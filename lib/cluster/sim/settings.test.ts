@@ -1,0 +1,35 @@
+/** Timers of the model: stock ones are the version's, shortened ones are what kind makes of them. */
+import { expect, test } from 'vitest';
+import { modelScenario } from '../../../test/support/model-run.ts';
+import { clusterTimers } from '../timers.ts';
+import { settingsOf, timersOf } from './settings.ts';
+
+test.each([
+  ['1.31', 40_000],
+  ['1.37', 50_000],
+])('%s: a stock grace period of %i ms leaves the rest stock', (kubernetes, graceMs) => {
+  const scenario = modelScenario({ kubernetes });
+  expect(timersOf(scenario)).toMatchObject({
+    nodeMonitorGraceMs: graceMs,
+    nodeMonitorPeriodMs: 5_000,
+    kubeletLeaseMs: 40_000,
+    kubeletStatusMs: 10_000,
+  });
+  expect(settingsOf(scenario)).toMatchObject({
+    graceUs: graceMs * 1000,
+    nodeMonitorUs: 5_000_000,
+    leaseRenewUs: 10_000_000,
+    statusUpdateUs: 10_000_000,
+  });
+});
+
+test('a shortened one shortens monitor, lease and status as on kind', () => {
+  const scenario = modelScenario({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
+  const kind = clusterTimers({ graceMs: 10_000, forceDetachAfterMs: 30_000 });
+  expect(timersOf(scenario)).toMatchObject(kind);
+  expect(settingsOf(scenario)).toMatchObject({
+    nodeMonitorUs: 2_000_000,
+    leaseRenewUs: 2_000_000,
+    statusUpdateUs: 2_000_000,
+  });
+});
