@@ -67,8 +67,8 @@ test('it goes on until its time is over, and is healed then', async () => {
   };
   const second: Fault = {
     ...fault('second', said),
-    async goOn(_, { passed }) {
-      while (await passed(2)) said.push(`goes on at ${nowMs}`);
+    async goOn(_, during) {
+      while (await during.passed(2)) said.push(`goes on at ${nowMs}`);
     },
   };
   await withSecond(fault('first', said), second).goOn?.(context, passing);
