@@ -59,8 +59,11 @@ export const isKubernetes = (word: string): boolean =>
 
 export const kubernetesWords = `${kubernetesMinors[0] ?? ''} to ${kubernetesMinors.at(-1) ?? ''}, or a patch such as 1.37.2`;
 
+/** By name: on or off, for all components. */
+export type FeatureGates = Readonly<Record<string, boolean>>;
+
 /** `A=true, B=false`, as the flag takes them. */
-export const gatesText = (gates: Readonly<Record<string, boolean>>): string =>
+export const gatesText = (gates: FeatureGates): string =>
   Object.entries(gates)
     .map(([name, on]) => `${name}=${on}`)
     .join(', ');
@@ -84,7 +87,7 @@ export const modelledGates = (kubernetes: string): readonly string[] =>
  */
 export const asksLeaseAgain = (of: {
   readonly kubernetes: string;
-  readonly featureGates: Readonly<Record<string, boolean>>;
+  readonly featureGates: FeatureGates;
 }): boolean =>
   modelledGates(of.kubernetes).includes(leaseGate) && of.featureGates[leaseGate] !== false;
 

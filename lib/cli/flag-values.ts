@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { clusterNameRule, isClusterName } from '../cluster/kind/labels.ts';
 import { parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
-import { isKubernetes, kubernetesWords } from '../kubernetes-versions.ts';
+import { isKubernetes, kubernetesWords, type FeatureGates } from '../kubernetes-versions.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
 
 export function durationMs(text: string): number {
@@ -40,10 +40,7 @@ export function kubernetes(text: string): string {
 }
 
 /** Each time the flag is given; the last word on a gate holds. */
-export function featureGate(
-  text: string,
-  before: Readonly<Record<string, boolean>>,
-): Readonly<Record<string, boolean>> {
+export function featureGate(text: string, before: FeatureGates): FeatureGates {
   const [, name, state] = /^([A-Z][A-Za-z0-9]+)=(true|false)$/.exec(text) ?? [];
   if (name !== undefined) return { ...before, [name]: state === 'true' };
   throw new InvalidArgumentError('Give a gate such as NodeControllerLeaseCircuitBreaker=false.');

@@ -1,6 +1,7 @@
 /** What a reader gets in the first minute: the sentence, the facts, the licence, the limits. */
 import { html } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
+import type { FeatureGates } from '../kubernetes-versions.ts';
 import { bytes, count, percent, pictures, seconds, type Html } from './html-parts.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
@@ -38,7 +39,7 @@ function versionsOf({ versions }: Verdict): Html | string {
 
 /** Gates that are not as the version has them: the numbers are of no stock cluster. */
 function gatesOf({ scenario }: Verdict): Html[] {
-  const gates = (scenario['featureGates'] ?? {}) as Readonly<Record<string, boolean>>;
+  const gates = (scenario['featureGates'] ?? {}) as FeatureGates;
   return Object.entries(gates).map(([name, on]) => chip(`${name} ${on ? 'on' : 'off'}`, true));
 }
 

@@ -1,7 +1,8 @@
 /** What makes two clusters the same: a hash over everything that is fixed when one is created. */
 import { createHash } from 'node:crypto';
 import type { ImageSet } from '../../images/image-set.ts';
-import type { FeatureGates, ForceDetach } from './kind-config.ts';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
+import type { ForceDetach } from './kind-config.ts';
 import type { ClusterTimers } from '../timers.ts';
 
 /** Grows when clusters made by an older version can't be reused. */

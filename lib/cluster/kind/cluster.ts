@@ -1,10 +1,11 @@
 /** The cluster a run works on: found or made, locked while in use, removed unless it is kept. */
 import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { configHash } from './cluster-config.ts';
 import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
 import { deployDriver } from './driver.ts';
-import type { FeatureGates, ForceDetach } from './kind-config.ts';
+import type { ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
 import { clusterNameRule, engineName, isClusterName } from './labels.ts';

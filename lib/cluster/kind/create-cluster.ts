@@ -3,16 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { startArray } from './array.ts';
 import { weighing } from './cpu-weights.ts';
 import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
-import {
-  kindConfig,
-  kubeadmPatches,
-  sharedDir,
-  type FeatureGates,
-  type ForceDetach,
-} from './kind-config.ts';
+import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';

@@ -1,7 +1,7 @@
 /** Refuses feature gates that a version does not know, before a cluster is made whose parts won't start. */
 import { InfrastructureError, UsageError } from '../../errors.ts';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { tryDocker } from './engine.ts';
-import type { FeatureGates } from './kind-config.ts';
 
 /** Throws UsageError `GATE_UNKNOWN` where the node image's kubelet does not know one of them. */
 export async function refuseUnknownGates(

@@ -1,5 +1,6 @@
 /** kind's configuration and kubeadm's patches: pure text from a lease, timers and images. */
 import { stringify } from 'yaml';
+import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { zoneLimits } from '../../zone-limits.ts';
 import { auditPolicy } from './audit-policy.ts';
 import type { Lease } from './lease.ts';
@@ -17,9 +18,6 @@ const forceDetachVariable = 'FORCEDETACH_MAX_WAIT_FOR_UNMOUNT';
 
 /** Whether the controller manager detaches by force once the wait is over. */
 export type ForceDetach = 'on' | 'off';
-
-/** By name: on or off, for all components. */
-export type FeatureGates = Readonly<Record<string, boolean>>;
 
 export interface KindConfigOptions {
   readonly name: string;

@@ -45,7 +45,8 @@ export class PooledClusters {
 
   /**
    * A cluster with this pool's nodes only. The first event opens it, the last to release it gives it
-   * back. One that needs another version or other timers waits until then; one whose opener failed opens it anew.
+   * back. One that needs another version or other timers waits until then; one whose opener failed
+   * opens it anew.
    */
   async join(pool: Pool, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
     const name = choice.clusterName ?? '';
