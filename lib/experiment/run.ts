@@ -5,7 +5,7 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import type { PhaseName } from '../history/events.ts';
+import { historyVersion, type PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -62,7 +62,7 @@ export async function recordScenario(options: RunOptions): Promise<void> {
   const recorder = openRecorder(folder, backend.clock);
   recorder.record({
     type: 'run',
-    schemaVersion: 1,
+    schemaVersion: historyVersion,
     runId,
     seed,
     backend: backend.backend,

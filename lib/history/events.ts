@@ -24,10 +24,19 @@ export interface Timers {
   readonly terminationGraceMs: number;
 }
 
+/**
+ * What a history holds. 2 (2026-11-24): journals end with their counts, observers beat, certificates
+ * are asked again until the heal; where one of these is missing, evidence is missing. A history of
+ * version 1 is judged by what it has.
+ */
+export const historyVersions = [1, 2] as const;
+export type HistoryVersion = (typeof historyVersions)[number];
+export const historyVersion = 2 satisfies HistoryVersion;
+
 /** First record: all that is needed to read the rest, and to run it again. */
 export interface RunRecord extends Stamped {
   readonly type: 'run';
-  readonly schemaVersion: 1;
+  readonly schemaVersion: HistoryVersion;
   readonly runId: string;
   readonly seed: string;
   readonly backend: 'kind' | 'sim';

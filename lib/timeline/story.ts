@@ -1,10 +1,11 @@
 /** The plot of a run, read from its small records: who was the victim, when was what done. */
-import type {
-  ActionRecord,
-  ObservationRecord,
-  PhaseName,
-  RunRecord,
-  SetupRecord,
+import {
+  historyVersions,
+  type ActionRecord,
+  type ObservationRecord,
+  type PhaseName,
+  type RunRecord,
+  type SetupRecord,
 } from '../history/events.ts';
 import { EvidenceError } from '../errors.ts';
 import { recordedScenario, type Scenario } from '../experiment/scenario.ts';
@@ -17,6 +18,8 @@ export interface Story {
   readonly run: RunRecord;
   /** The run's, completed: an older history lacks fields that came later. */
   readonly scenario: Scenario;
+  /** The history has what version 2 asks for; where something of that is missing, evidence is. */
+  readonly hasEnds: boolean;
   /** Absent when the run ended before its testbed was up. */
   readonly setup: SetupRecord | undefined;
   /** When the fault began, ms on the run's clock; absent when it never did. */
@@ -30,7 +33,7 @@ export interface Story {
   readonly remedy: ActionRecord | undefined;
 }
 
-/** Throws EvidenceError `HISTORY_EMPTY` where there is no record of the run. */
+/** Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_TOO_NEW`. */
 export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) {
@@ -38,6 +41,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
       hint: 'the run ended before it wrote anything; run it again',
     });
   }
+  if (!historyVersions.includes(run.schemaVersion)) throw tooNew(run.schemaVersion);
   const observations = records.filter((record) => record.type === 'observation');
   const action = (
     actor: ActionRecord['actor'],
@@ -55,6 +59,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     observations,
     run,
     scenario: recordedScenario(run.scenario),
+    hasEnds: run.schemaVersion >= 2,
     setup: records.find((record) => record.type === 'setup'),
     faultAtMs: fault?.t,
     faultDoneAtMs: action('fault', 'done')?.t,
@@ -65,6 +70,13 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     remedy: action('remedy', 'begin'),
   };
 }
+
+const tooNew = (version: unknown): EvidenceError =>
+  new EvidenceError(
+    'HISTORY_TOO_NEW',
+    `the history says that it is of version ${JSON.stringify(version)}; known: ${historyVersions.join(', ')}`,
+    { hint: 'take the forcedetach that recorded it, or a newer one' },
+  );
 
 /** UID of the pod that was last seen running on that node before that time. */
 function podUidOn(
