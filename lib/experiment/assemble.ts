@@ -7,6 +7,7 @@ import { linkCertificates } from '../faults/link-certificate.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
+import { accessConflicts } from '../timeline/access-conflicts.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
@@ -49,6 +50,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
+    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
@@ -56,7 +58,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations.values());
-  const licences = licencesOf(story);
+  const licences = licencesOf(story, exposure.accesses);
   const told = {
     schemaVersion: 1 as const,
     verdict,

@@ -5,6 +5,7 @@ import type { Exposure } from '../timeline/exposure.ts';
 import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';
 import { firstAfterFault, type Story } from '../timeline/story.ts';
 import { blockBytes } from '../timeline/write-tally.ts';
+import { refusedMounts } from './refused-mounts.ts';
 import type { Finding } from './verdict.ts';
 
 /** `damage`: what the images show; it says whether anybody would have noticed. */
@@ -18,6 +19,7 @@ export function diskFindings(
     ...refusedWrites(exposure),
     ...leakedWrites(exposure),
     ...refusedCalls(story),
+    ...refusedMounts(story, exposure.accesses),
     ...recreatedPods(story),
   ];
 }

@@ -17,9 +17,21 @@ test('a loss is told image by image, and that it was silent', () => {
 
 test('no second mount is said with its horizon', () => {
   const safe = { verdict: 'safe', safety: 'safe', noticed: null, images: intact } as const;
-  expect(sentenceOf({ ...exampleVerdict, ...safe, phases: noHandover })).toBe(
+  const { exposure } = exampleVerdict;
+  const alone = {
+    ...exampleVerdict,
+    ...safe,
+    phases: noHandover,
+    exposure: { ...exposure, ms: 0 },
+  };
+  expect(sentenceOf(alone)).toBe(
     'No second mount within 900.0 s after the network partition; ' +
       'all 1,258 acknowledged commits are there.',
+  );
+  // A node that could not mount the volume may have written it.
+  expect(sentenceOf({ ...alone, exposure })).toBe(
+    'Two nodes could write for 31.0 s, though no second mount came within 900.0 s after the ' +
+      'network partition; all 1,258 acknowledged commits are there.',
   );
 });
 

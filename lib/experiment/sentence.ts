@@ -16,6 +16,8 @@ export function sentenceOf(verdict: Told): string {
 function handover({ phases, exposure, horizonS, scenario }: Told): string {
   const { fault: kind } = scenario;
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
+  if (phases.secondMount === null && exposure.ms > 0)
+    return `two nodes could write for ${seconds(exposure.ms / 1000)}, though no second mount came within ${seconds(horizonS)} after the ${fault}`;
   if (phases.secondMount === null)
     return `no second mount within ${seconds(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;

@@ -61,7 +61,7 @@ const licenceSchema = z.object({
   from: z.string(),
   to: z.string(),
   atS: z.number(),
-  /** The old node still had the volume mounted. */
+  /** The old node could still write the volume. */
   overlaps: z.boolean(),
   steps: z.array(licenceStepSchema),
   gaps: z.array(z.string()),

@@ -60,7 +60,7 @@ test('a file system that the self-fence took away is no exposure, where no write
   expect(exposureOf(story({}, shut), { writes: after }).summary.ms).toBeGreaterThan(0);
 });
 
-test('bytes and blocks count from the successor’s first write to the last moment both could', () => {
+test('bytes and blocks count while both paths are open', () => {
   const writes = logOf(
     opened,
     write(500, 1, 0),
@@ -71,16 +71,17 @@ test('bytes and blocks count from the successor’s first write to the last mome
     write(32_000, 1, 65_536),
     at(33_000, 2, writeOps.zero, { offset: 65_536, length: 4096 }),
     write(54_000, 1, 4096),
+    at(55_000, 1, writeOps.close),
     write(56_000, 2, 0),
   );
   const exposure = exposureOf(story(), { writes });
-  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 30_000, to: 55_000 });
+  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 29_000, to: 55_000 });
   expect(exposure.summary).toEqual({
-    ms: 25_000,
+    ms: 26_000,
     bytesVictim: 512 + 4096 + 4096,
     bytesSuccessor: 8192,
     blocksBoth: 3,
-    fromS: 29,
+    fromS: 28,
     toS: 54,
   });
   expect(exposure.tally?.firstOffsets).toEqual([4096, 8192, 65_536]);
@@ -130,7 +131,7 @@ test('a write after the cut makes the run incomplete: the disk leaks', () => {
   expect(findings.map(({ code, level }) => [code, level])).toEqual([['DISK_LEAKS', 'incomplete']]);
 });
 
-test('while its link is severed the victim can’t write; what it held counts at the heal', () => {
+test('a path whose requests wait is open: what it held comes at the heal', () => {
   const stalled = story({ link: 'stalls' });
   const writes = logOf(
     opened,
@@ -139,30 +140,55 @@ test('while its link is severed the victim can’t write; what it held counts at
     write(30_000, 2, 0),
     at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
     write(50_001, 1, 0),
+    at(55_000, 1, writeOps.close),
   );
   const exposure = exposureOf(stalled, { writes });
-  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 50_000, to: 55_000 });
-  expect(exposure.summary).toMatchObject({ ms: 5000, bytesVictim: 4096, blocksBoth: 1 });
+  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 30_000, to: 55_000 });
+  expect(exposure.summary).toMatchObject({ ms: 25_000, bytesVictim: 4096, blocksBoth: 1 });
   expect(linkCertificates(stalled, exposure.marks)).toMatchObject([{ holds: true }]);
   expect(linkCertificates(stalled, exposureOf(stalled, { writes: logOf(opened) }).marks)).toEqual([
     expect.objectContaining({ holds: false }),
   ]);
 });
 
-test('without a log the observers of the disk tell when the link was severed', () => {
+test('a path that fails each request is cut until it passes again', () => {
+  const failing = story({ link: 'errors' });
+  const writes = logOf(
+    opened,
+    at(1050, 1, writeOps.link, { flags: linkFlags.fail }),
+    // It was under way.
+    write(1060, 1, 12_288),
+    write(30_000, 2, 0),
+    at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
+    at(55_000, 1, writeOps.close),
+  );
+  expect(exposureOf(failing, { writes })).toMatchObject({ from: 50_000, to: 55_000 });
+  const neverBack = logOf(
+    opened,
+    at(1050, 1, writeOps.link, { flags: linkFlags.fail }),
+    write(30_000, 2, 0),
+    at(40_000, 1, writeOps.close),
+    at(50_000, 1, writeOps.link, { flags: linkFlags.pass }),
+  );
+  expect(exposureOf(failing, { writes: neverBack }).summary.ms).toBe(0);
+});
+
+test('the observers of the disk tell the same without a log', () => {
   const counters = [
-    see(1050, observed.linkChanged, 'a', { state: 'stall' }),
+    see(500, observed.mounted, 'a'),
+    see(1050, observed.linkChanged, 'a', { state: 'fail' }),
     see(30_000, observed.mounted, 'b'),
     see(50_000, observed.linkChanged, 'a', { state: 'pass' }),
     see(52_000, observed.deviceWritten, 'a', { device: 'x', generation: 1, bytesWritten: 700 }),
   ];
-  const { from, summary } = exposureOf(story({ link: 'stalls' }, ...counters));
+  const { from, summary } = exposureOf(story({ link: 'errors' }, ...counters));
   expect(from).toBe(50_000);
   expect(summary).toEqual({ ms: 5000, bytesVictim: 700, bytesSuccessor: 0 });
 });
 
 test('a shared directory that locks exposes nothing until two databases have it open', () => {
   const mounts = [
+    see(500, observed.mounted, 'a'),
     see(30_000, observed.mounted, 'b'),
     see(57_000, observed.serverLog, 'b', { line: 'mysqld: ready for connections.' }),
   ];

@@ -1,19 +1,18 @@
 /**
- * Exposure: how long, and with how many bytes from each side, two nodes could write one volume.
- * It begins with the successor's first write — fsck's journal replay is one — and ends when either
- * side can write no more: unmounted, cut, or its node dead. While the victim's path to the disk
- * stalls or fails, or the victim itself is frozen, it can't write.
+ * Exposure: how long two accesses to one volume overlapped, and what each side wrote meanwhile.
+ * Whose they are and when it was does not matter: before or after the heal, on a second return, on a
+ * third node. A run with such a time is never `safe`.
  */
 import type { Verdict } from '../experiment/verdict.ts';
-import { losesPower } from '../fault-kinds.ts';
 import { observed } from '../history/observations.ts';
-import type { WriteLog } from '../history/writes.ts';
-import { bytesIn, handoverOf, locksExclude, type Handover } from './handover.ts';
+import { accessesOf, type Access, type AccessEvidence } from './access.ts';
+import { bytesIn, handoverOf } from './handover.ts';
 import type { Story } from './story.ts';
-import { readMarks, type Span, type WriteMarks } from './write-marks.ts';
+import { readMarks, type WriteMarks } from './write-marks.ts';
 import { tallyWrites, type WriteTally } from './write-tally.ts';
 
 export interface Exposure {
+  readonly accesses: readonly Access[];
   /** The successor's first write, on the run's clock; absent where there was none. */
   readonly handoverAtMs?: number;
   /** The first and the last moment at which two could write; absent where there was none. */
@@ -25,165 +24,76 @@ export interface Exposure {
   readonly marks?: WriteMarks;
 }
 
-export interface ExposureEvidence {
-  /** Without it, counters of the devices tell, to the nearest poll. */
-  readonly writes?: WriteLog | undefined;
-  /** The last commit that the victim acknowledged, on the run's clock. */
-  readonly lastVictimAckMs?: number | undefined;
-}
-
 const nothing: Verdict['exposure'] = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
 
-export function exposureOf(story: Story, evidence: ExposureEvidence = {}): Exposure {
+export function exposureOf(story: Story, evidence: AccessEvidence = {}): Exposure {
   const { victimNode, faultAtMs } = story;
-  if (faultAtMs === undefined || victimNode === undefined) return { summary: nothing };
   const { writes } = evidence;
+  const accesses = accessesOf(story, evidence);
+  if (faultAtMs === undefined || victimNode === undefined) return { accesses, summary: nothing };
   const marks = writes === undefined ? undefined : readMarks(writes, victimNode, faultAtMs);
   const handover = handoverOf(story, marks);
   const seen = {
+    accesses,
     ...(marks === undefined ? {} : { marks }),
     ...(handover === undefined ? {} : { handoverAtMs: handover.atMs }),
   };
-  if (handover === undefined) return { ...seen, summary: nothing };
-
-  const spans = bothCould(story, handover, marks, evidence);
+  const spans = overlapsOf(accesses);
   const [from, to] = [spans[0]?.fromMs, spans.at(-1)?.toMs];
   if (from === undefined || to === undefined) return { ...seen, summary: nothing };
-  const ms = Math.round(spans.reduce((sum, span) => sum + span.toMs - span.fromMs, 0));
-  const { successor } = handover;
+  // However short it was, it is not nothing.
+  const ms = Math.max(
+    1,
+    Math.round(spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)),
+  );
+  const window = { ...seen, from, to };
   if (writes === undefined) {
-    const bytesVictim = bytesWritten(story, victimNode, from, to);
-    const bytesSuccessor = bytesWritten(story, successor, 0, to);
-    return { ...seen, from, to, summary: { ms, bytesVictim, bytesSuccessor } };
+    const bytesVictim = bytesWritten(story, (node) => node === victimNode, from, to);
+    const bytesSuccessor = bytesWritten(story, (node) => node !== victimNode, from, to);
+    return { ...window, summary: { ms, bytesVictim, bytesSuccessor } };
   }
-  const window = { victim: victimNode, successor, fromMs: handover.atMs, toMs: to };
-  const tally = tallyWrites(writes, window);
+  const tally = tallyWrites(writes, { victim: victimNode, fromMs: from, toMs: to });
   const { bytesVictim, bytesSuccessor, blocksBoth } = tally;
   const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
   const exact = { blocksBoth, fromS: atS(from), toS: atS(to) };
-  return { ...seen, from, to, tally, summary: { ms, bytesVictim, bytesSuccessor, ...exact } };
+  return { ...window, tally, summary: { ms, bytesVictim, bytesSuccessor, ...exact } };
 }
 
-type ClosedSpan = Required<Span>;
-
-/** From the hand-over on, without what the victim's link took from it. */
-function bothCould(
-  story: Story,
-  { atMs, successor }: Handover,
-  marks: WriteMarks | undefined,
-  { lastVictimAckMs = 0 }: ExposureEvidence,
-): ClosedSpan[] {
-  const victimUntil = locksExclude(story) ? lastVictimAckMs : writesUntil(story, marks);
-  const successorUntil = unmountedAfter(story, successor, atMs) ?? story.endAtMs;
-  const severed =
-    marks === undefined || marks.severed.length === 0 ? linkSpans(story) : marks.severed;
-  const taken = [...severed, ...frozenSpans(story)];
-  return [{ fromMs: atMs, toMs: victimUntil }, ...mountsAfterReboot(story)].flatMap((span) => {
-    const fromMs = Math.max(span.fromMs, atMs);
-    return without({ fromMs, toMs: Math.min(span.toMs, successorUntil) }, taken);
-  });
+interface Overlap {
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
-/** From the freeze until the thaw. */
-const frozenSpans = ({ scenario, faultDoneAtMs, healAtMs }: Story): ClosedSpan[] =>
-  scenario.fault === 'freeze' && faultDoneAtMs !== undefined
-    ? [{ fromMs: faultDoneAtMs, toMs: healAtMs }]
-    : [];
-
-/** A victim that lost power and came back may have mounted the volume anew. */
-function mountsAfterReboot({ observations, scenario, ...story }: Story): ClosedSpan[] {
-  const { faultDoneAtMs, victimNode, endAtMs } = story;
-  if (!losesPower(scenario.fault) || faultDoneAtMs === undefined) return [];
+/** The times in which at least two had access, in order. `accesses` are in order of their beginnings. */
+export function overlapsOf(accesses: readonly Access[]): Overlap[] {
   const spans: { fromMs: number; toMs: number }[] = [];
-  for (const { name, node, t } of observations) {
-    if (node !== victimNode || t < faultDoneAtMs) continue;
-    if (name === observed.mounted) spans.push({ fromMs: t, toMs: endAtMs });
+  let openUntilMs = -Infinity;
+  for (const { fromMs, toMs } of accesses) {
+    const untilMs = Math.min(openUntilMs, toMs);
     const last = spans.at(-1);
-    if (name === observed.unmounted && last?.toMs === endAtMs) last.toMs = t;
+    if (untilMs > fromMs) {
+      if (last !== undefined && fromMs <= last.toMs) last.toMs = Math.max(last.toMs, untilMs);
+      else spans.push({ fromMs, toMs: untilMs });
+    }
+    openUntilMs = Math.max(openUntilMs, toMs);
   }
   return spans;
 }
 
-/** What is left of a span without the others, which are in order; empty parts are left out. */
-function without({ fromMs, toMs }: ClosedSpan, taken: readonly Span[]): ClosedSpan[] {
-  const left: ClosedSpan[] = [];
-  let startMs = fromMs;
-  for (const span of taken) {
-    left.push({ fromMs: startMs, toMs: Math.min(span.fromMs, toMs) });
-    startMs = Math.max(startMs, span.toMs ?? toMs);
-  }
-  left.push({ fromMs: startMs, toMs });
-  return left.filter((span) => span.toMs > span.fromMs);
-}
-
-/** While the victim's path stalled or failed, as the observers of the disk saw it. */
-function linkSpans({ observations, victimNode }: Story): Span[] {
-  const spans: { fromMs: number; toMs?: number }[] = [];
-  for (const { name, node, t, data } of observations) {
-    if (name !== observed.linkChanged || node !== victimNode) continue;
-    const last = spans.at(-1);
-    const isOpen = last !== undefined && last.toMs === undefined;
-    if (data['state'] === 'pass') {
-      if (isOpen) last.toMs = t;
-    } else if (!isOpen) spans.push({ fromMs: t });
-  }
-  return spans;
-}
-
-/** When the victim could write no more: the first of cut, unmount and death after the fault. */
-function writesUntil(story: Story, marks: WriteMarks | undefined): number {
-  const { faultAtMs = 0, faultDoneAtMs, victimNode, scenario, endAtMs } = story;
-  const ended = [endAtMs];
-  const cut = story.observations.find(
-    ({ t, name, node }) => name === observed.deviceCut && node === victimNode && t >= faultAtMs,
-  );
-  if (cut !== undefined) ended.push(cut.t);
-  if (marks?.victimEndedMs !== undefined) ended.push(marks.victimEndedMs);
-  const unmounted = unmountedAfter(story, victimNode, faultAtMs);
-  if (unmounted !== undefined) ended.push(unmounted);
-  const readOnly = readOnlyAfter(story, marks, faultAtMs);
-  if (readOnly !== undefined) ended.push(readOnly);
-  if (losesPower(scenario.fault) && faultDoneAtMs !== undefined) ended.push(faultDoneAtMs);
-  return Math.min(...ended);
-}
-
-/**
- * The victim's self-fence took its file system away, and did not give it back. Its word is taken
- * where the disk's log shows that no write came after it.
- */
-function readOnlyAfter(
-  { observations, victimNode }: Story,
-  marks: WriteMarks | undefined,
-  afterMs: number,
-): number | undefined {
-  const said = observations.filter(
-    ({ t, name, node }) => name === observed.selfFence && node === victimNode && t >= afterMs,
-  );
-  const says = (text: string) => (seen: (typeof said)[number]) =>
-    String(seen.data['line']).startsWith(`self-fence: ${text}`);
-  const readOnly = said.find(says('read-only'))?.t;
-  if (readOnly === undefined || said.some(says('open'))) return undefined;
-  return (marks?.victimWroteMs ?? Infinity) <= readOnly ? readOnly : undefined;
-}
-
-function unmountedAfter(
+/** Bytes that some nodes wrote between two times, from their devices' counters (one per attachment). */
+function bytesWritten(
   { observations }: Story,
-  on: string | undefined,
-  afterMs: number,
-): number | undefined {
-  return observations.find(
-    ({ t, name, node }) => name === observed.unmounted && node === on && t >= afterMs,
-  )?.t;
-}
-
-/** Bytes that one node wrote between two times, from its devices' counters (one per attachment). */
-function bytesWritten({ observations }: Story, on: string, fromMs: number, toMs: number): number {
+  isMeant: (node: string) => boolean,
+  fromMs: number,
+  toMs: number,
+): number {
   const atStart = new Map<string, number>();
   const atEnd = new Map<string, number>();
   for (const { name, node, t, data } of observations) {
-    if (name !== observed.deviceWritten || node !== on || t > toMs) continue;
-    const device = `${String(data['device'])}/${String(data['generation'])}`;
-    if (t <= fromMs) atStart.set(device, bytesIn(data));
+    if (name !== observed.deviceWritten || node === undefined || !isMeant(node) || t > toMs)
+      continue;
+    const device = `${node}/${String(data['device'])}/${String(data['generation'])}`;
+    if (t < fromMs) atStart.set(device, bytesIn(data));
     atEnd.set(device, bytesIn(data));
   }
   let total = 0;

@@ -4,6 +4,7 @@
  */
 import type { Licence, LicenceStep } from '../experiment/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
+import type { Access } from './access.ts';
 import { gapsIn } from './licence-gaps.ts';
 import { links, type Link, type LinkName, type Passage } from './licence-links.ts';
 import { secondMountsOf } from './second-mounts.ts';
@@ -19,8 +20,9 @@ export interface Licences {
   readonly later: readonly Licence[];
 }
 
-export function licencesOf(story: Story): Licences {
-  const [first, ...rest] = everyLicence(story);
+/** `accesses`: who could write, when; by default as the observers of mounts saw it. */
+export function licencesOf(story: Story, accesses?: readonly Access[]): Licences {
+  const [first, ...rest] = everyLicence(story, accesses);
   if (isBeforeHeal(first, story)) return { first, later: rest };
   return { first: undefined, later: first === undefined ? [] : [first, ...rest] };
 }
@@ -30,10 +32,10 @@ const isBeforeHeal = (
   { faultAtMs = 0, healAtMs }: Story,
 ): licence is Licence => licence !== undefined && licence.atS * 1000 < healAtMs - faultAtMs;
 
-function everyLicence(story: Story): Licence[] {
+function everyLicence(story: Story, accesses?: readonly Access[]): Licence[] {
   const { faultAtMs } = story;
   if (faultAtMs === undefined) return [];
-  return secondMountsOf(story).map((mount) => {
+  return secondMountsOf(story, accesses).map((mount) => {
     const chain = chainOf({ story, mount });
     const steps = [...chain.values()].map(({ seen, link }) =>
       stepOf(seen, link, { story, mount }, faultAtMs),

@@ -1,6 +1,7 @@
 /** Every time the volume came to another node than the one that had it. */
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
+import { accessesOf, type Access } from './access.ts';
 import type { Story } from './story.ts';
 
 export interface SecondMount {
@@ -14,12 +15,15 @@ export interface SecondMount {
   readonly atMs: number;
   /** The mount itself. */
   readonly seen: ObservationRecord;
-  /** The old node still had it mounted. */
+  /** The old node could still write it. */
   readonly overlaps: boolean;
 }
 
-/** In order of time, from the fault to the end of the run. */
-export function secondMountsOf(story: Story): SecondMount[] {
+/** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */
+export function secondMountsOf(
+  story: Story,
+  accesses: readonly Access[] = accessesOf(story),
+): SecondMount[] {
   const { observations, faultAtMs, victimNode, victimUid } = story;
   if (faultAtMs === undefined || victimNode === undefined) return [];
   const found: SecondMount[] = [];
@@ -29,7 +33,9 @@ export function secondMountsOf(story: Story): SecondMount[] {
     if (t < faultAtMs || name !== observed.mounted) continue;
     if (node === undefined || node === holder.node) continue;
     const { node: from, podUid, sinceMs } = holder;
-    const overlaps = isMounted(observations, from, t);
+    const overlaps = accesses.some(
+      ({ node: on, fromMs, toMs }) => on === from && fromMs < t && toMs > t,
+    );
     found.push({ from, to: node, podUid, sinceMs, atMs: t, seen, overlaps });
     holder = { node, podUid: podBoundTo(observations, node, t), sinceMs: t };
   }

@@ -68,7 +68,7 @@ test('what happens after the heal is no phase of the fault', () => {
   expect(second).toBeNull();
 });
 
-test('exposure runs from the successor’s first write to the victim’s unmount', () => {
+test('exposure runs from the successor’s first access to the victim’s unmount', () => {
   expect(exposureOf(story(begin, secondMount, end)).summary).toEqual({
     ms: 30_000,
     bytesVictim: 3000,
@@ -78,7 +78,10 @@ test('exposure runs from the successor’s first write to the victim’s unmount
 
 test('a victim that was cut before the successor wrote exposes nothing', () => {
   const cut = [see(702_000, observed.deviceCut, 'a', { device: 'loop1' })];
-  expect(exposureOf(story(begin, cut, secondMount, end)).summary.ms).toBe(0);
+  const others = secondMount.filter(({ t }) => t !== 710_000);
+  expect(exposureOf(story(begin, cut, others, end)).summary.ms).toBe(0);
+  // A counter that grows after the cut says that there was none.
+  expect(exposureOf(story(begin, cut, secondMount, end)).summary.ms).toBe(22_900);
 });
 
 test('without a second mount there is no exposure and no licence', () => {

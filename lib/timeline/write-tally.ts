@@ -1,4 +1,4 @@
-/** What two nodes wrote in a stretch of time, exact to the block, from the disk's log of writes. */
+/** What the victim and everybody else wrote in a stretch of time, exact to the block, from the disk's log of writes. */
 import { writeOps, type WriteLog } from '../history/writes.ts';
 import { nodesOf } from './write-marks.ts';
 
@@ -18,8 +18,8 @@ export interface WriteTally {
 }
 
 export interface TallyWindow {
+  /** Its node; who is not the victim is a successor. */
   readonly victim: string;
-  readonly successor: string;
   /** On the run's clock, both included. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -27,23 +27,22 @@ export interface TallyWindow {
 
 /** One pass; memory is a byte for each block and side. */
 export function tallyWrites(log: WriteLog, window: TallyWindow): WriteTally {
-  const { victim, successor, fromMs, toMs } = window;
+  const { victim, fromMs, toMs } = window;
   const nodeOf = nodesOf(log);
-  const sides = { [victim]: new Side(log.sizeBytes), [successor]: new Side(log.sizeBytes) };
+  const [one, other] = [new Side(log.sizeBytes), new Side(log.sizeBytes)];
   for (let index = 0; index < log.length; index += 1) {
     const { op, offset, length, generation } = log.at(index);
     if (op !== writeOps.write && op !== writeOps.zero) continue;
     const atMs = log.atMs(index);
     if (atMs < fromMs || atMs > toMs) continue;
-    const side = sides[nodeOf.get(generation) ?? ''];
-    if (op === writeOps.write && side !== undefined) side.bytes += length;
-    side?.mark(offset, length);
+    const side = nodeOf.get(generation) === victim ? one : other;
+    if (op === writeOps.write) side.bytes += length;
+    side.mark(offset, length);
   }
-  const [one, other] = [sides[victim], sides[successor]];
-  const both = one === undefined || other === undefined ? [] : blocksOfBoth(one, other);
+  const both = blocksOfBoth(one, other);
   return {
-    bytesVictim: one?.bytes ?? 0,
-    bytesSuccessor: other?.bytes ?? 0,
+    bytesVictim: one.bytes,
+    bytesSuccessor: other.bytes,
     blocksBoth: both.length,
     firstOffsets: both.slice(0, offsetsNamed).map((block) => block * blockBytes),
   };
