@@ -37,6 +37,10 @@ const whole: readonly SmallRecord[] = [
   image('first', 30),
   image('second', 40),
 ];
+const evicted = {
+  ...{ type: 'observation', t: 25, source: 'test', node: 'a', data: {} },
+  name: observed.podTerminating,
+} as const;
 
 const reasons = (records: readonly SmallRecord[]): string[] =>
   incompleteBecause(
@@ -52,9 +56,15 @@ test('a whole run lacks nothing', () => {
 test.each(whole.filter(({ type }) => type !== 'run').map((record) => [record]))(
   'without %o the run is incomplete',
   (missing) => {
-    expect(reasons(whole.filter((record) => record !== missing))).not.toEqual([]);
+    expect(reasons([...whole.filter((record) => record !== missing), evicted])).not.toEqual([]);
   },
 );
+
+test('where nobody ended the pod, no driver was asked for anything', () => {
+  const silent = whole.filter((record) => !('name' in record && record.name === observed.csiCall));
+  expect(reasons(silent)).toEqual([]);
+  expect(reasons([...silent, evicted])).toEqual(['no observer ever saw csi-call']);
+});
 
 test('an error, a failed step, a certificate that fails and a late machine are each a reason', () => {
   const troubles: SmallRecord[] = [

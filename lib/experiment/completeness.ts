@@ -59,9 +59,21 @@ function mayLackWrites({ scenario }: Story, findings: readonly Finding[]): boole
   return !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
 }
 
+const movesVolume = new Set<string>([
+  observed.podTerminating,
+  observed.podGone,
+  observed.attachmentDeleting,
+  observed.attachmentGone,
+  observed.attachmentAttached,
+  observed.unmounted,
+]);
+
 /** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-function missingSights({ observations, scenario }: Story): string[] {
-  const needed: ObservedName[] = [observed.nodeReady, observed.mounted, observed.csiCall];
+function missingSights({ observations, scenario, faultAtMs = 0 }: Story): string[] {
+  const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
+  // A pod that nobody ends leaves the driver nothing to be asked for.
+  const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
+  if (hasMoved) needed.push(observed.csiCall);
   // A shared directory has no device, and a link that survives never changes.
   if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
   if (scenario.link !== 'survives') needed.push(observed.linkChanged);
