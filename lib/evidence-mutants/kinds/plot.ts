@@ -86,15 +86,6 @@ const alterations: readonly (readonly [string, Alteration])[] = [
     'first-copy-after-the-heal',
     change(copied('first'), (record: TimedRecord, run) => ({ ...record, t: healAt(run) + 1000 })),
   ],
-  ['machine-gone', drop(ofType('machine'))],
-  ['machine-gone-from-the-fault-on', drop(and(ofType('machine'), sinceFault))],
-  [
-    'timer-a-minute-late',
-    change(and(ofType('machine'), sinceFault), (record: MachineRecord) => ({
-      ...record,
-      timerLagMs: 60_000,
-    })),
-  ],
   [
     'an-error',
     add((run) => [{ type: 'error', t: healAt(run), where: 'watch', message: 'planted' }]),
@@ -106,12 +97,28 @@ const alterations: readonly (readonly [string, Alteration])[] = [
   ['another-run-appended', add((run) => [{ ...run.story.run, runId: 'another', t: healAt(run) }])],
 ];
 
+/** The model has no machine. */
+const machine: readonly (readonly [string, Alteration])[] = [
+  ['machine-gone', drop(ofType('machine'))],
+  ['machine-gone-from-the-fault-on', drop(and(ofType('machine'), sinceFault))],
+  [
+    'timer-a-minute-late',
+    change(and(ofType('machine'), sinceFault), (record: MachineRecord) => ({
+      ...record,
+      timerLagMs: 60_000,
+    })),
+  ],
+];
+
 export const plot: readonly EvidenceMutant[] = [
   ...alterations.map(([name, alter]) => ({
     name,
     base: 'fenced' as const,
     right: inconclusive,
     alter,
+  })),
+  ...machine.map(([name, alter]) => ({
+    ...{ name, base: 'real-fenced' as const, right: inconclusive, alter },
   })),
   {
     name: 'scenario-says-another-disk',
