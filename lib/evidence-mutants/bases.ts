@@ -25,9 +25,7 @@ export const bases = {
   crash: { sample: 'node-crash', model: crash },
   damaged: { sample: 'partition-force-delete-unfenced', model: unfenced },
   'real-fenced': { sample: 'partition-force-delete-fenced' },
-  'real-crash': { sample: 'node-crash' },
   'real-lost': { sample: 'node-crash-trx-commit-2' },
-  'real-damaged': { sample: 'controller-restart' },
 } as const satisfies Readonly<Record<string, Base>>;
 export type BaseName = keyof typeof bases;
 
