@@ -1,0 +1,257 @@
+/** What observers saw: silent, blind, late, on another node, or against each other. */
+import {
+  and,
+  add,
+  change,
+  drop,
+  elsewhere,
+  faultAt,
+  from,
+  healAt,
+  isVictim,
+  onVictim,
+  saw,
+  seenAt,
+  sinceFault,
+  type Alteration,
+} from '../edit.ts';
+import type { ObservationRecord } from '../../history/events.ts';
+import { observed } from '../../history/observations.ts';
+import type { HeldRun, TimedRecord } from '../held-run.ts';
+import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
+
+const silent = [
+  'api',
+  'controller-manager',
+  'csi',
+  'mounts',
+  'devices',
+  'mysqld',
+  'audit',
+] as const;
+const needed = silent.filter((source) => source !== 'mysqld' && source !== 'audit');
+
+/** As another node's, and back. */
+const swapped = (record: ObservationRecord, run: HeldRun): ObservationRecord => {
+  const other = run.story.setup?.nodes.find((node) => !isVictim(node, run));
+  const node = isVictim(record.node, run) ? other : run.story.victimNode;
+  return node === undefined ? record : { ...record, node };
+};
+
+const mount =
+  (name: 'mounted' | 'unmounted', victim: boolean, afterMs: number, generation: number) =>
+  (run: HeldRun) =>
+    seenAt(afterMs, ({ story }) => ({
+      source: 'mounts',
+      name,
+      node:
+        (victim
+          ? story.victimNode
+          : story.setup?.nodes.find((node) => node !== story.victimNode)) ?? 'none',
+      data: { volume: `fd-${story.run.runId}`, device: `/dev/loop${900 + generation}`, generation },
+    }))(run);
+
+const overlapIn = (startOf: (run: HeldRun) => number): Alteration =>
+  add((run) => {
+    const ms = startOf(run) - faultAt(run);
+    return [
+      mount('unmounted', true, ms, 1)(run),
+      mount('mounted', false, ms + 100, 2)(run),
+      mount('mounted', true, ms + 200, 3)(run),
+      mount('unmounted', true, ms + 60_000, 3)(run),
+    ];
+  });
+
+const nodeReadyThroughout: Alteration = drop(
+  (record, run) =>
+    onVictim(record, run) &&
+    sinceFault(record, run) &&
+    record.type === 'observation' &&
+    ([observed.nodeReady, observed.nodeTaints, observed.nodeGone] as readonly string[]).includes(
+      record.name,
+    ),
+);
+
+const none = 'untouched' as const;
+
+export const observers: readonly EvidenceMutant[] = [
+  ...needed.map((source) => ({
+    name: `observer-${source}-gone`,
+    base: 'fenced' as const,
+    right: inconclusive,
+    alter: drop(from(source)),
+  })),
+  ...needed.map((source) => ({
+    name: `observer-${source}-silent-from-the-fault-on`,
+    base: 'fenced' as const,
+    right: inconclusive,
+    alter: drop(and(from(source), sinceFault)),
+  })),
+  ...(['csi', 'mounts', 'devices'] as const).map((source) => ({
+    name: `observer-${source}-blind-on-the-successor`,
+    base: 'fenced' as const,
+    right: inconclusive,
+    alter: drop(and(from(source), elsewhere)),
+  })),
+  ...(['mounts', 'devices'] as const).map((source) => ({
+    name: `real-observer-${source}-blind-on-the-successor`,
+    base: 'real-fenced' as const,
+    right: orWorse,
+    alter: drop(and(from(source), elsewhere)),
+  })),
+  {
+    name: 'mounts-and-devices-blind-on-the-successor',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(and(from('mounts', 'devices'), elsewhere)),
+  },
+  {
+    name: 'real-mounts-and-devices-blind-on-the-successor',
+    base: 'real-fenced',
+    right: inconclusive,
+    alter: drop(and(from('mounts', 'devices'), elsewhere)),
+  },
+  {
+    name: 'mounts-swapped-between-nodes',
+    base: 'fenced',
+    right: orWorse,
+    alter: change(saw(observed.mounted, observed.unmounted), swapped),
+  },
+  {
+    name: 'devices-swapped-between-nodes',
+    base: 'fenced',
+    right: orWorse,
+    alter: change(saw(observed.deviceWritten), swapped),
+  },
+  {
+    name: 'calls-swapped-between-nodes',
+    base: 'fenced',
+    right: orWorse,
+    alter: change(saw(observed.csiCall), swapped),
+  },
+  { name: 'cut-never-seen', base: 'fenced', right: orWorse, alter: drop(saw(observed.deviceCut)) },
+  {
+    name: 'cut-of-the-wrong-node',
+    base: 'fenced',
+    right: orWorse,
+    alter: change(saw(observed.deviceCut), swapped),
+  },
+  {
+    name: 'victim-comes-back-beside-the-successor',
+    base: 'fenced',
+    right: orWorse,
+    alter: overlapIn((run) => healAt(run) - 30_000),
+  },
+  {
+    name: 'overlap-after-the-heal',
+    base: 'fenced',
+    right: orWorse,
+    alter: overlapIn((run) => healAt(run) + 100),
+  },
+  {
+    name: 'real-victim-comes-back-beside-the-successor',
+    base: 'real-fenced',
+    right: orWorse,
+    alter: overlapIn((run) => healAt(run) - 20_000),
+  },
+  {
+    name: 'real-overlap-after-the-heal',
+    base: 'real-fenced',
+    right: orWorse,
+    alter: overlapIn((run) => healAt(run) + 100),
+  },
+  {
+    name: 'second-mount-beside-a-living-victim',
+    base: none,
+    right: orWorse,
+    alter: add((run) => [mount('mounted', false, 60_000, 2)(run)]),
+  },
+  { name: 'node-ready-throughout', base: none, right: inconclusive, alter: nodeReadyThroughout },
+  {
+    name: 'node-ready-throughout-and-evicted',
+    base: 'fenced',
+    right: inconclusive,
+    alter: nodeReadyThroughout,
+  },
+  {
+    name: 'node-ready-says-true',
+    base: 'fenced',
+    right: inconclusive,
+    alter: change(
+      and(saw(observed.nodeReady), onVictim, sinceFault),
+      (record: ObservationRecord) => ({ ...record, data: { ...record.data, status: 'True' } }),
+    ),
+  },
+  {
+    name: 'no-write-of-the-victim-before-the-fault',
+    base: 'fenced',
+    right: inconclusive,
+    alter: change(and(saw(observed.deviceWritten), onVictim), (record: ObservationRecord) => ({
+      ...record,
+      data: { ...record.data, bytesWritten: 0 },
+    })),
+  },
+  {
+    name: 'devices-count-backwards',
+    base: 'fenced',
+    right: inconclusive,
+    alter: change(and(saw(observed.deviceWritten), sinceFault), (record: ObservationRecord) => ({
+      ...record,
+      data: { ...record.data, bytesWritten: 1 },
+    })),
+  },
+  {
+    name: 'victim-pod-never-seen',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(
+      and(
+        saw(observed.podRunning, observed.podCreated, observed.podReady, observed.podScheduled),
+        onVictim,
+      ),
+    ),
+  },
+  {
+    name: 'pod-gone-never-seen',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(saw(observed.podGone)),
+  },
+  {
+    name: 'attachments-never-seen',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(
+      saw(
+        observed.attachmentCreated,
+        observed.attachmentAttached,
+        observed.attachmentDeleting,
+        observed.attachmentGone,
+      ),
+    ),
+  },
+  {
+    name: 'unmounts-never-seen',
+    base: 'damaged',
+    right: orWorse,
+    alter: drop(saw(observed.unmounted)),
+  },
+  {
+    name: 'stage-granted-and-no-mount',
+    base: none,
+    right: inconclusive,
+    alter: add((run): readonly TimedRecord[] => [
+      seenAt(60_000, ({ story }) => ({
+        source: 'csi',
+        name: observed.csiCall,
+        node: story.setup?.nodes.find((node) => node !== story.victimNode) ?? 'none',
+        data: {
+          call: 'NodeStageVolume',
+          volume: `fd-${story.run.runId}`,
+          durationMs: 5,
+          generation: 2,
+        },
+      }))(run),
+    ]),
+  },
+];
