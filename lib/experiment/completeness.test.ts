@@ -1,6 +1,6 @@
 /** What a verdict may not do without, one piece of evidence at a time. */
 import { expect, test } from 'vitest';
-import { runRecord } from '../../test/support/run-record.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
 import { nothingRead } from '../checkers/evidence.ts';
 import type { CertificateRecord, ImageRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
@@ -37,10 +37,7 @@ const whole: readonly SmallRecord[] = [
   image('first', 30),
   image('second', 40),
 ];
-const evicted = {
-  ...{ type: 'observation', t: 25, source: 'test', node: 'a', data: {} },
-  name: observed.podTerminating,
-} as const;
+const evicted = see(25, observed.podTerminating, 'a');
 
 const reasons = (records: readonly SmallRecord[]): string[] =>
   incompleteBecause(
