@@ -11,6 +11,7 @@ import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
 import { attempting, type Attempt } from './attempt.ts';
 import { bothClients } from './both-clients.ts';
+import { boundsMs, within } from './bounds.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
@@ -105,6 +106,18 @@ function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
   run.onPhase(phase);
 }
 
+/** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
+function bounded<T>(
+  { testbed, scenario }: Run,
+  what: keyof typeof boundsMs,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[what](scenario);
+  const bound = { what, deadlineMs, ...(signal === undefined ? {} : { signal }) };
+  return within(testbed.clock, bound, work);
+}
+
 /** Whatever happens in here ends in the history, and the testbed is closed. */
 async function perform(run: Run): Promise<void> {
   const { testbed, recorder, sightings } = run;
@@ -135,13 +148,18 @@ async function perform(run: Run): Promise<void> {
 /** From the steady state on; the writers end before that image is taken. */
 async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
   enter(run, 'steady');
-  await reachSteadyState(run, writers);
+  await bounded(
+    run,
+    'steady',
+    (signal) => reachSteadyState({ ...run, signal }, writers),
+    run.signal,
+  );
   if (run.meet === undefined) await auditSteadyState(run);
   const victim = await currentPod(run.testbed);
   await faultToConvergence(run, writers, victim, attempt);
   await writers.stop();
   enter(run, 'second-image');
-  await takeImage(run, 'second');
+  await bounded(run, 'second-image', () => takeImage(run, 'second'));
 }
 
 /**
@@ -188,35 +206,48 @@ async function faultToConvergence(
     };
     inTheWait('steady state', () => auditSteadyState(run));
     const leastUntilMs = clock.nowMs() + fault.leastMs;
-    await watchWhile(
-      { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
-      (moments) =>
-        Promise.all([
-          attempt('fault', async () => fault.goOn?.(context, moments)),
-          attempt('remedy', () => remedy.goOn(moments)),
-        ]),
-      async () => {
-        if (scenario.recreations > 0) await recreate({ ...run, victim });
-        else await watch({ ...run, writers, victim, remedy, faultAtMs });
-        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
-      },
-    );
+    const { forceDetachAfterMs } = scenario;
+    const looking = (signal: AbortSignal): Promise<void> =>
+      watchWhile(
+        { clock, sightings, faultAtMs, forceDetachAfterMs, signal },
+        (moments) =>
+          Promise.all([
+            attempt('fault', async () => fault.goOn?.(context, moments)),
+            attempt('remedy', () => remedy.goOn(moments)),
+          ]),
+        async () => {
+          if (scenario.recreations > 0) await recreate({ ...run, signal, victim });
+          else await watch({ ...run, signal, writers, victim, remedy, faultAtMs });
+          await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+        },
+      );
+    await bounded(run, 'watch', looking, signal);
     enter(run, 'first-image');
-    await takeImage(run, 'first');
+    await bounded(run, 'first-image', () => takeImage(run, 'first'));
     inTheWait('audit', () => audit(run, 'first'));
-    if (scenario.moveBack) await moveBack({ ...run, victim });
+    if (scenario.moveBack)
+      await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
   });
   await meet?.('heal');
   enter(run, 'heal');
-  await attempt('heal', () => fault.heal(context));
+  await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
   if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
   enter(run, 'converge');
-  await attempt('converge', () => converge({ ...run, writers, victim, remedy }));
+  await attempt('converge', () =>
+    bounded(
+      run,
+      'converge',
+      (signal) => converge({ ...run, signal, writers, victim, remedy }),
+      signal,
+    ),
+  );
   await meet?.('undo');
   // Also where the convergence failed.
   await attempt('undo remedy', () => remedy.takeBack());
   if (scenario.moveBack || scenario.recreations > 0) {
-    await attempt('undo move back', () => letOthersServe(testbed, victim));
+    await attempt('undo move back', () =>
+      bounded(run, 'undo-move-back', () => letOthersServe(testbed, victim)),
+    );
   }
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
 }
