@@ -90,11 +90,11 @@ export class RemedyRun {
   /** Idempotent, and nothing where nothing was done. */
   async takeBack(): Promise<void> {
     const { testbed, recorder, victim } = this.#options;
-    const { undo } = this.#remedy;
-    if (!this.#stands || undo === undefined) return;
+    const remedy = this.#remedy;
+    if (!this.#stands || remedy.undo === undefined) return;
     this.#step('heal');
     const deadlineMs = testbed.clock.nowMs() + boundsMs['undo-remedy']();
-    const bound = { what: `the undo of remedy ${this.#remedy.name}`, deadlineMs };
+    const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs };
     await within(testbed.clock, bound, (signal) => undo({ testbed, recorder, victim, signal }));
     this.#stands = false;
     this.#step('healed');
