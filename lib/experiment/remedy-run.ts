@@ -95,7 +95,9 @@ export class RemedyRun {
     this.#step('heal');
     const deadlineMs = testbed.clock.nowMs() + boundsMs['undo-remedy']();
     const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs };
-    await within(testbed.clock, bound, (signal) => undo({ testbed, recorder, victim, signal }));
+    await within(testbed.clock, bound, (signal) =>
+      Promise.resolve(remedy.undo?.({ testbed, recorder, victim, signal })),
+    );
     this.#stands = false;
     this.#step('healed');
   }
