@@ -8,17 +8,36 @@ import type { Scenario } from './scenario.ts';
 
 type Times = Pick<
   Scenario,
-  'warmupMs' | 'horizonMs' | 'overlapMs' | 'patienceMs' | 'convergeMs' | 'recreations'
+  | 'warmupMs'
+  | 'horizonMs'
+  | 'overlapMs'
+  | 'patienceMs'
+  | 'convergeMs'
+  | 'recreations'
+  | 'serverKills'
 >;
 
 /** What calls, probes and copies may take beside the waits that a scenario asks for. */
 const callsMs = 900_000;
+/**
+ * Images that are built and clusters that are made in line, an audit of millions of rows among those
+ * of seven other volumes: nobody waits so long for what still works.
+ */
+const longMs = 7_200_000;
 /** recreate.ts waits so long for each pod. */
 const recreationMs = 300_000;
+/** server-kills.ts waits so long for each restart. */
+const serverKillMs = 200_000;
 
 /** Not the remedy's own bound: that is the horizon. */
 export const boundsMs = {
+  prepare: (): number => longMs,
+  'clean-up': (): number => callsMs,
+  observe: (): number => callsMs,
+  'start-writers': (): number => callsMs,
   steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
+  'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
+  fault: (): number => callsMs,
   watch: ({ horizonMs, overlapMs, patienceMs, recreations }: Times): number =>
     horizonMs + overlapMs + patienceMs + recreations * recreationMs + callsMs,
   'first-image': (): number => callsMs,
@@ -27,7 +46,14 @@ export const boundsMs = {
   converge: ({ convergeMs }: Times): number => convergeMs + callsMs,
   'undo-remedy': (): number => callsMs,
   'undo-move-back': (): number => callsMs,
+  'stop-writers': (): number => callsMs,
   'second-image': (): number => callsMs,
+  'stop-observers': (): number => callsMs,
+  'remove-database': (): number => callsMs,
+  audit: (): number => longMs,
+  'export-writes': (): number => longMs,
+  /** Runs that share a fault event end together. */
+  close: (): number => longMs,
 } as const;
 
 export interface Bound {

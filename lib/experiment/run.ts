@@ -5,7 +5,7 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import { historyVersion, type PhaseName } from '../history/events.ts';
+import { historyVersion, type ImageLabel, type PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -17,6 +17,7 @@ import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { audit, type ImageRun, takeImage } from './images.ts';
 import { letOthersServe, moveBack } from './move-back.ts';
+import { prepare } from './prepare.ts';
 import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { basisOf, type Scenario } from './scenario.ts';
@@ -73,14 +74,8 @@ export async function recordScenario(options: RunOptions): Promise<void> {
   });
   enter({ ...options, recorder }, 'prepare');
   try {
-    const testbed = await backend.open({
-      scenario,
-      runId,
-      seed,
-      folder,
-      recorder,
-      onProgress,
-      signal,
+    const testbed = await prepare(backend, {
+      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
     });
     const { timers, versions, nodes } = testbed;
     recorder.record({ type: 'setup', timers, versions, nodes });
@@ -125,25 +120,34 @@ async function perform(run: Run): Promise<void> {
   const attempt = attempting(recorder);
   let writers: Writers | undefined;
   await attempt('run', async () => {
-    {
-      await using _observers = await testbed.observe(recorder);
-      writers = await startWriters(run);
+    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
+    try {
+      writers = await bounded(run, 'start-writers', () => startWriters(run));
       await untilSecondImage(run, writers, attempt);
+    } finally {
+      await attempt('stop observers', () =>
+        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+      );
     }
     // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-    await testbed.removeDatabase();
+    await bounded(run, 'remove-database', () => testbed.removeDatabase());
     enter(run, 'audit');
-    if (run.meet === undefined) await audit(run, 'first');
+    if (run.meet === undefined) await auditOf(run, 'first');
     await Promise.all(run.audits);
-    await audit(run, 'second');
+    await auditOf(run, 'second');
     enter(run, 'report');
   });
   await Promise.all(run.audits);
   unsubscribe();
-  await attempt('stop writers', async () => writers?.stop());
-  await attempt(exportStep, () => testbed.disk.exportWrites(run.folder));
-  await attempt('close', () => testbed.close());
+  await attempt('stop writers', () => bounded(run, 'stop-writers', async () => writers?.stop()));
+  await attempt(exportStep, () =>
+    bounded(run, 'export-writes', () => testbed.disk.exportWrites(run.folder)),
+  );
+  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
 }
+
+const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
+  bounded(run, 'audit', () => audit(run, image));
 
 /** From the steady state on; the writers end before that image is taken. */
 async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
@@ -154,10 +158,10 @@ async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): P
     (signal) => reachSteadyState({ ...run, signal }, writers),
     run.signal,
   );
-  if (run.meet === undefined) await auditSteadyState(run);
+  if (run.meet === undefined) await bounded(run, 'audit', () => auditSteadyState(run));
   const victim = await currentPod(run.testbed);
   await faultToConvergence(run, writers, victim, attempt);
-  await writers.stop();
+  await bounded(run, 'stop-writers', () => writers.stop());
   enter(run, 'second-image');
   await bounded(run, 'second-image', () => takeImage(run, 'second'));
 }
@@ -193,18 +197,18 @@ async function faultToConvergence(
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
-  await fault.leadUp?.(context, signal);
+  await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal), signal);
   await meet?.('fault');
   sightings.begin(victim);
   enter(run, 'fault');
   const faultAtMs = clock.nowMs();
   const completed = await attempt('fault', async () => {
-    await fault.inject(context);
+    await bounded(run, 'fault', () => fault.inject(context));
     enter(run, 'watch');
     const inTheWait = (what: string, work: () => Promise<void>): void => {
       if (meet !== undefined) run.audits.push(attempt(what, work));
     };
-    inTheWait('steady state', () => auditSteadyState(run));
+    inTheWait('steady state', () => bounded(run, 'audit', () => auditSteadyState(run)));
     const leastUntilMs = clock.nowMs() + fault.leastMs;
     const { forceDetachAfterMs } = scenario;
     const looking = (signal: AbortSignal): Promise<void> =>
@@ -224,7 +228,7 @@ async function faultToConvergence(
     await bounded(run, 'watch', looking, signal);
     enter(run, 'first-image');
     await bounded(run, 'first-image', () => takeImage(run, 'first'));
-    inTheWait('audit', () => audit(run, 'first'));
+    inTheWait('audit', () => auditOf(run, 'first'));
     if (scenario.moveBack)
       await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
   });
