@@ -16,6 +16,7 @@ import {
 } from './request.ts';
 import { makeRunFolder } from './run-folder.ts';
 import { verdictLine } from './verdict-line.ts';
+import { modelRunId } from './run-id.ts';
 
 export type { ExperimentDefinition } from './request.ts';
 
@@ -60,7 +61,8 @@ async function carryOut(request: RunRequest): Promise<number> {
 /** What only a run needs is imported by a run: --help and --dry-run answer at once. */
 async function run(request: RunRequest, choice: BackendChoice): Promise<Verdict> {
   const { runScenario } = await import('../experiment/run.ts');
-  const { scenario, seed, runId, folder } = request;
+  const { scenario, seed, folder } = request;
+  const runId = choice.backend === 'sim' ? modelRunId(seed) : request.runId;
   const backend = await openBackend(choice, request.flags);
   const progress = startProgress(process.stderr, backend.clock);
   const say = (line: string): void => progress.say(line);

@@ -11,6 +11,8 @@ export interface MomentOptions {
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
   readonly forceDetachAfterMs: number;
+  /** Ends what goes on also where the watch itself hangs in a call. */
+  readonly signal?: AbortSignal;
 }
 
 /** Watches, and lets `goOn` act meanwhile; resolves once both have ended. `goOn` must not reject. */
@@ -20,10 +22,11 @@ export async function watchWhile(
   watching: () => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
-  const { clock, faultAtMs } = options;
+  const { clock, faultAtMs, signal } = options;
+  const ended = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
   const going = goOn({
-    reached: (moment) => reached(options, moment, over.signal),
-    passed: (ms) => reached(options, clock.nowMs() + ms - faultAtMs, over.signal),
+    reached: (moment) => reached(options, moment, ended),
+    passed: (ms) => reached(options, clock.nowMs() + ms - faultAtMs, ended),
   });
   try {
     await watching();

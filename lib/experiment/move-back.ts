@@ -31,7 +31,11 @@ export async function moveBack(context: MoveBackContext): Promise<void> {
   const step = (name: 'begin' | 'done'): void =>
     recorder.record({ type: 'action', actor: 'runner', name: 'move back', step: name });
   step('begin');
-  for (const node of others(testbed, victim)) await kubernetes.drain(node, drainMs);
+  for (const node of others(testbed, victim)) {
+    // A drain that was begun after the run gave this up would take the nodes that the heal gives back.
+    signal.throwIfAborted();
+    await kubernetes.drain(node, drainMs);
+  }
   const isEmpty = (): boolean => [...sightings.mountedOn].every((node) => node === victim.node);
   const deadlineMs = clock.nowMs() + drainMs;
   if (!(await waitUntil(clock, isEmpty, { deadlineMs, signal }))) {

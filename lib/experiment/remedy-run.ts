@@ -5,6 +5,7 @@ import type { Moments } from '../faults/fault.ts';
 import { remedies } from '../remedies/index.ts';
 import type { Remedy } from '../remedies/remedy.ts';
 import type { RemedyEvent } from '../remedy-kinds.ts';
+import { boundsMs, within } from './bounds.ts';
 import type { Scenario } from './scenario.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
@@ -43,7 +44,7 @@ export class RemedyRun {
   async apply(faultAtMs: number, deadlineMs: number): Promise<void> {
     try {
       if (this.#remedy.name === 'none') return;
-      if (await this.#isDue(faultAtMs, deadlineMs)) await this.#act();
+      if (await this.#isDue(faultAtMs, deadlineMs)) await this.#act(deadlineMs);
       else
         this.#step('failed', `${this.#options.scenario.remedyAt} did not come within the horizon`);
     } finally {
@@ -61,12 +62,17 @@ export class RemedyRun {
     return waitUntil(testbed.clock, isNow, { deadlineMs, signal });
   }
 
-  async #act(): Promise<void> {
+  /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
+  async #act(deadlineMs: number): Promise<void> {
     const { testbed, recorder, victim, onProgress } = this.#options;
+    const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, signal: this.#options.signal };
     this.#step('begin');
     this.#stands = true;
     try {
-      this.#step('done', await this.#remedy.apply({ testbed, recorder, victim }));
+      const detail = await within(testbed.clock, bound, (signal) =>
+        this.#remedy.apply({ testbed, recorder, victim, signal }),
+      );
+      this.#step('done', detail);
       onProgress(`remedy ${this.#remedy.name} applied`);
     } catch (error) {
       this.#step('failed', describeError(error));
@@ -84,9 +90,14 @@ export class RemedyRun {
   /** Idempotent, and nothing where nothing was done. */
   async takeBack(): Promise<void> {
     const { testbed, recorder, victim } = this.#options;
-    if (!this.#stands || this.#remedy.undo === undefined) return;
+    const remedy = this.#remedy;
+    if (!this.#stands || remedy.undo === undefined) return;
     this.#step('heal');
-    await this.#remedy.undo({ testbed, recorder, victim });
+    const deadlineMs = testbed.clock.nowMs() + boundsMs['undo-remedy']();
+    const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs };
+    await within(testbed.clock, bound, (signal) =>
+      Promise.resolve(remedy.undo?.({ testbed, recorder, victim, signal })),
+    );
     this.#stands = false;
     this.#step('healed');
   }

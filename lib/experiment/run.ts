@@ -5,17 +5,19 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import { historyVersion, type PhaseName } from '../history/events.ts';
+import { historyVersion, type ImageLabel, type PhaseName } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
 import { attempting, type Attempt } from './attempt.ts';
 import { bothClients } from './both-clients.ts';
+import { boundsMs, within } from './bounds.ts';
 import { exportStep } from './completeness.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
 import { audit, type ImageRun, takeImage } from './images.ts';
 import { letOthersServe, moveBack } from './move-back.ts';
+import { prepare } from './prepare.ts';
 import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { basisOf, type Scenario } from './scenario.ts';
@@ -72,14 +74,8 @@ export async function recordScenario(options: RunOptions): Promise<void> {
   });
   enter({ ...options, recorder }, 'prepare');
   try {
-    const testbed = await backend.open({
-      scenario,
-      runId,
-      seed,
-      folder,
-      recorder,
-      onProgress,
-      signal,
+    const testbed = await prepare(backend, {
+      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
     });
     const { timers, versions, nodes } = testbed;
     recorder.record({ type: 'setup', timers, versions, nodes });
@@ -105,6 +101,18 @@ function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
   run.onPhase(phase);
 }
 
+/** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
+function bounded<T>(
+  { testbed, scenario }: Run,
+  what: keyof typeof boundsMs,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[what](scenario);
+  const bound = { what, deadlineMs, ...(signal === undefined ? {} : { signal }) };
+  return within(testbed.clock, bound, work);
+}
+
 /** Whatever happens in here ends in the history, and the testbed is closed. */
 async function perform(run: Run): Promise<void> {
   const { testbed, recorder, sightings } = run;
@@ -112,36 +120,50 @@ async function perform(run: Run): Promise<void> {
   const attempt = attempting(recorder);
   let writers: Writers | undefined;
   await attempt('run', async () => {
-    {
-      await using _observers = await testbed.observe(recorder);
-      writers = await startWriters(run);
+    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
+    try {
+      writers = await bounded(run, 'start-writers', () => startWriters(run));
       await untilSecondImage(run, writers, attempt);
+    } finally {
+      await attempt('stop observers', () =>
+        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+      );
     }
     // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-    await testbed.removeDatabase();
+    await bounded(run, 'remove-database', () => testbed.removeDatabase());
     enter(run, 'audit');
-    if (run.meet === undefined) await audit(run, 'first');
+    if (run.meet === undefined) await auditOf(run, 'first');
     await Promise.all(run.audits);
-    await audit(run, 'second');
+    await auditOf(run, 'second');
     enter(run, 'report');
   });
   await Promise.all(run.audits);
   unsubscribe();
-  await attempt('stop writers', async () => writers?.stop());
-  await attempt(exportStep, () => testbed.disk.exportWrites(run.folder));
-  await attempt('close', () => testbed.close());
+  await attempt('stop writers', () => bounded(run, 'stop-writers', async () => writers?.stop()));
+  await attempt(exportStep, () =>
+    bounded(run, 'export-writes', () => testbed.disk.exportWrites(run.folder)),
+  );
+  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
 }
+
+const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
+  bounded(run, 'audit', () => audit(run, image));
 
 /** From the steady state on; the writers end before that image is taken. */
 async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
   enter(run, 'steady');
-  await reachSteadyState(run, writers);
-  if (run.meet === undefined) await auditSteadyState(run);
+  await bounded(
+    run,
+    'steady',
+    (signal) => reachSteadyState({ ...run, signal }, writers),
+    run.signal,
+  );
+  if (run.meet === undefined) await bounded(run, 'audit', () => auditSteadyState(run));
   const victim = await currentPod(run.testbed);
   await faultToConvergence(run, writers, victim, attempt);
-  await writers.stop();
+  await bounded(run, 'stop-writers', () => writers.stop());
   enter(run, 'second-image');
-  await takeImage(run, 'second');
+  await bounded(run, 'second-image', () => takeImage(run, 'second'));
 }
 
 /**
@@ -175,48 +197,61 @@ async function faultToConvergence(
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
-  await fault.leadUp?.(context, signal);
+  await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal), signal);
   await meet?.('fault');
   sightings.begin(victim);
   enter(run, 'fault');
   const faultAtMs = clock.nowMs();
   const completed = await attempt('fault', async () => {
-    await fault.inject(context);
+    await bounded(run, 'fault', () => fault.inject(context));
     enter(run, 'watch');
     const inTheWait = (what: string, work: () => Promise<void>): void => {
       if (meet !== undefined) run.audits.push(attempt(what, work));
     };
-    inTheWait('steady state', () => auditSteadyState(run));
+    inTheWait('steady state', () => bounded(run, 'audit', () => auditSteadyState(run)));
     const leastUntilMs = clock.nowMs() + fault.leastMs;
-    await watchWhile(
-      { clock, sightings, faultAtMs, forceDetachAfterMs: scenario.forceDetachAfterMs },
-      (moments) =>
-        Promise.all([
-          attempt('fault', async () => fault.goOn?.(context, moments)),
-          attempt('remedy', () => remedy.goOn(moments)),
-        ]),
-      async () => {
-        if (scenario.recreations > 0) await recreate({ ...run, victim });
-        else await watch({ ...run, writers, victim, remedy, faultAtMs });
-        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
-      },
-    );
+    const { forceDetachAfterMs } = scenario;
+    const looking = (signal: AbortSignal): Promise<void> =>
+      watchWhile(
+        { clock, sightings, faultAtMs, forceDetachAfterMs, signal },
+        (moments) =>
+          Promise.all([
+            attempt('fault', async () => fault.goOn?.(context, moments)),
+            attempt('remedy', () => remedy.goOn(moments)),
+          ]),
+        async () => {
+          if (scenario.recreations > 0) await recreate({ ...run, signal, victim });
+          else await watch({ ...run, signal, writers, victim, remedy, faultAtMs });
+          await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+        },
+      );
+    await bounded(run, 'watch', looking, signal);
     enter(run, 'first-image');
-    await takeImage(run, 'first');
-    inTheWait('audit', () => audit(run, 'first'));
-    if (scenario.moveBack) await moveBack({ ...run, victim });
+    await bounded(run, 'first-image', () => takeImage(run, 'first'));
+    inTheWait('audit', () => auditOf(run, 'first'));
+    if (scenario.moveBack)
+      await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
   });
   await meet?.('heal');
   enter(run, 'heal');
-  await attempt('heal', () => fault.heal(context));
+  await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
   if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
   enter(run, 'converge');
-  await attempt('converge', () => converge({ ...run, writers, victim, remedy }));
+  await attempt('converge', () =>
+    bounded(
+      run,
+      'converge',
+      (signal) => converge({ ...run, signal, writers, victim, remedy }),
+      signal,
+    ),
+  );
   await meet?.('undo');
   // Also where the convergence failed.
   await attempt('undo remedy', () => remedy.takeBack());
   if (scenario.moveBack || scenario.recreations > 0) {
-    await attempt('undo move back', () => letOthersServe(testbed, victim));
+    await attempt('undo move back', () =>
+      bounded(run, 'undo-move-back', () => letOthersServe(testbed, victim)),
+    );
   }
   if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
 }

@@ -20,6 +20,7 @@ export const fenceFirst: Remedy = {
     if (!proof.verified) {
       throw new EvidenceError('NOT_FENCED', `${victim.node} is not cut off, so it is not tainted`);
     }
+    context.signal.throwIfAborted();
     await outOfService.apply(context);
     return proof.evidence;
   },

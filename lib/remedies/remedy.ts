@@ -5,6 +5,8 @@ export interface RemedyContext {
   readonly testbed: Testbed;
   readonly recorder: Recorder;
   readonly victim: PodRef;
+  /** Aborted once the remedy is given up: it then begins nothing more. */
+  readonly signal: AbortSignal;
 }
 
 export interface Remedy {

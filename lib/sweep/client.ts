@@ -1,8 +1,9 @@
 /**
- * The client of a schedule: rarely heard while nothing moves, often from the hand-over until a
- * database serves for good. So a schedule has some hundred commits, whatever its rate is.
+ * The client of a schedule: rarely heard while nothing moves, at once at the hand-over, and often from
+ * then on until a database serves for good. So a schedule has some hundred commits, whatever its rate is.
  */
 import { secondUs } from '../cluster/sim/timings.ts';
+import type { Timer } from '../cluster/sim/kernel.ts';
 import type { Model } from '../cluster/sim/model.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Commits } from './commits.ts';
@@ -23,6 +24,7 @@ export interface ClientOptions {
 export class Client {
   readonly #options: ClientOptions;
   readonly #isBusy: boolean;
+  #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
   isSettled = false;
 
@@ -30,7 +32,13 @@ export class Client {
     this.#options = options;
     const { rate } = options.scenario;
     this.#isBusy = rate === 'max' || rate >= busyRate;
-    if (rate !== 0) this.#beat();
+    if (rate === 0) return;
+    // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
+    options.witness.onSecondMount = () => {
+      options.model.kernel.cancel(this.#next);
+      this.#beat();
+    };
+    this.#beat();
   }
 
   #beat(): void {
@@ -39,6 +47,6 @@ export class Client {
     const sinceUs = kernel.nowUs - (witness.secondMountAtUs ?? Infinity);
     commits.ask(this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1);
     const isCalm = this.isSettled || sinceUs < 0;
-    kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, () => this.#beat());
+    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, () => this.#beat());
   }
 }

@@ -34,6 +34,8 @@ export class Witness {
   secondMountAtUs: number | undefined;
   /** Another node mounted it while the victim had it mounted. */
   dualMount = false;
+  /** Called once, at the second mount. */
+  onSecondMount: (() => void) | undefined;
 
   constructor(model: Model) {
     this.#model = model;
@@ -98,7 +100,9 @@ export class Witness {
     } else if (notice === notices.attachmentAttached) {
       if (!isVictims) this.secondAttachAtUs ??= nowUs;
     } else if (notice === notices.mounted && !isVictims) {
+      const isFirst = this.secondMountAtUs === undefined;
       this.secondMountAtUs ??= nowUs;
+      if (isFirst) this.onSecondMount?.();
       this.dualMount ||= (this.#mounted & (1 << this.#victim)) !== 0;
     }
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { Backend } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
 import { expectationOf } from '../../lib/experiment/expectations.ts';
 import { runScenario, type RunOptions } from '../../lib/experiment/run.ts';
@@ -35,20 +36,25 @@ export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
     ...fields,
   });
 
+export interface ModelRunOptions extends Pick<RunOptions, 'meet'> {
+  /** Puts something between the run and the model. Default: nothing. */
+  readonly on?: (model: Backend) => Backend;
+}
+
 /** To be called in a test. */
 export async function runOnModel(
   scenario: Scenario,
   seed = '1',
-  more: Pick<RunOptions, 'meet'> = {},
+  { meet, on = (model) => model }: ModelRunOptions = {},
 ): Promise<ModelRun> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-sim-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const verdict = await runScenario({
-    ...{ scenario, seed, runId: 'run', folder, backend: simBackend(), replay: 'none' },
+    ...{ scenario, seed, runId: 'run', folder, backend: on(simBackend()), replay: 'none' },
     onProgress: () => undefined,
     onPhase: () => undefined,
     signal: new AbortController().signal,
-    ...more,
+    ...(meet === undefined ? {} : { meet }),
   });
   return { verdict, folder };
 }

@@ -63,11 +63,18 @@ export class NodeMonitor implements Watcher {
 
   node(node: NodeObject): void {
     if (!node.exists) return;
-    const isTainted = node.taints.some(({ key }) => key === unreachableKey);
-    if (isTainted === (node.ready !== 'True')) return;
     const { process, chance } = this.#context;
-    process.after(chance.within(measuredTimes.watchDelay), () => this.#keepPodsAway(node));
-    this.#atNextTick(() => this.#judge(node));
+    if (this.#isAmiss(node, 'NoSchedule')) {
+      process.after(chance.within(measuredTimes.watchDelay), () => this.#keepPodsAway(node));
+    }
+    // A leader that began between the two taints queues the node anew (processTaintBaseEviction).
+    if (this.#isAmiss(node, 'NoExecute')) this.#atNextTick(() => this.#judge(node));
+  }
+
+  /** A node that is not Ready has the taint, one that is has not. */
+  #isAmiss({ taints, ready }: NodeObject, wanted: Taint['effect']): boolean {
+    const isTainted = taints.some(({ key, effect }) => key === unreachableKey && effect === wanted);
+    return isTainted === (ready === 'True');
   }
 
   /** A worker of its own, at once (doNoScheduleTaintingPass). */

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { modelScenario } from '../../test/support/model-run.ts';
+import { lostIn } from './commits.ts';
+import { play } from './play.ts';
+
+const seeds = Array.from({ length: 20 }, (_, n) => String(n));
+
+test('an overlap of 3 s costs commits, as it does with the runner’s client', {
+  timeout: 60_000,
+}, () => {
+  const scenario = modelScenario({
+    ...{ disk: 'ack-early', cutAfterMs: 3000, remedy: 'force-delete', remedyAt: 'terminating' },
+  });
+  const lost = seeds.filter((seed) => {
+    const { first, second } = play(scenario, seed);
+    return lostIn(first) + lostIn(second) > 0 || first.unreadable || second.unreadable;
+  });
+  // The runner's client loses in 10 of 10.
+  expect(lost.length).toBeGreaterThanOrEqual(18);
+});
