@@ -10,12 +10,15 @@ import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
+import { CutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
+import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
+import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
 import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
@@ -24,7 +27,7 @@ import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
-  const { service, staleReads } = servedIn(story, history);
+  const { service, staleReads, cutOff } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
@@ -49,6 +52,8 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
+    ...refutedBy(story, cutOff),
+    ...disagreements(story, writes),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
@@ -100,7 +105,11 @@ const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['image
 function servedIn(
   story: Story,
   history: History,
-): { readonly service: Service; readonly staleReads: readonly StaleReads[] } {
+): {
+  readonly service: Service;
+  readonly staleReads: readonly StaleReads[];
+  readonly cutOff: CutOffAnswers;
+} {
   const stopped = story.records.find(
     (record) => record.type === 'phase' && record.phase === 'second-image',
   );
@@ -110,11 +119,13 @@ function servedIn(
     victimNode: story.victimNode,
   });
   const stale = new StaleReadMeter(story);
+  const cutOff = new CutOffAnswerMeter(cutOffWindowOf(story));
   for (const answer of history.answers()) {
     if (answer.type !== 'read') meter.see(answer);
     stale.see(answer);
+    cutOff.see(answer);
   }
-  return { service: meter.result(), staleReads: stale.result() };
+  return { service: meter.result(), staleReads: stale.result(), cutOff: cutOff.result() };
 }
 
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */
