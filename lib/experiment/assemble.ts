@@ -11,13 +11,16 @@ import { accessConflicts } from '../timeline/access-conflicts.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
+import { CutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { ReadMeter } from '../timeline/read-heads.ts';
 import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
+import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
+import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
@@ -27,7 +30,7 @@ import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
-  const { service, staleReads, reads } = servedIn(story, history);
+  const { service, staleReads, reads, cutOff } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
@@ -54,6 +57,8 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
     ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
+    ...refutedBy(story, cutOff),
+    ...disagreements(story, writes),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
@@ -109,6 +114,7 @@ function servedIn(
   readonly service: Service;
   readonly staleReads: readonly StaleReads[];
   readonly reads: ReadMeter;
+  readonly cutOff: CutOffAnswers;
 } {
   const stopped = story.records.find(
     (record) => record.type === 'phase' && record.phase === 'second-image',
@@ -120,12 +126,19 @@ function servedIn(
   });
   const stale = new StaleReadMeter(story);
   const reads = new ReadMeter();
+  const cutOff = new CutOffAnswerMeter(cutOffWindowOf(story));
   for (const answer of history.answers()) {
     if (answer.type === 'read') reads.see(answer);
     else meter.see(answer);
     stale.see(answer);
+    cutOff.see(answer);
   }
-  return { service: meter.result(), staleReads: stale.result(), reads };
+  return {
+    service: meter.result(),
+    staleReads: stale.result(),
+    reads,
+    cutOff: cutOff.result(),
+  };
 }
 
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */

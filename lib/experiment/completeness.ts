@@ -2,6 +2,8 @@
 import { observed, type ObservedName } from '../history/observations.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
+import { certificateGaps } from './certificate-gaps.ts';
+import { effectGaps } from './fault-effect.ts';
 import { plotGaps } from './plot-gaps.ts';
 import type { Finding } from './verdict.ts';
 
@@ -48,7 +50,8 @@ export function incompleteBecause(
   if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
     reasons.push('no certificate says that the fault took effect');
   }
-  reasons.push(...plotGaps(story), ...missingSights(story), ...lateTimers(story));
+  reasons.push(...plotGaps(story), ...certificateGaps(story), ...effectGaps(story));
+  reasons.push(...missingSights(story), ...lateTimers(story));
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
   }
