@@ -16,6 +16,7 @@ import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
+import { journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
@@ -51,6 +52,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...incompleteBecause(story, certificates, findings),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
+    ...journalGaps(story, history).map(({ reason }) => reason),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));
