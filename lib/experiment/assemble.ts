@@ -21,6 +21,7 @@ import { controlFindings } from './control-findings.ts';
 import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
 import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
+import { journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
@@ -61,6 +62,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...disagreements(story, writes),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
+    ...journalGaps(story, history).map(({ reason }) => reason),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));

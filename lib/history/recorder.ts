@@ -7,7 +7,7 @@ import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
 import { Segment } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
-  /** Ends the segments in good order, and never throws. Idempotent. */
+  /** Ends the segments in good order, the run's own last, and never throws. Idempotent. */
   close(): void;
   /**
    * Why the history could not be written to its end, e.g. a full disk. From then on nothing is put
@@ -72,7 +72,7 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       return () => listeners.delete(listener);
     },
     close() {
-      for (const segment of [run, ...rows.values()]) unlessFailed(() => segment.close());
+      for (const segment of [...rows.values(), run]) unlessFailed(() => segment.close());
     },
     get failure() {
       return failure;

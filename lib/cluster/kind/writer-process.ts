@@ -1,7 +1,7 @@
 /**
  * A writer in a process of its own, so that neither the runner nor a report slows it down. Started
- * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone; any error of its own
- * ends it with exit code 1 and a message on stderr.
+ * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone. Unless it was told to, and
+ * after any error of its own, that is with exit code 1 and a message on stderr.
  */
 import { readsSegment } from '../../history/recorder.ts';
 import { Segment } from '../../history/segment.ts';
@@ -16,6 +16,7 @@ import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts
 const countsEveryMs = 200;
 
 const stopping = new AbortController();
+let isAsked = false;
 const stop = (): void => stopping.abort(new Error('the writer was told to stop'));
 
 /** The way to the database; whoever needs one waits for the first. */
@@ -122,14 +123,23 @@ async function read({ spec, directory }: StartMessage, clock: Clock): Promise<vo
 
 process.on('message', (message: ToWriter) => {
   if (message.type === 'route') route.set(message.socketPath);
-  else if (message.type === 'stop') stop();
+  else if (message.type === 'stop') {
+    isAsked = true;
+    stop();
+  }
   // Disconnecting lets the process end by itself once the last counts are sent.
-  else void run(message).then(() => process.disconnect(), fail);
+  else void run(message).then(leave, fail);
 });
 process.on('disconnect', stop);
 process.on('SIGTERM', stop);
 // Ctrl-C reaches the whole process group; the runner decides when its writers stop.
 process.on('SIGINT', () => undefined);
+
+/** A journal that ends before the run wants it to proves nothing of the time after. */
+function leave(): void {
+  if (!isAsked) fail('the writer left unasked');
+  process.disconnect();
+}
 
 function fail(error: unknown): void {
   console.error(error);

@@ -1,0 +1,41 @@
+/** What is missing of a history's segments, by what their writers said when they ended them. */
+import type { SegmentCounts } from '../history/frame.ts';
+import type { History } from '../history/reader.ts';
+import type { SegmentSeal } from '../history/segment-reader.ts';
+import type { Story } from '../timeline/story.ts';
+
+export interface JournalGap {
+  readonly segment: string;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/** Nothing of a history of version 1, whose segments have neither chain nor end. */
+export function journalGaps(
+  { hasEnds }: Pick<Story, 'hasEnds'>,
+  { seals }: Pick<History, 'seals'>,
+): JournalGap[] {
+  if (!hasEnds) return [];
+  return [...seals].flatMap(([segment, seal]) =>
+    gapsOf(seal).map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
+  );
+}
+
+function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
+  const gaps: string[] = [];
+  if (brokenAt !== undefined) {
+    gaps.push(`was altered: its frame ${brokenAt} is not the one that was written there`);
+  }
+  if (end === undefined) {
+    gaps.push(`was never ended: after its ${tell(counts)} there may have been more`);
+  } else if (!isSame(counts, end)) {
+    gaps.push(`holds ${tell(counts)}, and its end says ${tell(end)}`);
+  }
+  return gaps;
+}
+
+const isSame = (a: SegmentCounts, b: SegmentCounts): boolean =>
+  a.records === b.records && a.small === b.small && a.frames === b.frames && a.chain === b.chain;
+
+const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
+  `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;
