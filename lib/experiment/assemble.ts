@@ -8,7 +8,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { accessConflicts } from '../timeline/access-conflicts.ts';
-import { exposureOf } from '../timeline/exposure.ts';
+import { exposureOf, type Exposure } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { CutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
@@ -37,11 +37,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
-    {
-      faultAtMs,
-      handoverAtMs: exposure.handoverAtMs,
-      victimNode,
-    },
+    { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
     { seen: reads.seen, ...(onLost === undefined ? {} : { onLost }) },
   );
   const findings = [
@@ -57,9 +53,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
-    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
-    ...refutedBy(story, cutOff),
-    ...disagreements(story, writes),
+    ...contradictionsIn(story, { exposure, writes, cutOff }),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...journalGaps(story, history).map(({ reason }) => reason),
@@ -101,6 +95,19 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     cluster: run.backend,
   };
   return { sentence: sentenceOf(told), ...told };
+}
+
+/** Where one record says what another one excludes: neither is believed. */
+const contradictionsIn = (story: Story, { exposure, writes, cutOff }: Told): readonly string[] => [
+  ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
+  ...refutedBy(story, cutOff),
+  ...disagreements(story, writes),
+];
+
+interface Told {
+  readonly exposure: Exposure;
+  readonly writes: WriteLog | undefined;
+  readonly cutOff: CutOffAnswers;
 }
 
 const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['images'] =>
