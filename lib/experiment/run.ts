@@ -5,7 +5,7 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import { historyVersion, type PhaseName } from '../history/events.ts';
+import { historyVersion, type PhaseName, type SegmentList } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -111,6 +111,7 @@ async function perform(run: Run): Promise<void> {
   const unsubscribe = recorder.subscribe((record) => sightings.see(record));
   const attempt = attempting(recorder);
   let writers: Writers | undefined;
+  let written: SegmentList = {};
   await attempt('run', async () => {
     {
       await using _observers = await testbed.observe(recorder);
@@ -127,9 +128,12 @@ async function perform(run: Run): Promise<void> {
   });
   await Promise.all(run.audits);
   unsubscribe();
-  await attempt('stop writers', async () => writers?.stop());
+  await attempt('stop writers', async () => {
+    written = (await writers?.stop()) ?? {};
+  });
   await attempt(exportStep, () => testbed.disk.exportWrites(run.folder));
   await attempt('close', () => testbed.close());
+  recorder.list(written);
 }
 
 /** From the steady state on; the writers end before that image is taken. */
