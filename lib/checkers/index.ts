@@ -54,13 +54,15 @@ export interface JudgeOptions {
   readonly all?: readonly Checker[];
   /** Told of each commit that is gone from an image which could be read to its end. */
   readonly onLost?: (commit: LostCommit) => void;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** Reads the history twice: the operations, then the rows of each image. */
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost }: JudgeOptions = {},
+  { all = checkers, onLost, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   const records: ImageRecord[] = [];
@@ -80,6 +82,7 @@ export function judgeImages(
       seed,
       takenAtMs,
       ...(before === undefined ? {} : { before }),
+      ...(withGaps === undefined ? {} : { withGaps }),
     });
     let rows = 0;
     for (const row of history.rows(image)) {

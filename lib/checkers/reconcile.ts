@@ -2,7 +2,7 @@
  * Ledger against journal: what every operation of the run became in one image. Rows are streamed,
  * in primary key order, and only counters and a few samples are kept.
  */
-import { sessionContents, type OpContent } from '../workload/ledger.ts';
+import { clientSides, sessionContents, type OpContent } from '../workload/ledger.ts';
 import type { LedgerRow } from './evidence.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
@@ -21,6 +21,8 @@ export interface Reconciliation extends LossCounts {
   readonly resurrected: OpSample;
   /** Rows nobody ever sent. */
   readonly phantoms: OpSample;
+  /** Rows that nobody sent as far as is known, of a client whose journal has a gap or is missing. */
+  readonly unjournaled: OpSample;
   /** Rows of operations that failed for certain. */
   readonly failedPresent: OpSample;
   /** Operations present more than once. */
@@ -46,6 +48,8 @@ export interface ReconcilerOptions {
   readonly takenAtMs: number;
   /** The image taken before this one. Default: there is none. */
   readonly before?: Reconciler;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** What is known of a session while its rows come. */
@@ -65,6 +69,7 @@ export class Reconciler {
   readonly #progress = new Map<SessionLog, Progress>();
   readonly #movements = new Map<number, number>();
   readonly #phantoms = new OpSample();
+  readonly #unjournaled = new OpSample();
   readonly #failedPresent = new OpSample();
   readonly #duplicates = new OpSample();
   readonly #torn = new OpSample();
@@ -88,7 +93,7 @@ export class Reconciler {
     const log = this.#options.journal.session(row);
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
-      this.#phantoms.add(row);
+      (this.#mayBeSent(row) ? this.#unjournaled : this.#phantoms).add(row);
       return;
     }
     const { seen, sent } = progress;
@@ -128,6 +133,7 @@ export class Reconciler {
       ...losses.result(),
       resurrected,
       phantoms: this.#phantoms,
+      unjournaled: this.#unjournaled,
       failedPresent: this.#failedPresent,
       duplicates: this.#duplicates,
       torn: this.#torn,
@@ -147,6 +153,13 @@ export class Reconciler {
   /** This image had to have the operation and has not. */
   misses(log: SessionLog, seq: number): boolean {
     return log.ackedAtMs(seq) <= this.#options.takenAtMs && !this.holds(log, seq);
+  }
+
+  /** The row may be one that a client sent and whose record is missing. */
+  #mayBeSent({ client, hashFits }: LedgerRow): boolean {
+    const { journal, withGaps } = this.#options;
+    const isClient = clientSides.some((side) => side === client);
+    return isClient && hashFits && (withGaps?.has(client) === true || !journal.tellsOf(client));
   }
 
   /** Where a row that is met for the first time stands among its session's rows. */

@@ -16,7 +16,7 @@ import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
-import { journalGaps } from './journal-gaps.ts';
+import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
@@ -28,6 +28,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const { service, staleReads } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
+  const gaps = journalGaps(story, history);
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
@@ -36,7 +37,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
       handoverAtMs: exposure.handoverAtMs,
       victimNode,
     },
-    onLost === undefined ? {} : { onLost },
+    { ...(onLost === undefined ? {} : { onLost }), withGaps: clientsWithGaps(gaps, history) },
   );
   const findings = [
     ...damage,
@@ -52,7 +53,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...incompleteBecause(story, certificates, findings),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
-    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...gaps.map(({ reason }) => reason),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SegmentCounts, SegmentsRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import type { SegmentSeal } from '../history/segment-reader.ts';
-import { journalGaps } from './journal-gaps.ts';
+import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 
 const counts: SegmentCounts = { records: 20, small: 2, frames: 3, chain: 'aa' };
 const whole: SegmentSeal = { counts, end: counts, brokenAt: undefined };
@@ -77,4 +77,13 @@ test('a run that never came to list its segments', () => {
 test('version 1 has neither ends nor chains nor a list', () => {
   const bare = { counts, end: undefined, brokenAt: 0 };
   expect(gapsIn({ 'writer-inside': bare }, [], false)).toEqual([]);
+});
+
+test('a gap or a cut of its journal puts a client in doubt, one elsewhere does not', () => {
+  const gap = (segment: string) => ({ segment, reason: '' });
+  const cut = { segment: 'writer-outside', within: 'line' } as const;
+  expect([...clientsWithGaps([gap('writer-inside'), gap('run')], { cuts: [] })]).toEqual([
+    'inside',
+  ]);
+  expect([...clientsWithGaps([gap('reads-inside')], { cuts: [cut] })]).toEqual(['outside']);
 });

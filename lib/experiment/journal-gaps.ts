@@ -1,9 +1,10 @@
 /** What is missing of a history's segments, by what their writers said when they ended them. */
 import type { SegmentCounts } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
-import { runSegment } from '../history/recorder.ts';
+import { runSegment, writerSegment } from '../history/recorder.ts';
 import type { SegmentSeal } from '../history/segment-reader.ts';
 import type { Story } from '../timeline/story.ts';
+import { clientSides } from '../workload/ledger.ts';
 
 export interface JournalGap {
   readonly segment: string;
@@ -38,6 +39,15 @@ export function journalGaps(
   return [...gaps].flatMap(([segment, found]) =>
     found.map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
   );
+}
+
+/** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
+export function clientsWithGaps(
+  gaps: readonly JournalGap[],
+  { cuts }: Pick<History, 'cuts'>,
+): ReadonlySet<string> {
+  const segments = new Set([...gaps, ...cuts].map(({ segment }) => segment));
+  return new Set(clientSides.filter((client) => segments.has(writerSegment(client))));
 }
 
 function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
