@@ -51,6 +51,28 @@ describe('the checkers', () => {
     expect(judged({}, rows.slice(0, 20))).toEqual(['AUDIT_INCOMPLETE']);
   });
 
+  test('call a row that a journal with gaps does not tell of no damage, and no evidence', () => {
+    const known = ledger.ops.filter(({ seq }) => seq < 20);
+    const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
+    const history: AuditedHistory = {
+      smallRecords: () => [
+        { type: 'run', seed: exampleSeed } as never,
+        { ...image, evidence: healthy },
+      ],
+      visitOps: (visit) => known.forEach(visit),
+      rows: () => rows,
+    };
+    const found = (withGaps: readonly string[]): unknown[] =>
+      judgeImages(history, {}, { withGaps: new Set(withGaps) }).findings.map((finding) => [
+        finding.code,
+        finding.level,
+        finding.safety,
+      ]);
+    const gap = ['LEDGER_UNJOURNALED', 'incomplete', 'safe'];
+    expect(found(['inside', 'outside'])).toEqual([gap]);
+    expect(found(['inside'])).toEqual([gap, ['LEDGER_PHANTOM', 'damage', 'corrupt']]);
+  });
+
   test('call lost commits lost, and silent', () => {
     const [found] = findingsOf({
       evidence: healthyEvidence(rows.slice(0, -3)),

@@ -21,7 +21,7 @@ import { controlFindings } from './control-findings.ts';
 import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
 import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
-import { journalGaps } from './journal-gaps.ts';
+import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
@@ -34,11 +34,15 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const { service, staleReads, reads, cutOff } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
+  const gaps = journalGaps(story, history);
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
-    { seen: reads.seen, ...(onLost === undefined ? {} : { onLost }) },
+    {
+      ...{ seen: reads.seen, withGaps: clientsWithGaps(gaps, history) },
+      ...(onLost === undefined ? {} : { onLost }),
+    },
   );
   const findings = [
     ...damage,
@@ -56,7 +60,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...contradictionsIn(story, { exposure, writes, cutOff }),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
-    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...gaps.map(({ reason }) => reason),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));
