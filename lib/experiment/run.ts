@@ -201,10 +201,13 @@ async function faultToConvergence(
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
       },
     );
+    await fault.askAgain?.(context);
     enter(run, 'first-image');
     await takeImage(run, 'first');
     inTheWait('audit', () => audit(run, 'first'));
     if (scenario.moveBack) await moveBack({ ...run, victim });
+    // Here, as no run of a shared event mends anything before all of them have met.
+    await fault.askAgain?.(context);
   });
   await meet?.('heal');
   enter(run, 'heal');
