@@ -235,11 +235,14 @@ async function faultToConvergence(
         },
       );
     await bounded(run, 'watch', looking, signal);
+    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
     enter(run, 'first-image');
     await bounded(run, 'first-image', () => takeImage(run, 'first'));
     inTheWait('audit', () => auditOf(run, 'first'));
     if (scenario.moveBack)
       await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
+    // Here, as no run of a shared event mends anything before all of them have met.
+    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
   });
   await meet?.('heal');
   enter(run, 'heal');
