@@ -17,6 +17,7 @@ import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
 import { unreadBecause } from './readability.ts';
 import { replaced } from './replaced.ts';
+import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
 import { tableChecks } from './table-checks.ts';
@@ -54,13 +55,15 @@ export interface JudgeOptions {
   readonly all?: readonly Checker[];
   /** Told of each commit that is gone from an image which could be read to its end. */
   readonly onLost?: (commit: LostCommit) => void;
+  /** What clients read of the ledger; what the images show is added. Default: nothing. */
+  readonly seen?: SeenCommits;
 }
 
 /** Reads the history twice: the operations, then the rows of each image. */
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost }: JudgeOptions = {},
+  { all = checkers, onLost, seen = new SeenCommits() }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   const records: ImageRecord[] = [];
@@ -79,6 +82,7 @@ export function judgeImages(
       journal,
       seed,
       takenAtMs,
+      seen,
       ...(before === undefined ? {} : { before }),
     });
     let rows = 0;
@@ -92,6 +96,7 @@ export function judgeImages(
     const tell = isTold ? naming(image, seed, onLost) : undefined;
     const reconciliation = reconciler.result(unread, tell);
     reconciliations.set(image, reconciliation);
+    for (const each of reconciler.unknownButPresent(`the ${image} image`)) seen.add(each);
     images.push({
       image,
       evidence,

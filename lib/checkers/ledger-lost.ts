@@ -1,30 +1,48 @@
-/** Acknowledged commits that are gone. Only the journal outside the cluster can see them. */
+/**
+ * Commits that are gone: acknowledged ones, which only the journal outside the cluster can see, and
+ * those that nobody acknowledged and that an earlier image or a reader saw.
+ */
 import { sessionKey } from '../workload/ledger.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage, plural } from './findings.ts';
 import { epochs } from './journal.ts';
 import type { LostRange } from './losses.ts';
+import { opName } from './op-sample.ts';
 import type { Reconciliation } from './reconcile.ts';
+import type { SeenCommit } from './seen-commits.ts';
 
 export const ledgerLost: Checker = {
   name: 'ledger-lost',
   check({ image, reconciliation, before }) {
-    const { complete, acked, lost, lostSince } = reconciliation;
+    const { complete, lost, seenLost, lostRanges } = reconciliation;
     // Of an unreadable ledger that finding says how many could not be read.
-    if (!complete || lost === 0) return [];
-    const since = before === undefined || lostSince === 0 ? '' : sinceThen(lostSince, before);
+    if (!complete || lost + seenLost.length === 0) return [];
+    const gone = [acknowledged(reconciliation, before), seen(reconciliation)];
     return [
       damage({
         code: 'LEDGER_LOST',
         image,
         safety: 'lost',
         loud: false,
-        summary: `${lost} of ${acked} acknowledged commits are gone: ${shape(reconciliation)}${since}`,
-        evidence: [...byEpoch(reconciliation), ...reconciliation.lostRanges.map(describe)],
+        summary: gone.filter(Boolean).join('; '),
+        evidence: [...byEpoch(reconciliation), ...lostRanges.map(describe), ...seenLost.map(by)],
       }),
     ];
   },
 };
+
+function acknowledged(reconciliation: Reconciliation, before: AuditedImage | undefined): string {
+  const { acked, lost, lostSince } = reconciliation;
+  if (lost === 0) return '';
+  const since = before === undefined || lostSince === 0 ? '' : sinceThen(lostSince, before);
+  return `${lost} of ${acked} acknowledged commits are gone: ${shape(reconciliation)}${since}`;
+}
+
+const seen = ({ seenLost: { length } }: Reconciliation): string =>
+  length === 0 ? '' : `${plural(length, 'commit')} gone that nobody acknowledged and somebody saw`;
+
+const by = (commit: SeenCommit): string =>
+  `${opName(commit)}: seen by ${commit.by} at ${(commit.atMs / 1000).toFixed(3)} s`;
 
 const sinceThen = (lostSince: number, before: AuditedImage): string =>
   `; ${lostSince} of them were in the ${before.image} image`;

@@ -8,6 +8,7 @@ import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
 import type { Unread } from './readability.ts';
+import type { SeenCommit, SeenCommits } from './seen-commits.ts';
 
 export interface Reconciliation extends LossCounts {
   /**
@@ -31,7 +32,9 @@ export interface Reconciliation extends LossCounts {
   readonly brokenLinks: OpSample;
   /** Rows that stand before a row of their session that was sent earlier. */
   readonly outOfOrder: OpSample;
-  /** Operations of unknown outcome: never lost, never phantom. */
+  /** Not acknowledged by then, but seen by somebody, and missing here. */
+  readonly seenLost: readonly SeenCommit[];
+  /** Operations of unknown outcome: no phantoms, and lost only where somebody had seen them. */
   readonly unknownPresent: number;
   readonly unknownAbsent: number;
   /** What the rows read moved to (+) and from (−) each account. */
@@ -46,6 +49,8 @@ export interface ReconcilerOptions {
   readonly takenAtMs: number;
   /** The image taken before this one. Default: there is none. */
   readonly before?: Reconciler;
+  /** What was seen of readers and in the images before. Default: nothing. */
+  readonly seen?: SeenCommits;
 }
 
 /** What is known of a session while its rows come. */
@@ -70,6 +75,8 @@ export class Reconciler {
   readonly #torn = new OpSample();
   readonly #brokenLinks = new OpSample();
   readonly #outOfOrder = new OpSample();
+  /** Rows that somebody saw and that no journal tells of. */
+  readonly #seenUnsent = new Set<SeenCommit>();
   #rows = 0;
 
   constructor(options: ReconcilerOptions) {
@@ -89,6 +96,8 @@ export class Reconciler {
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
       this.#phantoms.add(row);
+      const seen = this.#options.seen?.get(row);
+      if (seen !== undefined) this.#seenUnsent.add(seen);
       return;
     }
     const { seen, sent } = progress;
@@ -133,10 +142,34 @@ export class Reconciler {
       torn: this.#torn,
       brokenLinks: this.#brokenLinks,
       outOfOrder: this.#outOfOrder,
+      seenLost: [...this.#seenLost()],
       unknownPresent,
       unknownAbsent,
       movements: this.#movements,
     };
+  }
+
+  /** What this image shows of operations whose outcome is unknown: they happened. */
+  *unknownButPresent(by: string): Generator<SeenCommit> {
+    const atMs = this.#options.takenAtMs;
+    for (const { log, seen } of this.#progress.values()) {
+      for (let seq = 0; seq < log.length; seq++) {
+        if (log.outcome(seq) !== outcomeCode.info || (seen[seq] ?? 0) === 0) continue;
+        yield { ...log.id, seq, atMs, by };
+      }
+    }
+  }
+
+  /** Those that were acknowledged by then are counted as such; a refused one has no row to lose. */
+  *#seenLost(): Generator<SeenCommit> {
+    const { seen = [], takenAtMs, journal } = this.#options;
+    for (const each of seen) {
+      if (each.atMs > takenAtMs || this.#seenUnsent.has(each)) continue;
+      const log = journal.session(each);
+      if (log?.outcome(each.seq) === outcomeCode.fail) continue;
+      if (log !== undefined && log.ackedAtMs(each.seq) <= takenAtMs) continue;
+      if (log === undefined || !this.holds(log, each.seq)) yield each;
+    }
   }
 
   /** This image has the operation. */

@@ -11,12 +11,14 @@ import { exposureOf } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
+import { ReadMeter } from '../timeline/read-heads.ts';
 import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
 import { lossOf } from './loss.ts';
+import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
@@ -24,7 +26,7 @@ import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, setup, faultAtMs, victimNode } = story;
-  const { service, staleReads } = servedIn(story, history);
+  const { service, staleReads, reads } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
@@ -35,12 +37,13 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
       handoverAtMs: exposure.handoverAtMs,
       victimNode,
     },
-    onLost === undefined ? {} : { onLost },
+    { seen: reads.seen, ...(onLost === undefined ? {} : { onLost }) },
   );
   const findings = [
     ...damage,
     ...diskFindings(story, exposure, damage),
     ...controlFindings(story, staleReads),
+    ...readFindings(story, reads),
   ];
   const certificates = [
     ...story.records.filter((record) => record.type === 'certificate'),
@@ -100,7 +103,11 @@ const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['image
 function servedIn(
   story: Story,
   history: History,
-): { readonly service: Service; readonly staleReads: readonly StaleReads[] } {
+): {
+  readonly service: Service;
+  readonly staleReads: readonly StaleReads[];
+  readonly reads: ReadMeter;
+} {
   const stopped = story.records.find(
     (record) => record.type === 'phase' && record.phase === 'second-image',
   );
@@ -110,11 +117,13 @@ function servedIn(
     victimNode: story.victimNode,
   });
   const stale = new StaleReadMeter(story);
+  const reads = new ReadMeter();
   for (const answer of history.answers()) {
-    if (answer.type !== 'read') meter.see(answer);
+    if (answer.type === 'read') reads.see(answer);
+    else meter.see(answer);
     stale.see(answer);
   }
-  return { service: meter.result(), staleReads: stale.result() };
+  return { service: meter.result(), staleReads: stale.result(), reads };
 }
 
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */

@@ -34,7 +34,11 @@ function damage({ verdict, acked, images, incompleteBecause }: Told): string {
   }
   const harmed = images.filter(({ lost, readable }) => lost > 0 || !readable);
   const corrupt = verdict === 'corrupt' ? ' and the database is corrupt' : '';
-  if (harmed.length === 0) return `all ${count(acked)} acknowledged commits are there${corrupt}`;
+  // Nobody was told of what else is lost, so no number of acknowledged commits has it.
+  const seen = verdict === 'lost' ? ', and others that somebody saw are gone' : '';
+  if (harmed.length === 0) {
+    return `all ${count(acked)} acknowledged commits are there${seen}${corrupt}`;
+  }
   return harmed.map(harm).join(', and ') + corrupt;
 }
 
