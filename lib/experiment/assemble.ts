@@ -20,6 +20,7 @@ import { diskFindings } from './disk-findings.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
+import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 /** `onLost` is told of each commit that is gone from an image. */
@@ -52,6 +53,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
+    ...nothingTested(story, reconciliations),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
