@@ -25,6 +25,7 @@ import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
+import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 /** `onLost` is told of each commit that is gone from an image. */
@@ -58,6 +59,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
     ...contradictionsIn(story, { exposure, writes, cutOff }),
+    ...nothingTested(story, reconciliations),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...gaps.map(({ reason }) => reason),

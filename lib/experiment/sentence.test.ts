@@ -42,6 +42,13 @@ test('a loss of what nobody acknowledged is said beside what is there', () => {
   );
 });
 
+test('a loss of what nobody acknowledged is said beside what is there', () => {
+  const lost = { verdict: 'lost', images: intact } as const;
+  expect(sentenceOf({ ...exampleVerdict, ...lost })).toContain(
+    'all 1,258 acknowledged commits are there, and others that somebody saw are gone;',
+  );
+});
+
 test('a prediction says so, and inconclusive says why', () => {
   const sentence = sentenceOf({
     ...exampleVerdict,
