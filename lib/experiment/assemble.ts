@@ -18,6 +18,7 @@ import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
 import { lossOf } from './loss.ts';
 import { sentenceOf } from './sentence.ts';
+import { judgeExpectation } from './serving-expectation.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 /** `onLost` is told of each commit that is gone from an image. */
@@ -57,6 +58,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations.values());
   const licences = licencesOf(story);
+  const recovered = recoveredIn(story);
   const told = {
     schemaVersion: 1 as const,
     verdict,
@@ -64,10 +66,10 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     complete: reasons.length === 0,
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
-    asExpected: run.scenario.expected.includes(verdict),
+    ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
     basis: run.basis,
     noticed: noticedBy(findings),
-    availability: { downtimeMs: service.downtimeMs, recovered: recoveredIn(story) },
+    availability: { downtimeMs: service.downtimeMs, recovered },
     exposure: exposure.summary,
     loss,
     acked: service.acked,

@@ -35,21 +35,21 @@ test('a prediction says so, and inconclusive says why', () => {
 });
 
 test.each(['safe', 'exposed'] as const)('%s is no good end where nothing serves', (word) => {
-  const availability = { downtimeMs: null, recovered: false };
+  const serving = { ...exampleVerdict.serving, served: false };
   const told = { ...exampleVerdict, verdict: word, safety: word, images: intact };
-  expect(sentenceOf({ ...told, availability })).toContain(
+  expect(sentenceOf({ ...told, serving })).toContain(
     `; ${word}, but nothing serves after the heal`,
   );
   expect(sentenceOf(told)).not.toContain('nothing serves');
 });
 
 test('a run that proves nothing does not call itself safe where nothing serves', () => {
-  const availability = { downtimeMs: null, recovered: false };
+  const serving = { ...exampleVerdict.serving, served: false };
   const told = {
     ...exampleVerdict,
     verdict: 'inconclusive',
     safety: 'safe',
-    availability,
+    serving,
   } as const;
   expect(sentenceOf(told)).not.toContain('nothing serves');
 });

@@ -40,8 +40,8 @@ function damage({ verdict, acked, images, incompleteBecause }: Told): string {
 }
 
 /** Whole data that nobody can reach is half an answer. Damage says more, and comes before it. */
-function serving({ verdict, availability }: Told): string {
-  if (availability.recovered || (verdict !== 'safe' && verdict !== 'exposed')) return '';
+function serving({ verdict, serving: { served } }: Told): string {
+  if (served || (verdict !== 'safe' && verdict !== 'exposed')) return '';
   return `${verdict}, but nothing serves after the heal`;
 }
 
