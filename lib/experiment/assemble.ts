@@ -25,6 +25,7 @@ import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
+import { judgeExpectation } from './serving-expectation.ts';
 import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
@@ -69,6 +70,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations.values());
   const licences = licencesOf(story, exposure.accesses);
+  const recovered = recoveredIn(story);
   const told = {
     schemaVersion: 1 as const,
     verdict,
@@ -76,10 +78,10 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     complete: reasons.length === 0,
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
-    asExpected: run.scenario.expected.includes(verdict),
+    ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
     basis: run.basis,
     noticed: noticedBy(findings),
-    availability: { downtimeMs: service.downtimeMs, recovered: recoveredIn(story) },
+    availability: { downtimeMs: service.downtimeMs, recovered },
     exposure: exposure.summary,
     loss,
     acked: service.acked,
