@@ -229,9 +229,12 @@ async function faultToConvergence(
     enter(run, 'first-image');
     await bounded(run, 'first-image', () => takeImage(run, 'first'));
     inTheWait('audit', () => auditOf(run, 'first'));
-    if (scenario.moveBack)
-      await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
   });
+  if (completed && scenario.moveBack) {
+    await attempt('move back', () =>
+      bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal),
+    );
+  }
   await meet?.('heal');
   enter(run, 'heal');
   await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
