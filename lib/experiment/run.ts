@@ -4,6 +4,7 @@
  */
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
+import type { Fault, FaultContext } from '../faults/fault.ts';
 import { faultOf } from '../faults/index.ts';
 import {
   historyVersion,
@@ -194,6 +195,9 @@ async function currentPod(testbed: Testbed): Promise<PodRef> {
   throw new EvidenceError('NO_DATABASE_POD', 'no database pod is bound to a node before the fault');
 }
 
+const askAgain = (run: Run, fault: Fault, context: FaultContext): Promise<void> =>
+  bounded(run, 'ask-again', async () => fault.askAgain?.(context));
+
 /** From the fault to a working database, healed whatever happens in between. */
 async function faultToConvergence(
   run: Run,
@@ -235,15 +239,18 @@ async function faultToConvergence(
         },
       );
     await bounded(run, 'watch', looking, signal);
-    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
+    await askAgain(run, fault, context);
     enter(run, 'first-image');
     await bounded(run, 'first-image', () => takeImage(run, 'first'));
     inTheWait('audit', () => auditOf(run, 'first'));
-    if (scenario.moveBack)
-      await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
-    // Here, as no run of a shared event mends anything before all of them have met.
-    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
   });
+  if (completed && scenario.moveBack) {
+    await attempt('move back', () =>
+      bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal),
+    );
+  }
+  // Here, as no run of a shared event mends anything before all of them have met.
+  if (completed) await attempt('ask again', () => askAgain(run, fault, context));
   await meet?.('heal');
   enter(run, 'heal');
   await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
