@@ -4,6 +4,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
+import { observerGaps } from './observer-gaps.ts';
 import type { Finding } from './verdict.ts';
 
 /** The runner's step that fetches the disk's log of writes, as an error names it. */
@@ -50,7 +51,7 @@ export function incompleteBecause(
     reasons.push('no certificate says that the fault took effect');
   }
   reasons.push(...certificateGaps(story), ...effectGaps(story));
-  reasons.push(...missingSights(story), ...lateTimers(story));
+  reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
   }
