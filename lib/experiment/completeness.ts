@@ -4,6 +4,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
+import { observerGaps } from './observer-gaps.ts';
 import { plotGaps } from './plot-gaps.ts';
 import type { Finding } from './verdict.ts';
 
@@ -51,7 +52,7 @@ export function incompleteBecause(
     reasons.push('no certificate says that the fault took effect');
   }
   reasons.push(...plotGaps(story), ...certificateGaps(story), ...effectGaps(story));
-  reasons.push(...missingSights(story), ...lateTimers(story));
+  reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
   }
