@@ -17,6 +17,7 @@ import { incompleteBecause } from './completeness.ts';
 import { controlFindings } from './control-findings.ts';
 import { diskFindings } from './disk-findings.ts';
 import { lossOf } from './loss.ts';
+import { missingOf } from './missing.ts';
 import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from './serving-expectation.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
@@ -74,7 +75,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     loss,
     acked: service.acked,
     lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
-    images: imagesOf(reconciliations),
+    ...copiesIn(reconciliations),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     licence: [...(licences.first?.steps ?? [])],
@@ -93,10 +94,15 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   return { sentence: sentenceOf(told), ...told };
 }
 
-const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['images'] =>
-  [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
+/** What each copy lacks, and what that comes to. */
+function copiesIn(
+  reconciliations: Judgement['reconciliations'],
+): Pick<Verdict, 'images' | 'missing'> {
+  const images = [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
     ...{ image, acked, lost, readable },
   }));
+  return { missing: missingOf(images), images };
+}
 
 /** One pass over all answers. */
 function servedIn(
