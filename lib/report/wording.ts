@@ -1,6 +1,7 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
 import { recordedScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import type { BatchCell } from '../matrix/batch.ts';
 import { count, percent } from './html-parts.ts';
 import type { ServingWord } from '../experiment/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
@@ -83,6 +84,18 @@ export function missingInWords({ missing }: Verdict): MissingInWords[] {
 /** Of losses by epoch: the worst of all copies, and what could not be read counts. */
 export const lostColumn = ({ images }: Verdict): string =>
   images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
+
+/** Of a cell: medians, and each number by its name. Older runs did not tell them apart. */
+export function cellLosses({ median }: BatchCell): string {
+  const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
+  if (lost === null || acked === null) return '–';
+  if (gone === null && unreadableBeforeHeal === null && missingAfterHeal === null)
+    return `${count(lost)} of ${count(acked)} lost or unreadable`;
+  const words = [gone === null ? 'loss not known' : `${count(gone)} of ${count(acked)} lost`];
+  if (unreadableBeforeHeal) words.push(`${count(unreadableBeforeHeal)} unreadable before the heal`);
+  if (missingAfterHeal) words.push(`${count(missingAfterHeal)} missing after it`);
+  return words.join(', ');
+}
 
 interface MissingInWords {
   readonly name: string;
