@@ -40,6 +40,7 @@ function outcomeOf(verdict: Verdict, history: History): Outcome {
     noticed: verdict.noticed,
     acked: verdict.acked,
     lost: verdict.lost,
+    missing: verdict.missing,
     downtimeMs: availability.downtimeMs,
     served: verdict.serving.served,
     exposureMs: exposure.ms,

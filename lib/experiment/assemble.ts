@@ -23,6 +23,7 @@ import { diskFindings } from './disk-findings.ts';
 import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
 import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
+import { missingOf } from './missing.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from './serving-expectation.ts';
@@ -82,7 +83,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     loss,
     acked: service.acked,
     lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
-    images: imagesOf(reconciliations),
+    ...copiesIn(reconciliations),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
     licence: [...(licences.first?.steps ?? [])],
@@ -120,10 +121,15 @@ interface Told {
   readonly cutOff: CutOffAnswers;
 }
 
-const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['images'] =>
-  [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
+/** What each copy lacks, and what that comes to. */
+function copiesIn(
+  reconciliations: Judgement['reconciliations'],
+): Pick<Verdict, 'images' | 'missing'> {
+  const images = [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
     ...{ image, acked, lost, readable },
   }));
+  return { missing: missingOf(images), images };
+}
 
 /** One pass over all answers. */
 function servedIn(

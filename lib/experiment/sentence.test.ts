@@ -10,7 +10,7 @@ test('a loss is told image by image, and that it was silent', () => {
   expect(sentenceOf(exampleVerdict)).toBe(
     'Another node mounted the volume 414.2 s after the network partition while the victim could ' +
       'still write, for 31.0 s; before the heal 59 of 1,258 acknowledged commits were lost, and ' +
-      'after the heal 59 of 1,258 acknowledged commits were lost; ' +
+      'after the heal 59 of 1,258 acknowledged commits are missing; ' +
       'no check of MySQL or the file system noticed.',
   );
 });
@@ -87,7 +87,7 @@ test('what could not be read before the heal is not called lost', () => {
   ] as const;
   const sentence = sentenceOf({ ...exampleVerdict, images: [...images] });
   expect(sentence).toContain(
-    'before the heal 15,583 of 15,652 acknowledged commits were not found in an image that could ' +
-      'not be read in full, and after the heal 304 of 15,652 acknowledged commits were lost',
+    'before the heal 15,583 of 15,652 acknowledged commits could not be read, and ' +
+      'after the heal 304 of 15,652 acknowledged commits are missing',
   );
 });

@@ -54,8 +54,8 @@ function serving({ verdict, serving: { served } }: Told): string {
 /** What the fault did and what the heal did are told apart; what can't be read may still be there. */
 function harm({ image, acked, lost, readable }: Told['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
-  const gone = readable ? 'lost' : 'not found in an image that could not be read in full';
-  return `${when} ${count(lost)} of ${count(acked)} acknowledged commits were ${gone}`;
+  const here = image === 'second' ? 'are missing' : 'were lost';
+  return `${when} ${count(lost)} of ${count(acked)} acknowledged commits ${readable ? here : 'could not be read'}`;
 }
 
 function notice({ noticed, verdict }: Told): string {

@@ -34,6 +34,8 @@ const lossSchema = z.object({
   lost: z.number().int(),
 });
 
+const countSchema = z.object({ count: z.number().int(), of: z.number().int() }).nullable();
+
 const findingSchema = z.object({
   /** Stable, e.g. `LEDGER_LOST`. */
   code: z.string(),
@@ -116,7 +118,17 @@ export const verdictSchema = z.object({
     successor: lossSchema,
   }),
   acked: z.number().int(),
+  /** What any copy lacks, epoch by epoch, as in `loss`: unreadable commits count as well. */
   lost: z.number().int(),
+  /** Of the acknowledged commits. Null where no copy of the volume can tell. */
+  missing: z.object({
+    /** The copy before the heal could not be read in full, and these were not found in it. */
+    unreadableBeforeHeal: countSchema,
+    /** Gone for good: the last copy that could be read in full lacks them. */
+    lost: countSchema,
+    /** Not found in the copy after the heal, be they lost or unreadable. */
+    afterHeal: countSchema,
+  }),
   /** `first`: before the heal, what the fault did; `second`: after it. In the order of the copies. */
   images: z.array(
     z.object({

@@ -38,7 +38,11 @@ const cellSchema = z.object({
   silent: z.number().int(),
   /** Medians over the runs that came to a verdict; null where there is none. */
   median: z.object({
+    /** Unreadable commits count as lost; the next three tell them apart, but for older runs. */
     lost: z.number().nullable(),
+    unreadableBeforeHeal: z.number().nullable().default(null),
+    gone: z.number().nullable().default(null),
+    missingAfterHeal: z.number().nullable().default(null),
     acked: z.number().nullable(),
     downtimeS: z.number().nullable(),
     exposureS: z.number().nullable(),

@@ -51,6 +51,9 @@ export function summarizeCell(
     silent: concluded.filter(({ silent }) => silent).length,
     median: {
       lost: median(outcomes.map(({ lost }) => lost)),
+      unreadableBeforeHeal: medianOf(outcomes, 'unreadableBeforeHeal'),
+      gone: medianOf(outcomes, 'lost'),
+      missingAfterHeal: medianOf(outcomes, 'afterHeal'),
       acked: median(outcomes.map(({ acked }) => acked)),
       downtimeS: seconds(median(outcomes.map(({ downtimeMs }) => downtimeMs))),
       exposureS: seconds(median(outcomes.map(({ exposureMs }) => exposureMs))),
@@ -83,6 +86,11 @@ const countWords = (events: readonly Event[]): Record<VerdictWord, number> =>
   Object.fromEntries(
     verdictWords.map((word) => [word, events.filter(({ verdict }) => verdict === word).length]),
   ) as Record<VerdictWord, number>;
+
+const medianOf = (
+  outcomes: readonly Outcome[],
+  number: keyof NonNullable<Outcome['missing']>,
+): number | null => median(outcomes.map(({ missing }) => missing?.[number]?.count ?? null));
 
 /** Of those that are known; the lower middle of an even number. */
 function median(values: readonly (number | null)[]): number | null {

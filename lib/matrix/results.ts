@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
 import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
+import { verdictSchema } from '../experiment/verdict.ts';
 
 export const resultsFile = 'results.jsonl';
 
@@ -26,6 +27,8 @@ const outcomeSchema = z.object({
   noticed: z.enum(['loud', 'silent']).nullable(),
   acked: z.number().int(),
   lost: z.number().int(),
+  /** Unreadable, lost and missing told apart; older results don't. */
+  missing: verdictSchema.shape.missing.optional(),
   downtimeMs: z.number().nullable(),
   /** After the heal; older results don't tell. */
   served: z.boolean().optional(),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { batchSchema, type Batch } from './batch.ts';
+import { cellLosses } from '../report/wording.ts';
+import { batchSchema, type Batch, type BatchCell } from './batch.ts';
 import { controlOutcomes, exampleOutcome, examplePlan, type ExampleOptions } from './example.ts';
 import { wilson } from './intervals.ts';
 import type { Trial } from './plan.ts';
@@ -121,6 +122,25 @@ test('a safe cell that nobody serves is unexpected, where somebody had to', () =
     { verdict: 'safe', expectedServing: 'yes' },
   ]);
   expect(batchOf((trial) => ({ ...asPredicted(trial), served: true })).verdict).toBe('expected');
+});
+
+test('unreadable, lost and missing stay three numbers in a cell', () => {
+  const missing = {
+    unreadableBeforeHeal: { count: 800, of: 1000 },
+    lost: { count: 9, of: 1000 },
+    afterHeal: { count: 12, of: 1100 },
+  };
+  const told = batchOf((trial) => ({ ...asPredicted(trial), lost: 800, missing }));
+  expect(cellLosses(told.cells[0] as BatchCell)).toBe(
+    '9 of 1,000 lost, 800 unreadable before the heal, 12 missing after it',
+  );
+  const unknown = batchOf((trial) => ({
+    ...asPredicted(trial),
+    missing: { ...missing, lost: null },
+  }));
+  expect(cellLosses(unknown.cells[0] as BatchCell)).toMatch(/^loss not known, 800 unreadable/);
+  const older = batchOf((trial) => ({ ...asPredicted(trial), lost: 800 }));
+  expect(cellLosses(older.cells[0] as BatchCell)).toBe('800 of 1,000 lost or unreadable');
 });
 
 test('an unexpected cell: 1; one without a verdict: 3; none with one: 4', () => {

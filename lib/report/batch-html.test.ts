@@ -21,7 +21,13 @@ const cell = (label: string, verdict: BatchCell['verdict'], damaged: number): Ba
   damaged: { count: damaged, of: 10, ...wilson(damaged, 10) },
   unsafe: { count: damaged, of: 10, ...wilson(damaged, 10) },
   silent: 0,
-  median: { lost: damaged, acked: 1000, downtimeS: 400 + damaged, exposureS: 0, secondMountS: 400 },
+  median: {
+    ...{ lost: damaged, unreadableBeforeHeal: null, gone: null, missingAfterHeal: null },
+    acked: 1000,
+    downtimeS: 400 + damaged,
+    exposureS: 0,
+    secondMountS: 400,
+  },
   runs: [{ folder: `cells/${label}`, verdict, sentence: 'made up' }],
   discarded: 0,
 });

@@ -14,8 +14,8 @@ import { slowestPhases, type VerdictOf } from './batch-phases.ts';
 import { phasesSection, trendSection } from './batch-sections.ts';
 import { heatMapOf, heatMapPicture } from './batch-pictures.ts';
 import { renderDocument } from './document.ts';
-import { count, pictures, seconds, type Html } from './html-parts.ts';
-import { expectedWords } from './wording.ts';
+import { pictures, seconds, type Html } from './html-parts.ts';
+import { cellLosses, expectedWords } from './wording.ts';
 
 export interface BatchPage {
   readonly batch: Batch;
@@ -81,7 +81,7 @@ ${pictures(heatMapPicture(heatMap), about)}</section>`;
 
 const cellTable = (page: BatchPage): Html => html`<table>
 <thead><tr><th>Cell</th><th>Verdict</th><th>Expected</th><th class="number">damaged (95 %)</th>
-<th class="number">lost</th><th class="number">downtime</th><th class="number">two could write</th>
+<th class="number">commits</th><th class="number">downtime</th><th class="number">two could write</th>
 <th class="number">second mount</th><th>Runs</th></tr></thead>
 <tbody>${page.batch.cells.map((cell) => cellRow(cell, page))}</tbody></table>
 <p class="faint">Numbers are medians over the runs. Damaged: how many of how many independent fault
@@ -92,11 +92,10 @@ function cellRow(cell: BatchCell, page: BatchPage): Html {
   const expected = expectedWords(cell.expected, cell.expectedServing);
   const time = (s: number | null): Html =>
     html`<td class="number">${s === null ? '–' : seconds(s)}</td>`;
-  const lost = median.lost === null ? '–' : `${count(median.lost)} of ${count(median.acked ?? 0)}`;
   return html`<tr><td>${cell.label}</td>
 <td><span class="${verdict}-text">${verdict}</span>${silent > 0 ? ', silent' : ''}</td>
 <td title="${cell.because}">${cell.asExpected === false ? html`<strong>no: ${expected}</strong>` : expected}</td>
-<td class="number">${rateText(cell.damaged)}</td><td class="number">${lost}</td>
+<td class="number">${rateText(cell.damaged)}</td><td class="number">${cellLosses(cell)}</td>
 ${time(median.downtimeS)}${time(median.exposureS)}${time(median.secondMountS)}
 <td>${cell.runs.map((run, index) => runLink(run, index, page))}
 ${discarded > 0 ? html`<span class="faint">(${discarded} discarded)</span>` : ''}</td></tr>`;

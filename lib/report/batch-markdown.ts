@@ -3,7 +3,7 @@ import type { Batch, BatchCell, Rate } from '../matrix/batch.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { seconds } from './html-parts.ts';
 import { escape } from './summary.ts';
-import { expectedWords } from './wording.ts';
+import { cellLosses, expectedWords } from './wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;
@@ -29,7 +29,7 @@ export function renderBatchMarkdown(batch: Batch, picture?: string): string {
     ...batch.inconclusiveBecause.map((reason) => `- inconclusive: ${escape(reason)}`),
     '',
     ...(picture === undefined ? [] : [`![Verdicts](${picture})`, '']),
-    '| Cell | verdict | damaged (95 %) | lost | downtime | two could write | second mount |',
+    '| Cell | verdict | damaged (95 %) | commits | downtime | two could write | second mount |',
     '| --- | --- | --- | ---: | ---: | ---: | ---: |',
     ...cells.map(cellRow),
     '',
@@ -65,12 +65,11 @@ function cellRow(cell: BatchCell): string {
   const { label, median, asExpected, silent } = cell;
   const expected = expectedWords(cell.expected, cell.expectedServing);
   const not = asExpected === false ? ` (**expected ${expected}**)` : '';
-  const lost = median.lost === null ? '–' : `${median.lost} of ${median.acked}`;
   const words = [
     escape(label),
     `${cell.verdict}${silent > 0 ? ', silent' : ''}${not}`,
     rateText(cell.damaged),
-    lost,
+    cellLosses(cell),
     ...[median.downtimeS, median.exposureS, median.secondMountS].map((s) =>
       s === null ? '–' : seconds(s),
     ),

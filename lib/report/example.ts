@@ -191,6 +191,11 @@ export const exampleVerdict: Verdict = {
   },
   acked: 1258,
   lost: 59,
+  missing: {
+    unreadableBeforeHeal: { count: 0, of: 1258 },
+    lost: { count: 59, of: 1258 },
+    afterHeal: { count: 59, of: 1258 },
+  },
   images: [
     { image: 'first', acked: 1258, lost: 59, readable: true },
     { image: 'second', acked: 1258, lost: 59, readable: true },

@@ -6,7 +6,7 @@ import { bytes, count, percent, pictures, seconds, type Html } from './html-part
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
-import { imageNames, meanings } from './wording.ts';
+import { imageNames, lostColumn, meanings, missingInWords } from './wording.ts';
 
 /** The sentence and its badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
@@ -59,7 +59,7 @@ ${verdict.verdict === 'inconclusive' ? incomplete(verdict) : ''}
 ${story(data)}
 <div class="two">
 <section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
-${lossTable(data.loss)}
+${lossTable(data.loss, lostColumn(verdict))}
 ${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
 <section class="card"><h2>Licence: what let the second writer in</h2>
 ${licence(data.licence, verdict.horizonS)}${gapsOf(data.licenceGaps)}
@@ -76,12 +76,12 @@ ${verdict.verdict === 'inconclusive' || verdict.complete ? '' : incomplete(verdi
 }
 
 function facts({ verdict }: ReportData): Html {
-  const { acked, lost, availability, serving, exposure, phases, horizonS } = verdict;
+  const { availability, serving, exposure, phases, horizonS } = verdict;
   const { downtimeMs } = availability;
   const { secondMount } = phases;
   return html`<dl class="facts">
 ${safetyFact(verdict)}
-${fact('Acknowledged commits lost', `${count(lost)} of ${count(acked)}`, percent(lost, acked))}
+${missingInWords(verdict).map(({ name, value, more }) => fact(name, value, more))}
 ${fact(
   'Downtime',
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
@@ -135,9 +135,9 @@ function incomplete({ verdict, incompleteBecause }: Verdict): Html {
   return html`<section class="card missing"><h2>${title}</h2>${list(incompleteBecause)}</section>`;
 }
 
-function lossTable(rows: readonly LossRow[]): Html {
+function lossTable(rows: readonly LossRow[], lost: string): Html {
   return html`<table>
-<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th>
+<thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">${lost}</th>
 <th class="number">share</th></tr></thead>
 <tbody>${rows.map(lossRow)}</tbody></table>`;
 }
@@ -150,7 +150,7 @@ const lostLink = html`<p>Each lost commit: <a href="${lostFile}">${lostFile}</a>
 
 function imageTable(verdict: Verdict): Html {
   return html`<h3>By copy of the volume</h3><table>
-<thead><tr><th>Copied</th><th class="number">must hold</th><th class="number">lost</th>
+<thead><tr><th>Copied</th><th class="number">must hold</th><th class="number">not found</th>
 <th>readable</th></tr></thead>
 <tbody>${verdict.images.map(imageRow)}</tbody></table>${hasLostFile(verdict) ? lostLink : ''}`;
 }

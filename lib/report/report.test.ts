@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
+import { missingOf } from '../experiment/missing.ts';
+import { sentenceOf } from '../experiment/sentence.ts';
 import { verdictSchema, type Verdict } from '../experiment/verdict.ts';
 import { diskModes } from '../disk-kinds.ts';
 import { diskInWords, driversOf } from './disk-words.ts';
@@ -216,6 +218,37 @@ test('the first screen and the summary say that somebody had to serve', async ()
   expect(page).toContain('no commits came back in time');
   expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
   expect(verdictLine(unserved, 'page')).toMatch(/^SAFE \(expected safe, and served\)/);
+});
+
+test('unreadable before the heal, lost, and missing after it are three numbers', async () => {
+  const images: Verdict['images'] = [
+    { image: 'first', acked: 15_652, lost: 15_583, readable: false },
+    { image: 'second', acked: 15_652, lost: 304, readable: true },
+  ];
+  const loss = { ...exampleVerdict.loss, beforeFault: { acked: 15_652, lost: 15_583 } };
+  const told: Verdict = {
+    ...exampleVerdict,
+    lost: 15_583,
+    loss,
+    images,
+    missing: missingOf(images),
+  };
+  const page = await renderHtml(reportData({ ...told, sentence: sentenceOf(told) }, exampleSource));
+  const fact = (name: string): string =>
+    new RegExp(`<dt>${name}</dt><dd[^>]*>([^<]*)<`).exec(page)?.[1] ?? '';
+  expect(fact('Acknowledged commits lost')).toBe('304 of 15,652');
+  expect(fact('Unreadable before the heal')).toBe('15,583 of 15,652');
+  expect(fact('Missing after the heal')).toBe('304 of 15,652');
+  expect(page).toContain('lost or unreadable</th>');
+  expect(page).not.toMatch(/>lost<\/th>/);
+  const summary = renderSummary(told);
+  expect(summary).toContain('| Acknowledged commits lost | 304 of 15,652 (1.9 %) |');
+  expect(summary).toContain('| Unreadable before the heal | 15,583 of 15,652 (');
+  expect(summary).not.toMatch(/\| lost \|/);
+  const nobodyKnows = { ...told, missing: { ...told.missing, lost: null } };
+  expect(renderSummary(nobodyKnows)).toContain(
+    '| Acknowledged commits lost | not known (no copy could be read in full) |',
+  );
 });
 
 test('JUnit has a case for the verdict and one for each certificate', async () => {

@@ -5,7 +5,7 @@ import { diskInWords } from './disk-words.ts';
 import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
-import { basisLabel, epochNames, expectation } from './wording.ts';
+import { basisLabel, epochNames, expectation, lostColumn, missingInWords } from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
@@ -14,7 +14,10 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
   const rows: [string, string][] = [
     ['Basis', basisLabel(verdict)],
     ['Expected', expectation(verdict)],
-    ['Acknowledged commits lost', `${verdict.lost} of ${verdict.acked}`],
+    ...missingInWords(verdict).map(({ name, value, more }): [string, string] => [
+      name,
+      `${value} (${more})`,
+    ]),
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
     ['Disk', diskInWords(verdict)],
     ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
@@ -39,7 +42,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     '| --- | --- |',
     ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),
     '',
-    '| Acknowledged | commits | lost | share |',
+    `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
     '| --- | ---: | ---: | ---: |',
     ...epochs,
     '',

@@ -1,6 +1,8 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
 import { recordedScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import type { BatchCell } from '../matrix/batch.ts';
+import { count, percent } from './html-parts.ts';
 import type { ServingWord } from '../experiment/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
@@ -57,6 +59,52 @@ const servingText = { yes: ', and served', no: ', and nobody served', open: '' }
 /** `safe, and served`: both parts, where the second can fail. */
 export const expectedWords = (words: readonly VerdictWord[], serving: ServingWord): string =>
   `${words.join(' or ')}${servingText[serving]}`;
+
+/** The three numbers, each by its name; the second and third where they add to the first. */
+export function missingInWords({ missing }: Verdict): MissingInWords[] {
+  const { unreadableBeforeHeal, lost, afterHeal } = missing;
+  const all: MissingInWords[] = [
+    {
+      name: 'Acknowledged commits lost',
+      value: lost === null ? 'not known' : countText(lost),
+      more: lost === null ? 'no copy could be read in full' : percent(lost.count, lost.of),
+    },
+  ];
+  if (unreadableBeforeHeal !== null && unreadableBeforeHeal.count > 0) {
+    const more = 'not lost where a later copy has them';
+    all.push({ name: 'Unreadable before the heal', value: countText(unreadableBeforeHeal), more });
+  }
+  if (afterHeal !== null && (all.length > 1 || afterHeal.count > 0)) {
+    const more = percent(afterHeal.count, afterHeal.of);
+    all.push({ name: 'Missing after the heal', value: countText(afterHeal), more });
+  }
+  return all;
+}
+
+/** Of losses by epoch: the worst of all copies, and what could not be read counts. */
+export const lostColumn = ({ images }: Verdict): string =>
+  images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
+
+/** Of a cell: medians, and each number by its name. Older runs did not tell them apart. */
+export function cellLosses({ median }: BatchCell): string {
+  const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
+  if (lost === null || acked === null) return '–';
+  if (gone === null && unreadableBeforeHeal === null && missingAfterHeal === null)
+    return `${count(lost)} of ${count(acked)} lost or unreadable`;
+  const words = [gone === null ? 'loss not known' : `${count(gone)} of ${count(acked)} lost`];
+  if (unreadableBeforeHeal) words.push(`${count(unreadableBeforeHeal)} unreadable before the heal`);
+  if (missingAfterHeal) words.push(`${count(missingAfterHeal)} missing after it`);
+  return words.join(', ');
+}
+
+interface MissingInWords {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+}
+
+const countText = ({ count: some, of }: { readonly count: number; readonly of: number }): string =>
+  `${count(some)} of ${count(of)}`;
 
 export function advice(verdict: Verdict): string[] {
   const { remedy, trxCommit, fault, flushes, accessMode, terminationGraceS } = scenarioOf(verdict);
