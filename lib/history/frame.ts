@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { SegmentCounts } from './events.ts';
 import type { FrameSummary } from './line-encoder.ts';
 
 /** RFC 8878 §3.1.2: any of 0x184D2A50 … 0x184D2A5F begins a skippable frame. */
@@ -12,17 +13,6 @@ const skippableMagic = 0x184d2a50;
 const prefixBytes = 8;
 /** A frame's head is a short JSON text; more means that this is no head. */
 const headLimitBytes = 1024;
-
-/** What a segment holds, as its writer counted it. */
-export interface SegmentCounts {
-  readonly records: number;
-  /** Those of them that are neither operations nor rows. */
-  readonly small: number;
-  /** Frames that hold records. */
-  readonly frames: number;
-  /** The chain of the last of these frames; absent where there are none. */
-  readonly chain?: string;
-}
 
 export interface FrameHead extends FrameSummary {
   /** Number of the frame's first record in its segment. */

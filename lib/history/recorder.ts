@@ -1,12 +1,17 @@
 /** Records what a run sees and does: stamps it, puts it on file, tells those who listen. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../cluster/clock.ts';
 import type { Recorder, Unstamped } from '../cluster/port.ts';
-import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
-import { Segment } from './segment.ts';
+import type { HistoryRecord, ImageLabel, RowRecord, SegmentCounts, SegmentList } from './events.ts';
+import { Segment, suffixes } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
+  /**
+   * Ends the segments of rows and lists all: these, those that others `written` say they have ended,
+   * and other files there. Nothing but the run's own end may follow.
+   */
+  list(written: SegmentList): void;
   /** Ends the segments in good order, the run's own last, and never throws. Idempotent. */
   close(): void;
   /**
@@ -16,8 +21,11 @@ export interface RunRecorder extends Recorder {
   readonly failure: unknown;
 }
 
+/** What the runner and its observers see. */
+export const runSegment = 'run';
 export const rowsSegment = (image: string): string => `rows-${image}`;
 export const readsSegment = (client: string): string => `reads-${client}`;
+export const writerSegment = (client: string): string => `writer-${client}`;
 
 /** The directory of a run's segments, made where it is missing. */
 export function historyDirectory(folder: string): string {
@@ -26,10 +34,20 @@ export function historyDirectory(folder: string): string {
   return directory;
 }
 
+/** Bytes of each file beside the segments, by name. */
+export function otherFiles(directory: string): Readonly<Record<string, number>> {
+  const ends = Object.values(suffixes);
+  const others = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !ends.some((end) => entry.name.endsWith(end)))
+    .map(({ name }) => name)
+    .toSorted();
+  return Object.fromEntries(others.map((file) => [file, statSync(join(directory, file)).size]));
+}
+
 /** Opens the history of a new run in its folder. Throws where one is there already. */
 export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const directory = historyDirectory(folder);
-  const run = new Segment({ directory, name: 'run' });
+  const run = new Segment({ directory, name: runSegment });
   const rows = new Map<ImageLabel, Segment>();
   const listeners = new Set<(record: HistoryRecord) => void>();
 
@@ -51,25 +69,33 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
     }
     return segment;
   };
+  const put: RunRecorder['record'] = (record) => {
+    if (record.type === 'row') {
+      // Never flushed one by one: rows are many, and can be read from the image again.
+      unlessFailed(() => rowsOf(record.image).append(record));
+      return;
+    }
+    const stamped = stamp(record, clock);
+    unlessFailed(() => {
+      if (record.type === 'image') rowsOf(record.image).close();
+      run.append(stamped);
+      run.flush();
+    });
+    if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
+    for (const listener of listeners) listener(stamped);
+  };
   return {
-    record(record) {
-      if (record.type === 'row') {
-        // Never flushed one by one: rows are many, and can be read from the image again.
-        unlessFailed(() => rowsOf(record.image).append(record));
-        return;
-      }
-      const stamped = stamp(record, clock);
-      unlessFailed(() => {
-        if (record.type === 'image') rowsOf(record.image).close();
-        run.append(stamped);
-        run.flush();
-      });
-      if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
-      for (const listener of listeners) listener(stamped);
-    },
+    record: put,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    list(written) {
+      const segments: Record<string, SegmentCounts> = { ...written };
+      for (const [image, segment] of rows) {
+        unlessFailed(() => (segments[rowsSegment(image)] = segment.close()));
+      }
+      unlessFailed(() => put({ type: 'segments', segments, files: otherFiles(directory) }));
     },
     close() {
       for (const segment of [...rows.values(), run]) unlessFailed(() => segment.close());

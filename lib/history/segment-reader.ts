@@ -2,7 +2,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { chainOf, findFrames, unpackFrame, type FramePlace, type SegmentCounts } from './frame.ts';
+import type { SegmentCounts } from './events.ts';
+import { chainOf, findFrames, unpackFrame, type FramePlace } from './frame.ts';
 import { decodeLines } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
 import { suffixes, type TailHead } from './segment.ts';

@@ -6,8 +6,8 @@
  */
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord } from './events.ts';
-import { packFrame, type FrameHead, type SegmentCounts } from './frame.ts';
+import type { HistoryRecord, SegmentCounts } from './events.ts';
+import { packFrame, type FrameHead } from './frame.ts';
 import { LineEncoder } from './line-encoder.ts';
 
 export interface SegmentOptions {

@@ -3,6 +3,7 @@
  * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone. Unless it was told to, and
  * after any error of its own, that is with exit code 1 and a message on stderr.
  */
+import type { SegmentList } from '../../history/events.ts';
 import { readsSegment } from '../../history/recorder.ts';
 import { Segment } from '../../history/segment.ts';
 import { runReader } from '../../workload/reader.ts';
@@ -11,7 +12,7 @@ import { runWriter } from '../../workload/writer.ts';
 import type { Clock } from '../clock.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { realClock } from './real-clock.ts';
-import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
+import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 const countsEveryMs = 200;
 
@@ -75,7 +76,8 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
   };
 }
 
-async function run(message: StartMessage): Promise<void> {
+/** Resolves to the segments that it has written. */
+async function run(message: StartMessage): Promise<SegmentList> {
   const { spec, transferEvery, seed, directory } = message;
   const segment = new Segment({ directory, name: message.segment, client: spec.client });
   const acked: Record<string, number> = {};
@@ -106,19 +108,21 @@ async function run(message: StartMessage): Promise<void> {
       acked[node] = (acked[node] ?? 0) + 1;
     },
   });
-  await reading;
+  const reads = await reading;
   clearInterval(reporting);
-  segment.close();
+  const counts = segment.close();
   report();
+  return { [message.segment]: counts, ...reads };
 }
 
 /** In a segment of its own, so that the frames of operations stay free of other records. */
-async function read({ spec, directory }: StartMessage, clock: Clock): Promise<void> {
+async function read({ spec, directory }: StartMessage, clock: Clock): Promise<SegmentList> {
   const { client, readEveryMs: everyMs } = spec;
-  if (everyMs === undefined) return;
-  const journal = new Segment({ directory, name: readsSegment(client) });
+  if (everyMs === undefined) return {};
+  const name = readsSegment(client);
+  const journal = new Segment({ directory, name });
   await runReader({ connector, clock, journal, client, everyMs, signal: stopping.signal });
-  journal.close();
+  return { [name]: journal.close() };
 }
 
 process.on('message', (message: ToWriter) => {
@@ -126,9 +130,7 @@ process.on('message', (message: ToWriter) => {
   else if (message.type === 'stop') {
     isAsked = true;
     stop();
-  }
-  // Disconnecting lets the process end by itself once the last counts are sent.
-  else void run(message).then(leave, fail);
+  } else void run(message).then(leave, fail);
 });
 process.on('disconnect', stop);
 process.on('SIGTERM', stop);
@@ -136,9 +138,11 @@ process.on('SIGTERM', stop);
 process.on('SIGINT', () => undefined);
 
 /** A journal that ends before the run wants it to proves nothing of the time after. */
-function leave(): void {
+function leave(segments: SegmentList): void {
   if (!isAsked) fail('the writer left unasked');
-  process.disconnect();
+  if (!process.connected) return;
+  // Disconnecting lets the process end by itself once this is sent.
+  process.send?.({ type: 'written', segments } satisfies FromWriter, () => process.disconnect());
 }
 
 function fail(error: unknown): void {
