@@ -1,0 +1,57 @@
+/** What holds of every run and its verdict, whatever the scenario. */
+import type { Scenario } from '../../lib/experiment/scenario.ts';
+import { verdictSchema, verdictWord, type Verdict } from '../../lib/experiment/verdict.ts';
+import type { Played } from './play-once.ts';
+
+/** Calls that are given up, twice in a run, and the waits that no scenario asks for. */
+const beyondMs = 2_400_000;
+const mostBytes = 16_000_000;
+const mostHeapBytes = 2 ** 30;
+
+const endsInTime = ({ tookMs }: Played, scenario: Scenario): boolean => {
+  const { warmupMs, horizonMs, overlapMs, patienceMs, convergeMs } = scenario;
+  return tookMs <= warmupMs + horizonMs + overlapMs + patienceMs + convergeMs + beyondMs;
+};
+
+const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+
+const lossAddsUp = ({ loss, lost, images }: Verdict): boolean => {
+  const epochs = Object.values(loss);
+  const byImage = images.map((image) => image.lost);
+  return (
+    lost === sum(epochs.map((epoch) => epoch.lost)) &&
+    [...epochs, ...images].every((each) => each.lost >= 0 && each.lost <= each.acked) &&
+    // The worst of the images in each epoch: at least that of one image, at most of all together.
+    lost >= Math.max(0, ...byImage) &&
+    lost <= sum(byImage)
+  );
+};
+
+const exposureIsOneWindow = ({ exposure: { ms, fromS, toS } }: Verdict): boolean =>
+  ms >= 0 && (fromS === undefined) === (toS === undefined) && (fromS ?? 0) <= (toS ?? 0);
+
+const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boolean>> = {
+  'it ends in time': endsInTime,
+  'its history stays small': ({ historyBytes }) => historyBytes <= mostBytes,
+  'so does its memory': () => process.memoryUsage().heapUsed <= mostHeapBytes,
+  'the verdict has its shape': ({ verdict }) => verdictSchema.safeParse(verdict).success,
+  'safe: nobody wrote together': ({ verdict }) =>
+    verdict.safety !== 'safe' || verdict.exposure.ms === 0,
+  'safe: nothing is lost': ({ verdict }) => verdict.safety !== 'safe' || verdict.lost === 0,
+  'complete: no reason why not': ({ verdict }) =>
+    verdict.complete === (verdict.incompleteBecause.length === 0),
+  'the word follows': ({ verdict }) =>
+    verdict.verdict === verdictWord(verdict.safety, verdict.complete),
+  'as expected: the word was': ({ verdict }) =>
+    verdict.asExpected === verdict.expected.includes(verdict.verdict),
+  'harm is noticed or not, and nothing else': ({ verdict }) =>
+    (verdict.noticed === null) === (verdict.safety === 'safe'),
+  'losses add up': ({ verdict }) => lossAddsUp(verdict),
+  'the exposure has a beginning and an end': ({ verdict }) => exposureIsOneWindow(verdict),
+  'a mount that came is told': ({ verdict: { sentence, phases } }) =>
+    /no second mount/i.test(sentence) === (phases.secondMount === null),
+};
+
+/** Names of the rules that this run breaks. */
+export const brokenRules = (played: Played, scenario: Scenario): string[] =>
+  Object.entries(rules).flatMap(([name, holds]) => (holds(played, scenario) ? [] : [name]));
