@@ -5,11 +5,15 @@ import { damage, plural } from './findings.ts';
 
 export const balances: Checker = {
   name: 'balances',
-  check({ image, evidence, reconciliation }) {
+  check({ image, evidence, reconciliation, before }) {
     const found = evidence.balances;
     if (!reconciliation.complete || Object.keys(found).length === 0) return [];
     const { movements } = reconciliation;
-    const accounts = new Set([...Object.keys(found).map(Number), ...movements.keys()]);
+    const accounts = new Set([
+      ...Object.keys(found).map(Number),
+      ...Object.keys(before?.evidence.balances ?? {}).map(Number),
+      ...movements.keys(),
+    ]);
     const wrong: string[] = [];
     for (const account of accounts) {
       const expected = initialBalance + (movements.get(account) ?? 0);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict.ts';
+import { initialBalance } from '../workload/ledger.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
-import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
+import type { ImageEvidence, LedgerRow, ServerStart, TableCheck } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
 import type { LostCommit } from './lost-commits.ts';
 import { opName } from './op-sample.ts';
@@ -36,10 +37,13 @@ const judged = (changed: Partial<ImageEvidence>, found: readonly LedgerRow[] = r
 /** As a crash state of real MySQL 9.7.4 said it, which then put the doublewrite copy there. */
 const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafile: ./mysql.ibd';
 
-const starts = (last: Partial<ServerStart>): ServerStart[] => {
-  const [first] = healthy.starts;
-  return first === undefined ? [] : [{ ...first, ...last }];
-};
+/** The first start, or the one of that purpose, was like that. */
+const starts = ({ purpose = 'recovery', ...changed }: Partial<ServerStart>): ServerStart[] =>
+  healthy.starts.map((start) => (start.purpose === purpose ? { ...start, ...changed } : start));
+
+const withTable = (table: TableCheck): Pick<ImageEvidence, 'tables'> => ({
+  tables: [...healthy.tables, table],
+});
 
 describe('the checkers', () => {
   test('say nothing of a healthy database', () => {
@@ -49,6 +53,28 @@ describe('the checkers', () => {
 
   test('call nothing lost that the audit read and the history has not', () => {
     expect(judged({}, rows.slice(0, 20))).toEqual(['AUDIT_INCOMPLETE']);
+  });
+
+  test('call a row that a journal with gaps does not tell of no damage, and no evidence', () => {
+    const known = ledger.ops.filter(({ seq }) => seq < 20);
+    const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
+    const history: AuditedHistory = {
+      smallRecords: () => [
+        { type: 'run', seed: exampleSeed } as never,
+        { ...image, evidence: healthy },
+      ],
+      visitOps: (visit) => known.forEach(visit),
+      rows: () => rows,
+    };
+    const found = (withGaps: readonly string[]): unknown[] =>
+      judgeImages(history, {}, { withGaps: new Set(withGaps) }).findings.map((finding) => [
+        finding.code,
+        finding.level,
+        finding.safety,
+      ]);
+    const gap = ['LEDGER_UNJOURNALED', 'incomplete', 'safe'];
+    expect(found(['inside', 'outside'])).toEqual([gap]);
+    expect(found(['inside'])).toEqual([gap, ['LEDGER_PHANTOM', 'damage', 'corrupt']]);
   });
 
   test('call lost commits lost, and silent', () => {
@@ -108,11 +134,11 @@ describe('the checkers', () => {
         ],
       },
     ],
-    ['CHECK_TABLE_FAILED', { tables: [{ table: 't', check: 'error: Corrupt', checksum: '1' }] }],
-    ['CHECKSUM_TABLE_FAILED', { tables: [{ table: 't', check: 'OK', checksum: 'NULL' }] }],
+    ['CHECK_TABLE_FAILED', withTable({ table: 't', check: 'error: Corrupt', checksum: '1' })],
+    ['CHECKSUM_TABLE_FAILED', withTable({ table: 't', check: 'OK', checksum: 'NULL' })],
     [
       'CHECKSUM_CHANGED',
-      { tables: [{ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }] },
+      withTable({ table: 't', check: 'OK', checksum: '1', checksumAfterRestart: '2' }),
     ],
     [
       'PAGE_CHECKSUM_BAD',
@@ -136,6 +162,33 @@ describe('the checkers', () => {
     ['FSCK_FAILED', { fsck: { command: 'e2fsck', exitCode: 8, output: '', durationMs: 1 } }],
   ])('say %s, and nothing else', (code, changed) => {
     expect(judged(changed)).toEqual([code]);
+  });
+
+  test.each(['recovery', 'cold', 'check'])('miss no start of the server for %s', (purpose) => {
+    expect(judged({ starts: healthy.starts.filter((start) => start.purpose !== purpose) })).toEqual(
+      ['AUDIT_INCOMPLETE'],
+    );
+  });
+
+  test.each(['ledger', 'account'])('miss no check of the table %s', (name) => {
+    const without = (key: 'check' | 'checksum'): string[] => {
+      const tables = healthy.tables.map(({ [key]: value, ...rest }) =>
+        rest.table === name || value === undefined ? rest : { ...rest, [key]: value },
+      );
+      return judged({ tables });
+    };
+    expect(without('check')).toEqual(['AUDIT_INCOMPLETE']);
+    expect(without('checksum')).toContain('AUDIT_INCOMPLETE');
+  });
+
+  test('miss no table and no account that the image before has', () => {
+    const codesOf = (before: Partial<ImageEvidence>): string[] => {
+      const images = [{ ...healthy, ...before }, healthy].map((evidence) => ({ evidence, rows }));
+      return findingsOf(...images).map(({ code }) => code);
+    };
+    expect(codesOf(withTable({ table: 'mysql.user', check: 'OK' }))).toEqual(['AUDIT_INCOMPLETE']);
+    const richer = { ...healthy.balances, 900: initialBalance };
+    expect(codesOf({ balances: richer })).toEqual(['BALANCE_WRONG']);
   });
 
   test('miss no fsck of a shared directory', () => {

@@ -1,20 +1,27 @@
 /** Every part of the audit is there, or the image's damage says why not. */
+import { workloadTables } from '../workload/ledger.ts';
 import type { Checker } from './checker.ts';
-import type { ImageEvidence } from './evidence.ts';
+import type { ImageEvidence, ServerStart, TableCheck } from './evidence.ts';
 import { incomplete } from './findings.ts';
 import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',
-  check({ image, evidence, reconciliation: { rows } }) {
-    const gaps = [...evidence.failures, ...missingParts(evidence, rows)];
+  check({ image, evidence, reconciliation: { rows }, before }) {
+    const gaps = [...evidence.failures, ...missingParts(evidence, rows, before?.evidence)];
     if (gaps.length === 0) return [];
     const summary = `${image} image: parts of the audit are missing: ${gaps.join('; ').slice(0, 300)}`;
     return [incomplete('AUDIT_INCOMPLETE', summary, gaps)];
   },
 };
 
-function missingParts(evidence: ImageEvidence, rows: number): string[] {
+const purposes: readonly ServerStart['purpose'][] = ['recovery', 'cold', 'check'];
+
+function missingParts(
+  evidence: ImageEvidence,
+  rows: number,
+  before: ImageEvidence | undefined,
+): string[] {
   if (rows !== evidence.ledgerRows) {
     return [`the audit read ${evidence.ledgerRows} rows, and ${rows} are at hand`];
   }
@@ -32,13 +39,22 @@ function missingParts(evidence: ImageEvidence, rows: number): string[] {
   need(Object.keys(evidence.balances).length > 0, 'balances');
   need(evidence.indexCounts.length > 0, 'comparison of the indexes');
   need(evidence.innochecksum.length > 0, 'innochecksum');
-  need(
-    tables.some(({ checksum }) => checksum !== undefined),
-    'CHECKSUM TABLE',
-  );
-  need(
-    tables.some(({ check }) => check !== undefined),
-    'CHECK TABLE',
-  );
+  for (const purpose of purposes) {
+    const began = starts.some((start) => start.purpose === purpose);
+    need(began, `start of the server for ${purpose}`);
+  }
+  for (const table of workloadTables) {
+    const found = tables.find((each) => isTable(each, table));
+    need(found?.checksum !== undefined, `CHECKSUM TABLE of ${table}`);
+    need(found?.check !== undefined, `CHECK TABLE of ${table}`);
+  }
+  for (const { table, check } of before?.tables ?? []) {
+    const found = tables.find((each) => each.table === table);
+    need(check === undefined || found !== undefined, `${table}, which the image before has`);
+  }
   return missing;
 }
+
+/** On a real server with the database's name before it. */
+const isTable = ({ table }: TableCheck, name: string): boolean =>
+  table === name || table.endsWith(`.${name}`);

@@ -57,13 +57,15 @@ export interface JudgeOptions {
   readonly onLost?: (commit: LostCommit) => void;
   /** What clients read of the ledger; what the images show is added. Default: nothing. */
   readonly seen?: SeenCommits;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** Reads the history twice: the operations, then the rows of each image. */
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost, seen = new SeenCommits() }: JudgeOptions = {},
+  { all = checkers, onLost, seen = new SeenCommits(), withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   const records: ImageRecord[] = [];
@@ -84,6 +86,7 @@ export function judgeImages(
       takenAtMs,
       seen,
       ...(before === undefined ? {} : { before }),
+      ...(withGaps === undefined ? {} : { withGaps }),
     });
     let rows = 0;
     for (const row of history.rows(image)) {

@@ -117,6 +117,7 @@ export class Journal {
   readonly #moments: Moments;
   readonly #bySession = new SessionMap<SessionLog>();
   readonly #sessions: SessionLog[] = [];
+  readonly #clients = new Set<string>();
 
   constructor(moments: Moments = {}) {
     this.#moments = moments;
@@ -130,12 +131,18 @@ export class Journal {
       log = new SessionLog({ client, connection, session }, op.server?.node, this.#moments);
       this.#bySession.set(op, log);
       this.#sessions.push(log);
+      this.#clients.add(client);
     }
     log.add(op);
   }
 
   session(id: SessionId): SessionLog | undefined {
     return this.#bySession.get(id);
+  }
+
+  /** Something of this client's is in it. */
+  tellsOf(client: string): boolean {
+    return this.#clients.has(client);
   }
 
   sessions(): Iterable<SessionLog> {

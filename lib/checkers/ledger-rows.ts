@@ -1,7 +1,7 @@
 /** Rows that should not be, or not like that: each kind is a finding of its own. */
 import type { Finding } from '../experiment/verdict.ts';
 import type { AuditedImage, Checker } from './checker.ts';
-import { damage, plural } from './findings.ts';
+import { damage, incomplete, plural } from './findings.ts';
 import { opName, type OpSample } from './op-sample.ts';
 import type { Reconciliation } from './reconcile.ts';
 
@@ -26,7 +26,19 @@ function rowChecker({ name, code, of, safety, what }: RowFault): Checker {
   };
 }
 
+/** Of these nobody can say whether they were sent: no damage, and no evidence. */
+const unjournaled: Checker = {
+  name: 'ledger-unjournaled',
+  check({ image, reconciliation }) {
+    const { count, ops } = reconciliation.unjournaled;
+    if (count === 0) return [];
+    const what = `${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
+    return [incomplete('LEDGER_UNJOURNALED', `${image} image: ${what}`, ops.map(opName))];
+  },
+};
+
 export const rowCheckers: readonly Checker[] = [
+  unjournaled,
   rowChecker({
     name: 'ledger-phantom',
     code: 'LEDGER_PHANTOM',

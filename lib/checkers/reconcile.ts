@@ -2,7 +2,7 @@
  * Ledger against journal: what every operation of the run became in one image. Rows are streamed,
  * in primary key order, and only counters and a few samples are kept.
  */
-import { sessionContents, type OpContent } from '../workload/ledger.ts';
+import { clientSides, sessionContents, type OpContent } from '../workload/ledger.ts';
 import type { LedgerRow } from './evidence.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
@@ -22,6 +22,8 @@ export interface Reconciliation extends LossCounts {
   readonly resurrected: OpSample;
   /** Rows nobody ever sent. */
   readonly phantoms: OpSample;
+  /** Rows that nobody sent as far as is known, of a client whose journal has a gap or is missing. */
+  readonly unjournaled: OpSample;
   /** Rows of operations that failed for certain. */
   readonly failedPresent: OpSample;
   /** Operations present more than once. */
@@ -51,6 +53,8 @@ export interface ReconcilerOptions {
   readonly before?: Reconciler;
   /** What was seen of readers and in the images before. Default: nothing. */
   readonly seen?: SeenCommits;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** What is known of a session while its rows come. */
@@ -70,6 +74,7 @@ export class Reconciler {
   readonly #progress = new Map<SessionLog, Progress>();
   readonly #movements = new Map<number, number>();
   readonly #phantoms = new OpSample();
+  readonly #unjournaled = new OpSample();
   readonly #failedPresent = new OpSample();
   readonly #duplicates = new OpSample();
   readonly #torn = new OpSample();
@@ -95,7 +100,7 @@ export class Reconciler {
     const log = this.#options.journal.session(row);
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
-      this.#phantoms.add(row);
+      (this.#mayBeSent(row) ? this.#unjournaled : this.#phantoms).add(row);
       const seen = this.#options.seen?.get(row);
       if (seen !== undefined) this.#seenUnsent.add(seen);
       return;
@@ -137,6 +142,7 @@ export class Reconciler {
       ...losses.result(),
       resurrected,
       phantoms: this.#phantoms,
+      unjournaled: this.#unjournaled,
       failedPresent: this.#failedPresent,
       duplicates: this.#duplicates,
       torn: this.#torn,
@@ -180,6 +186,13 @@ export class Reconciler {
   /** This image had to have the operation and has not. */
   misses(log: SessionLog, seq: number): boolean {
     return log.ackedAtMs(seq) <= this.#options.takenAtMs && !this.holds(log, seq);
+  }
+
+  /** The row may be one that a client sent and whose record is missing. */
+  #mayBeSent({ client, hashFits }: LedgerRow): boolean {
+    const { journal, withGaps } = this.#options;
+    const isClient = clientSides.some((side) => side === client);
+    return isClient && hashFits && (withGaps?.has(client) === true || !journal.tellsOf(client));
   }
 
   /** Where a row that is met for the first time stands among its session's rows. */

@@ -63,7 +63,8 @@ test('one that an image has is lost where a later one has it not', () => {
   expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
   expect(found?.summary).toContain('second image: 1 commit gone that nobody acknowledged');
   expect(found?.evidence).toEqual(['outside/0/0/3: seen by the first image at 2.000 s']);
-  expect(codes(judged([4, 3, 3]))).toEqual(['LEDGER_LOST', 'LEDGER_LOST']);
+  const losses = codes(judged([4, 3, 3])).filter((code) => code === 'LEDGER_LOST');
+  expect(losses).toHaveLength(2);
 });
 
 test('the image in between need not be readable', () => {

@@ -186,15 +186,12 @@ async function run(request: Request): Promise<GroupVerdict> {
   });
 }
 
-async function told(
-  verdict: GroupVerdict,
-  { flags, folder, scenario }: Request,
-): Promise<ExitCode> {
+async function told(verdict: GroupVerdict, { flags, folder }: Request): Promise<ExitCode> {
   const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
   await writeGroupOutputs(folder, verdict);
   const report = flags.json ? process.stderr : process.stdout;
   report.write(`${groupVerdictLine(verdict, folder)}\n`);
   for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
-  return exitCodeOf(verdict.verdict, scenario.expected);
+  return exitCodeOf(verdict);
 }

@@ -58,14 +58,14 @@ async function rebuildRun(folder: string, history: History): Promise<ExitCode> {
     const verdict = judgeGroup(history);
     await writeGroupOutputs(folder, verdict);
     process.stdout.write(`${groupVerdictLine(verdict, folder)}\n`);
-    return exitCodeOf(verdict.verdict, verdict.expected);
+    return exitCodeOf(verdict);
   }
   const { assembleVerdict } = await import('../experiment/assemble.ts');
   const { writeRun } = await import('../report/write.ts');
   const verdict = assembleVerdict(history);
   await writeRun(folder, verdict, history);
   process.stdout.write(`${verdictLine(verdict, `${folder}/report.html`)}\n`);
-  return exitCodeOf(verdict.verdict, verdict.expected);
+  return exitCodeOf(verdict);
 }
 
 /** The batch's page and summary, from its batch.json and the verdicts of its runs. */

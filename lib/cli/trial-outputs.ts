@@ -41,6 +41,7 @@ function outcomeOf(verdict: Verdict, history: History): Outcome {
     acked: verdict.acked,
     lost: verdict.lost,
     downtimeMs: availability.downtimeMs,
+    served: verdict.serving.served,
     exposureMs: exposure.ms,
     secondMountS: phases.secondMount,
     sentence: verdict.sentence,

@@ -6,7 +6,13 @@
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { SeveredLink } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
+import type {
+  HistoryRecord,
+  ImageLabel,
+  RowRecord,
+  SegmentList,
+  Timers,
+} from '../history/events.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from './clock.ts';
 
@@ -201,8 +207,11 @@ export interface Writers {
     readonly node: string;
     readonly count: number;
   }[];
-  /** Stops sending, waits for what is under way (bounded), closes. Idempotent. */
-  stop(): Promise<void>;
+  /**
+   * Stops sending, waits for what is under way (bounded), closes. Resolves to the segments that they
+   * have written, as they counted them. Idempotent.
+   */
+  stop(): Promise<SegmentList>;
 }
 
 export interface Auditor {

@@ -13,6 +13,8 @@ export interface Party {
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Who asks while another's question by that name is under way has its answer. */
+  together<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The work of a kind, one after the other. */
   inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>;
   /** Nobody waits for this party any more. Idempotent. */
@@ -25,6 +27,8 @@ export function rendezvous(count: number): readonly Party[] {
   const progress = Array.from({ length: count }, () => -1);
   const shared = new Map<string, Promise<unknown>>();
   let waiting: readonly { readonly gate: number; readonly go: () => void }[] = [];
+  /** Questions under way. */
+  const asked = new Map<string, Promise<unknown>>();
   /** The last work of each kind. */
   const turns = new Map<string, Promise<unknown>>();
 
@@ -53,6 +57,12 @@ export function rendezvous(count: number): readonly Party[] {
         const call = shared.get(key) ?? work();
         shared.set(key, call);
         return (await call) as T;
+      },
+
+      async together<T>(name: string, work: () => Promise<T>): Promise<T> {
+        const answer = asked.get(name) ?? work().finally(() => asked.delete(name));
+        asked.set(name, answer);
+        return (await answer) as T;
       },
 
       inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {

@@ -63,6 +63,14 @@ test('both have each answer about the node from one question', async () => {
   expect(done).toEqual(['reachesApi', 'disconnect', 'reachesApi']);
 });
 
+test('a run that asked less often than another has no old answer', async () => {
+  const done: string[] = [];
+  const [first, second] = twoRuns(done);
+  for (let left = 3; left > 0; left--) await first?.machine('node').reachesApi();
+  await second?.machine('node').reachesApi();
+  expect(done).toHaveLength(4);
+});
+
 test('volumes are copied one after the other', async () => {
   const done: string[] = [];
   const [first, second] = twoRuns(done);

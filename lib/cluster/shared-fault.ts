@@ -7,8 +7,13 @@ import type { Gate, Party } from './rendezvous.ts';
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The gate that a call waits at. Mending waits at none: the runs meet before they heal. */
-const ofMachine: Readonly<Partial<Record<keyof Machine, Gate | 'none'>>> = {
+/**
+ * Made once for all: the gate that a call waits at, or none where it mends, since the runs meet before
+ * they heal. A question is shared while it is under way.
+ */
+type Shared = Gate | 'none' | 'question';
+
+const ofMachine: Readonly<Partial<Record<keyof Machine, Shared>>> = {
   freeze: 'break',
   disconnect: 'break',
   isolate: 'break',
@@ -23,9 +28,9 @@ const ofMachine: Readonly<Partial<Record<keyof Machine, Gate | 'none'>>> = {
   rejoin: 'none',
   resume: 'none',
   unthrottle: 'none',
-  // Eight runs that all ask at once make each other late. Each asks as often, and after its break.
-  reachesApi: 'none',
-  reachedFromOutside: 'none',
+  // Eight runs that all ask at once make each other late. They ask as often as they last.
+  reachesApi: 'question',
+  reachedFromOutside: 'question',
 };
 
 const ofKubernetes: Readonly<Partial<Record<keyof Kubernetes, 'none'>>> = {
@@ -72,7 +77,7 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
 function shareCalls<T extends object>(
   target: T,
   owner: string,
-  shared: Readonly<Partial<Record<keyof T, Gate | 'none'>>>,
+  shared: Readonly<Partial<Record<keyof T, Shared>>>,
   party: Party,
 ): T {
   return new Proxy(target, {
@@ -83,8 +88,9 @@ function shareCalls<T extends object>(
       const gate = shared[name as keyof T];
       if (gate === undefined) return call;
       return async (...args: readonly unknown[]) => {
-        if (gate !== 'none') await party.pass(gate);
         const key = `${owner} ${String(name)} ${JSON.stringify(args)}`;
+        if (gate === 'question') return party.together(key, () => call(...args));
+        if (gate !== 'none') await party.pass(gate);
         return party.once(key, () => call(...args));
       };
     },

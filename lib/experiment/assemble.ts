@@ -8,7 +8,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { accessConflicts } from '../timeline/access-conflicts.ts';
-import { exposureOf } from '../timeline/exposure.ts';
+import { exposureOf, type Exposure } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
 import { CutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
@@ -21,9 +21,12 @@ import { controlFindings } from './control-findings.ts';
 import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
 import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
+import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 import { lossOf } from './loss.ts';
 import { readFindings } from './read-findings.ts';
 import { sentenceOf } from './sentence.ts';
+import { judgeExpectation } from './serving-expectation.ts';
+import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 /** `onLost` is told of each commit that is gone from an image. */
@@ -33,15 +36,15 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const { service, staleReads, reads, cutOff } = servedIn(story, history);
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
+  const gaps = journalGaps(story, history);
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
+    { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
     {
-      faultAtMs,
-      handoverAtMs: exposure.handoverAtMs,
-      victimNode,
+      ...{ seen: reads.seen, withGaps: clientsWithGaps(gaps, history) },
+      ...(onLost === undefined ? {} : { onLost }),
     },
-    { seen: reads.seen, ...(onLost === undefined ? {} : { onLost }) },
   );
   const findings = [
     ...damage,
@@ -56,17 +59,18 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   ];
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
-    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
-    ...refutedBy(story, cutOff),
-    ...disagreements(story, writes),
+    ...contradictionsIn(story, { exposure, writes, cutOff }),
+    ...nothingTested(story, reconciliations),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
+    ...gaps.map(({ reason }) => reason),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations.values());
   const licences = licencesOf(story, exposure.accesses);
+  const recovered = recoveredIn(story);
   const told = {
     schemaVersion: 1 as const,
     verdict,
@@ -74,10 +78,10 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     complete: reasons.length === 0,
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
-    asExpected: run.scenario.expected.includes(verdict),
+    ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
     basis: run.basis,
     noticed: noticedBy(findings),
-    availability: { downtimeMs: service.downtimeMs, recovered: recoveredIn(story) },
+    availability: { downtimeMs: service.downtimeMs, recovered },
     exposure: exposure.summary,
     loss,
     acked: service.acked,
@@ -99,6 +103,19 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     cluster: run.backend,
   };
   return { sentence: sentenceOf(told), ...told };
+}
+
+/** Where one record says what another one excludes: neither is believed. */
+const contradictionsIn = (story: Story, { exposure, writes, cutOff }: Told): readonly string[] => [
+  ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
+  ...refutedBy(story, cutOff),
+  ...disagreements(story, writes),
+];
+
+interface Told {
+  readonly exposure: Exposure;
+  readonly writes: WriteLog | undefined;
+  readonly cutOff: CutOffAnswers;
 }
 
 const imagesOf = (reconciliations: Judgement['reconciliations']): Verdict['images'] =>

@@ -40,6 +40,7 @@ export const boundsMs = {
   fault: (): number => callsMs,
   watch: ({ horizonMs, overlapMs, patienceMs, recreations }: Times): number =>
     horizonMs + overlapMs + patienceMs + recreations * recreationMs + callsMs,
+  'ask-again': (): number => callsMs,
   'first-image': (): number => callsMs,
   'move-back': (): number => callsMs,
   heal: (): number => callsMs,

@@ -3,6 +3,8 @@
  * from while it lasted and from after it was given back, and each belongs to the action whose time it
  * falls into.
  */
+import { askedWithinMs } from '../faults/asked-again.ts';
+import { isAskedAgain } from '../faults/index.ts';
 import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
@@ -17,14 +19,44 @@ export function certificateGaps(story: Story): string[] {
     const span = spanOf(records, fault, healAtMs);
     if (span === undefined) return [];
     const own = certificates.filter((each) => each.fault === fault);
-    return moments
+    const during = own.filter(({ moment }) => moment === 'during').map(({ t }) => t);
+    const missing = moments
       .filter(({ moment }) => !(moment === 'after' && isLeftDown(story, fault)))
       .filter(
         ({ moment, fits }) => !own.some((each) => each.moment === moment && fits(each.t, span)),
       )
       .map(({ says }) => `no certificate says that ${fault} ${says}`);
+    return [...missing, ...silences(story, fault, during, span)];
   });
 }
+
+/** Asked again until the first image, and once more right before the heal; while it is copied, not. */
+function silences(
+  { hasEnds, records, scenario }: Story,
+  fault: FaultKind,
+  during: readonly number[],
+  { fromMs, toMs }: FaultSpan,
+): string[] {
+  if (!hasEnds || !isAskedAgain(fault)) return [];
+  const imaged = records.find((each) => each.type === 'phase' && each.phase === 'first-image');
+  const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
+  const asked = during.filter((t) => t >= fromMs && t <= toMs);
+  const watched = [fromMs, ...asked.filter((t) => t <= imagedMs), imagedMs];
+  const boundMs = askedWithinMs(scenario.graceMs);
+  const silent = watched.slice(1).map((t, index) => [watched[index] ?? t, t] as const);
+  const tooLong = silent
+    .filter(([from, to]) => to - from > boundMs)
+    .map(
+      ([from, to]) =>
+        `nobody asked whether ${fault} still held from ${seconds(from)} to ${seconds(to)}`,
+    );
+  const isAskedLast = asked.some((t) => t >= imagedMs);
+  return isAskedLast || imagedMs === toMs
+    ? tooLong
+    : [...tooLong, `nobody asked whether ${fault} still held when it was healed`];
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 interface Needed {
   readonly moment: CertificateRecord['moment'];
@@ -50,5 +82,5 @@ const moments: readonly Needed[] = [
   },
 ];
 
-const isLeftDown = ({ scenario }: Story, fault: FaultKind | 'none'): boolean =>
+const isLeftDown = ({ scenario }: Story, fault: FaultKind): boolean =>
   losesPower(fault) && !scenario.reboot;

@@ -113,6 +113,33 @@ test('neither the inside client’s, nor the successor’s, nor one under way, n
   expect(refuted(900_500, 'outside', 'a')).toEqual([]);
 });
 
+/** Asked again as `t` say; the first image was taken at 890 s. */
+function askedAt(times: readonly number[], fields: Partial<ScenarioInput> = {}): string[] {
+  const [run, ...rest] = whole(fields);
+  const asked = times.map((t) => certificate(t * 1000, 'during'));
+  const imaged: SmallRecord = { type: 'phase', t: 890_000, phase: 'first-image' };
+  const records = [...rest, ...asked, imaged].toSorted((a, b) => a.t - b.t);
+  return gaps([{ ...run, schemaVersion: 2 } as SmallRecord, ...records]);
+}
+const everyMinute = Array.from({ length: 14 }, (_, index) => 70 + 60 * index);
+
+test('a fault is asked again until its image, and right before it is healed', () => {
+  expect(askedAt([...everyMinute, 899])).toEqual([]);
+  expect(askedAt(everyMinute)).toEqual([
+    'nobody asked whether network-partition still held when it was healed',
+  ]);
+  expect(askedAt([...everyMinute.filter((t) => t < 100 || t > 300), 899])).toEqual([
+    'nobody asked whether network-partition still held from 70.0 s to 310.0 s',
+  ]);
+  // One that began right before, or that was asked of another time, does not count.
+  expect(askedAt([899])).toHaveLength(1);
+});
+
+test('a history of version 1 has one answer, and needs no more', () => {
+  const imaged: SmallRecord = { type: 'phase', t: 890_000, phase: 'first-image' };
+  expect(gaps([...whole(), imaged])).toEqual([]);
+});
+
 const staged = see(100_000, observed.csiCall, 'b', { call: csiCalls.stage, durationMs: 500 });
 const mounted = see(100_400, observed.mounted, 'b', { generation: 2 });
 

@@ -5,7 +5,12 @@
 import type { Backend, PodRef, Testbed, Writers } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
 import { faultOf } from '../faults/index.ts';
-import { historyVersion, type ImageLabel, type PhaseName } from '../history/events.ts';
+import {
+  historyVersion,
+  type ImageLabel,
+  type PhaseName,
+  type SegmentList,
+} from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder, type RunRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -119,6 +124,7 @@ async function perform(run: Run): Promise<void> {
   const unsubscribe = recorder.subscribe((record) => sightings.see(record));
   const attempt = attempting(recorder);
   let writers: Writers | undefined;
+  let written: SegmentList = {};
   await attempt('run', async () => {
     const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
     try {
@@ -139,11 +145,14 @@ async function perform(run: Run): Promise<void> {
   });
   await Promise.all(run.audits);
   unsubscribe();
-  await attempt('stop writers', () => bounded(run, 'stop-writers', async () => writers?.stop()));
+  await attempt('stop writers', async () => {
+    written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
+  });
   await attempt(exportStep, () =>
     bounded(run, 'export-writes', () => testbed.disk.exportWrites(run.folder)),
   );
   await attempt('close', () => bounded(run, 'close', () => testbed.close()));
+  recorder.list(written);
 }
 
 const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
@@ -226,11 +235,14 @@ async function faultToConvergence(
         },
       );
     await bounded(run, 'watch', looking, signal);
+    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
     enter(run, 'first-image');
     await bounded(run, 'first-image', () => takeImage(run, 'first'));
     inTheWait('audit', () => auditOf(run, 'first'));
     if (scenario.moveBack)
       await bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal);
+    // Here, as no run of a shared event mends anything before all of them have met.
+    await bounded(run, 'ask-again', async () => fault.askAgain?.(context));
   });
   await meet?.('heal');
   enter(run, 'heal');

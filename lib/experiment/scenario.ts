@@ -23,6 +23,9 @@ import {
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
 
+/** Whether somebody is expected to serve after the heal; `open` can't fail. */
+export const servingWords = ['yes', 'no', 'open'] as const;
+
 /** As Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
 export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
 
@@ -151,6 +154,8 @@ const fields = z.strictObject({
   convergeMs: durationMs.default(180_000),
   /** Verdicts that are no surprise. */
   expected: z.array(z.enum(verdictWords)).min(1),
+  /** Whether a database serves again after the heal; by default as serving-expectation.ts says. */
+  expectedServing: z.enum(servingWords).optional(),
 });
 
 /** When a fault goes on. */

@@ -42,6 +42,13 @@ test('a loss of what nobody acknowledged is said beside what is there', () => {
   );
 });
 
+test('a loss of what nobody acknowledged is said beside what is there', () => {
+  const lost = { verdict: 'lost', images: intact } as const;
+  expect(sentenceOf({ ...exampleVerdict, ...lost })).toContain(
+    'all 1,258 acknowledged commits are there, and others that somebody saw are gone;',
+  );
+});
+
 test('a prediction says so, and inconclusive says why', () => {
   const sentence = sentenceOf({
     ...exampleVerdict,
@@ -51,4 +58,36 @@ test('a prediction says so, and inconclusive says why', () => {
   });
   expect(sentence).toMatch(/^Prediction: Another node/);
   expect(sentence).toContain('inconclusive, since the first image was not audited');
+});
+
+test.each(['safe', 'exposed'] as const)('%s is no good end where nothing serves', (word) => {
+  const serving = { ...exampleVerdict.serving, served: false };
+  const told = { ...exampleVerdict, verdict: word, safety: word, images: intact };
+  expect(sentenceOf({ ...told, serving })).toContain(
+    `; ${word}, but nothing serves after the heal`,
+  );
+  expect(sentenceOf(told)).not.toContain('nothing serves');
+});
+
+test('a run that proves nothing does not call itself safe where nothing serves', () => {
+  const serving = { ...exampleVerdict.serving, served: false };
+  const told = {
+    ...exampleVerdict,
+    verdict: 'inconclusive',
+    safety: 'safe',
+    serving,
+  } as const;
+  expect(sentenceOf(told)).not.toContain('nothing serves');
+});
+
+test('what could not be read before the heal is not called lost', () => {
+  const images = [
+    { image: 'first', acked: 15_652, lost: 15_583, readable: false },
+    { image: 'second', acked: 15_652, lost: 304, readable: true },
+  ] as const;
+  const sentence = sentenceOf({ ...exampleVerdict, images: [...images] });
+  expect(sentence).toContain(
+    'before the heal 15,583 of 15,652 acknowledged commits were not found in an image that could ' +
+      'not be read in full, and after the heal 304 of 15,652 acknowledged commits were lost',
+  );
 });

@@ -7,7 +7,8 @@ const seconds = (s: number): string => `${s.toFixed(1)} s`;
 const count = (n: number): string => n.toLocaleString('en-US');
 
 export function sentenceOf(verdict: Told): string {
-  const told = [handover(verdict), damage(verdict), notice(verdict)].filter(Boolean).join('; ');
+  const parts = [handover, damage, serving, notice].map((tell) => tell(verdict));
+  const told = parts.filter(Boolean).join('; ');
   const prefix = verdict.basis === 'predicted' ? 'Prediction: ' : '';
   return `${prefix}${told.charAt(0).toUpperCase()}${told.slice(1)}.`;
 }
@@ -44,10 +45,16 @@ function damage({ verdict, acked, images, incompleteBecause }: Told): string {
   return harmed.map(harm).join(', and ') + corrupt;
 }
 
-/** What the fault did and what the heal did are told apart. */
+/** Whole data that nobody can reach is half an answer. Damage says more, and comes before it. */
+function serving({ verdict, serving: { served } }: Told): string {
+  if (served || (verdict !== 'safe' && verdict !== 'exposed')) return '';
+  return `${verdict}, but nothing serves after the heal`;
+}
+
+/** What the fault did and what the heal did are told apart; what can't be read may still be there. */
 function harm({ image, acked, lost, readable }: Told['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
-  const gone = readable ? 'lost' : 'beyond reading';
+  const gone = readable ? 'lost' : 'not found in an image that could not be read in full';
   return `${when} ${count(lost)} of ${count(acked)} acknowledged commits were ${gone}`;
 }
 

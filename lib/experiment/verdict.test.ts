@@ -24,7 +24,7 @@ test('proven damage stands without complete evidence; safety and exposure do not
 });
 
 test('exit codes: expected 0, a surprise 1, inconclusive 3', () => {
-  expect(exitCodeOf('lost', ['lost', 'corrupt'])).toBe(0);
-  expect(exitCodeOf('safe', ['lost', 'corrupt'])).toBe(1);
-  expect(exitCodeOf('inconclusive', ['safe'])).toBe(3);
+  expect(exitCodeOf({ verdict: 'lost', asExpected: true })).toBe(0);
+  expect(exitCodeOf({ verdict: 'safe', asExpected: false })).toBe(1);
+  expect(exitCodeOf({ verdict: 'inconclusive', asExpected: false })).toBe(3);
 });

@@ -1,7 +1,7 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
 import { exitCode, type ExitCode } from '../errors.ts';
-import { safetyLevels, verdictWords } from './scenario.ts';
+import { safetyLevels, servingWords, verdictWords } from './scenario.ts';
 
 export type Safety = (typeof safetyLevels)[number];
 export type VerdictWord = (typeof verdictWords)[number];
@@ -18,9 +18,13 @@ export function verdictWord(safety: Safety, complete: boolean): VerdictWord {
   return complete ? safety : 'inconclusive';
 }
 
-export function exitCodeOf(word: VerdictWord, expected: readonly VerdictWord[]): ExitCode {
-  if (expected.includes(word)) return exitCode.expected;
-  return word === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
+/** Both parts of the expectation count. */
+export function exitCodeOf({
+  verdict,
+  asExpected,
+}: Pick<Verdict, 'verdict' | 'asExpected'>): ExitCode {
+  if (asExpected) return exitCode.expected;
+  return verdict === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
 }
 
 const seconds = z.number().nullable();
@@ -78,11 +82,21 @@ export const verdictSchema = z.object({
   /** Why it is not complete; empty when it is. */
   incompleteBecause: z.array(z.string()),
   expected: z.array(z.enum(verdictWords)),
+  /** Both parts: the verdict is one of `expected`, and somebody serves where that is expected. */
   asExpected: z.boolean(),
+  /** After the heal. Asked of whole disks: where two could write or damage was done it is `open`. */
+  serving: z.object({
+    expected: z.enum(servingWords),
+    because: z.string(),
+    /** A client outside got commits until the writers were stopped. */
+    served: z.boolean(),
+    asExpected: z.boolean(),
+  }),
   basis: z.enum(['measured', 'shortened', 'predicted']),
   noticed: z.enum(['loud', 'silent']).nullable(),
   availability: z.object({
     downtimeMs: z.number().nullable(),
+    /** Within the scenario's bound a database that stays had the volume alone, and committed. */
     recovered: z.boolean(),
   }),
   exposure: z.object({

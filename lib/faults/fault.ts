@@ -24,6 +24,10 @@ export interface Fault {
   leadUp?(context: FaultContext, signal: AbortSignal): Promise<void>;
   /** Breaks the victim; certificates `before` and `during` are recorded on the way. */
   inject(context: FaultContext): Promise<void>;
+  /** What holds from its begin to its heal. Absent where it is over, or changes, by itself. */
+  readonly holds?: (context: FaultContext) => readonly Probe[];
+  /** Asks now whether it still holds; certificates `during`. Absent where nothing can be asked. */
+  readonly askAgain?: (context: FaultContext) => Promise<void>;
   /** What it goes on to do while the run is watched. Absent where it just lasts. */
   goOn?(context: FaultContext, moments: Moments): Promise<void>;
   /** Gives back what was taken; certificates `after`. Idempotent, also after a failed inject. */

@@ -1,6 +1,7 @@
 /** Every fault by name. */
 import type { FaultKind } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { askedAgain } from './asked-again.ts';
 import { apiPartition } from './api-partition.ts';
 import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
 import type { Fault } from './fault.ts';
@@ -38,7 +39,10 @@ const faults: Readonly<Record<FaultKind, Fault>> = {
 
 /** The scenario's fault, with the second one where there is one, and with what leads up to it. */
 export function faultOf({ fault, also, serverKills }: Scenario): Fault {
-  const first = faults[fault];
-  const whole = also === 'none' ? first : withSecond(first, faults[also]);
+  const first = askedAgain(faults[fault]);
+  const whole = also === 'none' ? first : withSecond(first, askedAgain(faults[also]));
   return serverKills === 0 ? whole : withServerKills(whole);
 }
+
+/** Whether it is asked again, until its heal, if it still holds. */
+export const isAskedAgain = (fault: FaultKind): boolean => faults[fault].holds !== undefined;

@@ -45,6 +45,8 @@ export function lastingFault({ name, breaks, mends, whole, broken }: LastingFaul
       await certify(context.recorder, name, 'during', broken(context));
     },
 
+    holds: (given: FaultContext) => broken(withMachine(given)),
+
     async heal(given: FaultContext): Promise<void> {
       const context = withMachine(given);
       const step = stepOf(name, context);

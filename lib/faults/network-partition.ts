@@ -2,8 +2,15 @@
  * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
-import type { Proof } from '../cluster/port.ts';
-import { certify, heartbeatMs, stepOf, type Fault, type FaultContext } from './fault.ts';
+import type { Machine, Proof } from '../cluster/port.ts';
+import {
+  certify,
+  heartbeatMs,
+  stepOf,
+  type Fault,
+  type FaultContext,
+  type Probe,
+} from './fault.ts';
 import { isIn, proven, reachability } from './probes.ts';
 
 const name = 'network-partition';
@@ -12,6 +19,11 @@ const severed = {
   stalls: 'the victim’s path to the disk stalls: its requests are held',
   errors: 'the victim’s path to the disk fails: its requests are I/O errors',
 } as const;
+
+const offTheNetwork = (machine: Machine): readonly Probe[] => [
+  ...reachability(machine, false),
+  isIn(machine, 'running', 'the victim itself still runs'),
+];
 
 export const networkPartition: Fault = {
   name,
@@ -28,11 +40,12 @@ export const networkPartition: Fault = {
     const path = link === 'survives' ? undefined : await testbed.disk.sever(victim.node, link);
     step('done');
     await certify(recorder, name, 'during', [
-      ...reachability(machine, false),
       ...(link === 'survives' || path === undefined ? [] : [proven(severed[link], path)]),
-      isIn(machine, 'running', 'the victim itself still runs'),
+      ...offTheNetwork(machine),
     ]);
   },
+
+  holds: ({ testbed, victim }) => offTheNetwork(testbed.machine(victim.node)),
 
   /**
    * One cable: both come back together. The storage is first, since a disk driver's retries get

@@ -7,8 +7,9 @@
  * a freeze waits until each flush in flight has ended, and saves what a crash would lose; after it
  * the freezer may give up on processes that die of the cut.
  */
+import type { Machine } from '../cluster/port.ts';
 import type { FaultKind } from '../fault-kinds.ts';
-import { certify, stepOf, type Fault, type FaultContext } from './fault.ts';
+import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 import { isIn, proven } from './probes.ts';
 
 const name = 'node-crash';
@@ -38,15 +39,19 @@ export async function crash(name: FaultKind, context: FaultContext): Promise<voi
   await testbed.disk.releaseDead(victim.node);
   await certify(recorder, name, 'during', [
     proven(`the disk was cut off before the kill; ${lost[scenario.powerLoss]}`, cut),
-    isIn(machine, 'stopped', 'the victim is down'),
+    isDown(machine),
   ]);
 }
+
+export const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the victim is down');
 
 export const nodeCrash: Fault = {
   name,
   leastMs: 0,
 
   inject: (context) => crash(name, context),
+
+  holds: ({ testbed, victim }) => [isDown(testbed.machine(victim.node))],
 
   async heal(context: FaultContext): Promise<void> {
     const { testbed, recorder, victim, scenario } = context;

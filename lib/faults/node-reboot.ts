@@ -3,7 +3,7 @@
  * period, after it, or just when its volume is taken away.
  */
 import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
-import { crash } from './node-crash.ts';
+import { crash, isDown } from './node-crash.ts';
 import { isIn } from './probes.ts';
 
 const name = 'node-reboot';
@@ -12,6 +12,8 @@ async function boot(context: FaultContext): Promise<void> {
   const { testbed, recorder, victim } = context;
   const machine = testbed.machine(victim.node);
   const step = stepOf(name, context);
+  // It is down from the kill until here.
+  await certify(recorder, name, 'during', [isDown(machine)]);
   step('heal');
   await machine.start();
   step('healed');

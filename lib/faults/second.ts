@@ -24,7 +24,9 @@ export function withSecond(first: Fault, second: Fault): Fault {
     const passed = (ms: number): Promise<boolean> =>
       ms < leftMs() ? moments.passed(ms) : Promise.resolve(false);
     await second.goOn?.(context, { ...moments, passed });
-    if (await moments.passed(Math.max(0, leftMs()))) await mend(context);
+    if (!(await moments.passed(Math.max(0, leftMs())))) return;
+    await second.askAgain?.(context);
+    await mend(context);
   };
   return {
     name: first.name,
@@ -32,6 +34,10 @@ export function withSecond(first: Fault, second: Fault): Fault {
     inject: (context) => first.inject(context),
     async goOn(context, moments): Promise<void> {
       await Promise.all([first.goOn?.(context, moments), goOnSecond(context, moments)]);
+    },
+    async askAgain(context): Promise<void> {
+      await first.askAgain?.(context);
+      if (isBroken) await second.askAgain?.(context);
     },
     async heal(context): Promise<void> {
       try {

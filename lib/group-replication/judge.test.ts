@@ -126,6 +126,7 @@ function historyOf(scene: Scene): History {
   const ops = sessions.flatMap(opsOf);
   return {
     cuts: [],
+    seals: new Map(),
     *records() {
       yield* small;
       for (const { client, connection, session, seq, outcome, endedAtMs = 0 } of ops.toSorted(

@@ -183,6 +183,26 @@ export interface ErrorRecord extends Stamped {
   readonly message: string;
 }
 
+/** What a segment holds, as its writer counted it. */
+export interface SegmentCounts {
+  readonly records: number;
+  /** Those of them that are neither operations nor rows. */
+  readonly small: number;
+  /** Frames that hold records. */
+  readonly frames: number;
+  /** The chain of the last of these frames; absent where there are none. */
+  readonly chain?: string;
+}
+
+/** Segments by name. */
+export type SegmentList = Readonly<Record<string, SegmentCounts>>;
+
+/** The run's last word: every segment beside its own, each with what its writer said at its end. */
+export interface SegmentsRecord extends Stamped {
+  readonly type: 'segments';
+  readonly segments: SegmentList;
+}
+
 export type HistoryRecord =
   | RunRecord
   | SetupRecord
@@ -197,4 +217,5 @@ export type HistoryRecord =
   | ImageRecord
   | RowRecord
   | MachineRecord
-  | ErrorRecord;
+  | ErrorRecord
+  | SegmentsRecord;

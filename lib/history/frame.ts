@@ -3,7 +3,9 @@
  * checksum, behind a skippable zstd frame that says what is in it. So `zstd -dc FILE` prints the
  * whole file, and a reader can find its way without unpacking.
  */
+import { createHash } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { SegmentCounts } from './events.ts';
 import type { FrameSummary } from './line-encoder.ts';
 
 /** RFC 8878 §3.1.2: any of 0x184D2A50 … 0x184D2A5F begins a skippable frame. */
@@ -17,8 +19,12 @@ export interface FrameHead extends FrameSummary {
   readonly first: number;
   /** Owner of the segment's operations. */
   readonly client?: string;
+  /** Only of the last frame, which is empty: its writer came to the end, and this is what there is. */
+  readonly end?: SegmentCounts;
   /** Size of the compressed frame behind the head. */
   readonly bytes: number;
+  /** Hash over this frame and the chain of the one before it. Absent in histories of version 1. */
+  readonly chain?: string;
 }
 
 export interface FramePlace {
@@ -27,16 +33,30 @@ export interface FramePlace {
   readonly offset: number;
 }
 
-/** Bytes to append to the file. */
-export function packFrame(lines: Buffer, about: Omit<FrameHead, 'bytes'>): Buffer {
+/** Bytes to append to the file behind the frame with the chain `before`, and their own chain. */
+export function packFrame(
+  lines: Buffer,
+  about: Omit<FrameHead, 'bytes' | 'chain'>,
+  before: string | undefined,
+): { readonly packed: Buffer; readonly chain: string } {
   const body = zstdCompressSync(lines, {
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   });
-  const head = Buffer.from(JSON.stringify({ ...about, bytes: body.length } satisfies FrameHead));
+  const bare = { ...about, bytes: body.length } satisfies FrameHead;
+  const chain = chainOf(bare, body, before);
+  const head = Buffer.from(JSON.stringify({ ...bare, chain } satisfies FrameHead));
   const prefix = Buffer.alloc(prefixBytes);
   prefix.writeUInt32LE(skippableMagic, 0);
   prefix.writeUInt32LE(head.length, 4);
-  return Buffer.concat([prefix, head, body]);
+  return { packed: Buffer.concat([prefix, head, body]), chain };
+}
+
+/** What the frame's chain has to be behind a frame with the chain `before`. */
+export function chainOf(head: FrameHead, body: Buffer, before: string | undefined): string {
+  // JSON keeps the order of the fields, so what was read gives the text that was written.
+  const { chain: _own, ...bare } = head;
+  const hash = createHash('sha256').update(`${before ?? ''}${JSON.stringify(bare)}`);
+  return hash.update(body).digest('hex').slice(0, 16);
 }
 
 /** Lines of a frame. Throws where the frame's checksum does not fit. */
@@ -76,7 +96,9 @@ function headLengthOf(start: Buffer): number | undefined {
 
 function parseHead(text: Buffer): FrameHead | undefined {
   try {
-    return JSON.parse(text.toString()) as FrameHead;
+    const head = JSON.parse(text.toString()) as FrameHead;
+    // Any other number would lead back, or nowhere.
+    return Number.isInteger(head.bytes) && head.bytes > 0 ? head : undefined;
   } catch {
     return undefined;
   }

@@ -16,7 +16,13 @@ import { decodeLines, type OperationLine } from './line-decoder.ts';
 import type { Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import { rowsSegment } from './recorder.ts';
-import { readSegment, salvageSegment, type Chunk, type HistoryCut } from './segment-reader.ts';
+import {
+  readSegment,
+  salvageSegment,
+  type Chunk,
+  type HistoryCut,
+  type SegmentSeal,
+} from './segment-reader.ts';
 import { openSegments, operationsOf, timedSegments, visitOperationsOf } from './segments.ts';
 import { openWrites, type WriteLog } from './writes.ts';
 
@@ -32,6 +38,8 @@ export type Answer = SessionRecord | OutcomeRecord | ReadRecord;
 export interface History {
   /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
   readonly cuts: readonly HistoryCut[];
+  /** Of each segment, by name: what there is, and what its writer says of it. */
+  readonly seals: ReadonlyMap<string, SegmentSeal>;
   /** All records but rows, in time order. */
   records(): Generator<TimedRecord>;
   /** The same without operations; frames of operations alone are not even unpacked. */
@@ -62,6 +70,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
   const chunks = timedSegments(segments).flatMap(({ chunks }) => chunks);
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
+    seals: segments,
     records: () => merge(chunks, readAll),
     smallRecords: () =>
       merge(

@@ -3,11 +3,16 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../cluster/clock.ts';
 import type { Recorder, Unstamped } from '../cluster/port.ts';
-import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
+import type { HistoryRecord, ImageLabel, RowRecord, SegmentCounts, SegmentList } from './events.ts';
 import { Segment } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
-  /** Ends the segments in good order, and never throws. Idempotent. */
+  /**
+   * Ends the segments of rows and lists all: these, and those that others `written` say they have
+   * ended. Nothing but the run's own end may follow.
+   */
+  list(written: SegmentList): void;
+  /** Ends the segments in good order, the run's own last, and never throws. Idempotent. */
   close(): void;
   /**
    * Why the history could not be written to its end, e.g. a full disk. From then on nothing is put
@@ -16,8 +21,11 @@ export interface RunRecorder extends Recorder {
   readonly failure: unknown;
 }
 
+/** What the runner and its observers see. */
+export const runSegment = 'run';
 export const rowsSegment = (image: string): string => `rows-${image}`;
 export const readsSegment = (client: string): string => `reads-${client}`;
+export const writerSegment = (client: string): string => `writer-${client}`;
 
 /** The directory of a run's segments, made where it is missing. */
 export function historyDirectory(folder: string): string {
@@ -29,7 +37,7 @@ export function historyDirectory(folder: string): string {
 /** Opens the history of a new run in its folder. Throws where one is there already. */
 export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const directory = historyDirectory(folder);
-  const run = new Segment({ directory, name: 'run' });
+  const run = new Segment({ directory, name: runSegment });
   const rows = new Map<ImageLabel, Segment>();
   const listeners = new Set<(record: HistoryRecord) => void>();
 
@@ -51,28 +59,36 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
     }
     return segment;
   };
+  const put: RunRecorder['record'] = (record) => {
+    if (record.type === 'row') {
+      // Never flushed one by one: rows are many, and can be read from the image again.
+      unlessFailed(() => rowsOf(record.image).append(record));
+      return;
+    }
+    const stamped = stamp(record, clock);
+    unlessFailed(() => {
+      if (record.type === 'image') rowsOf(record.image).close();
+      run.append(stamped);
+      run.flush();
+    });
+    if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
+    for (const listener of listeners) listener(stamped);
+  };
   return {
-    record(record) {
-      if (record.type === 'row') {
-        // Never flushed one by one: rows are many, and can be read from the image again.
-        unlessFailed(() => rowsOf(record.image).append(record));
-        return;
-      }
-      const stamped = stamp(record, clock);
-      unlessFailed(() => {
-        if (record.type === 'image') rowsOf(record.image).close();
-        run.append(stamped);
-        run.flush();
-      });
-      if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
-      for (const listener of listeners) listener(stamped);
-    },
+    record: put,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    list(written) {
+      const segments: Record<string, SegmentCounts> = { ...written };
+      for (const [image, segment] of rows) {
+        unlessFailed(() => (segments[rowsSegment(image)] = segment.close()));
+      }
+      put({ type: 'segments', segments });
+    },
     close() {
-      for (const segment of [run, ...rows.values()]) unlessFailed(() => segment.close());
+      for (const segment of [...rows.values(), run]) unlessFailed(() => segment.close());
     },
     get failure() {
       return failure;

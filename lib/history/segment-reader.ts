@@ -2,7 +2,8 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { findFrames, unpackFrame, type FramePlace } from './frame.ts';
+import type { SegmentCounts } from './events.ts';
+import { chainOf, findFrames, unpackFrame, type FramePlace } from './frame.ts';
 import { decodeLines } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
 import { suffixes, type TailHead } from './segment.ts';
@@ -26,7 +27,20 @@ export interface HistoryCut {
   readonly within: 'frame' | 'line' | 'damage';
 }
 
-export interface SegmentContent {
+/** What there is of a segment, beside what its writer says of it. */
+export interface SegmentSeal {
+  /** Found in its files. */
+  readonly counts: SegmentCounts;
+  /** What its end says; undefined where it has none: nobody brought it to its end. */
+  readonly end: SegmentCounts | undefined;
+  /**
+   * Number of the first frame that is not the one which was written behind the frame before it.
+   * Histories of version 1 have no chain: there it is 0, or undefined without any frame.
+   */
+  readonly brokenAt: number | undefined;
+}
+
+export interface SegmentContent extends SegmentSeal {
   readonly chunks: readonly Chunk[];
   readonly cuts: readonly HistoryCut[];
 }
@@ -40,15 +54,42 @@ export function readSegment(directory: string, segment: string): SegmentContent 
   const { frames, cut } = findFrames(fstatSync(file).size, (offset, length) =>
     readAt(file, offset, length),
   );
+  const brokenAt = brokenChain(frames, ({ offset, head }) => readAt(file, offset, head.bytes));
   closeSync(file);
 
-  const chunks = frames.map((frame) => frameChunk(path, segment, frame));
+  const filled = frames.filter(({ head }) => head.end === undefined);
+  const chunks = filled.map((frame) => frameChunk(path, segment, frame));
   const cuts: HistoryCut[] = cut ? [{ segment, within: 'frame' }] : [];
   const written = endOf(frames, segment);
   const last = tailChunk(tail, segment, written);
   if (last.chunk !== undefined) chunks.push(last.chunk);
   if (last.cut) cuts.push({ segment, within: 'line' });
-  return { chunks, cuts };
+  const chain = filled.at(-1)?.head.chain;
+  const counts: SegmentCounts = {
+    records: sumOf(chunks, ({ count }) => count),
+    small: sumOf(chunks, ({ small }) => small),
+    frames: filled.length,
+    ...(chain === undefined ? {} : { chain }),
+  };
+  return { chunks, cuts, counts, end: frames.at(-1)?.head.end, brokenAt };
+}
+
+const sumOf = (chunks: readonly Chunk[], count: (summary: FrameSummary) => number): number =>
+  chunks.reduce((sum, { summary }) => sum + count(summary), 0);
+
+/** Number of the first frame whose chain is not what it has to be there. */
+function brokenChain(
+  frames: readonly FramePlace[],
+  bodyOf: (frame: FramePlace) => Buffer,
+): number | undefined {
+  let before: string | undefined;
+  for (const [number, frame] of frames.entries()) {
+    const { chain, end } = frame.head;
+    const isBehindEnd = number > 0 && frames[number - 1]?.head.end !== undefined;
+    if (isBehindEnd || chain !== chainOf(frame.head, bodyOf(frame), before)) return number;
+    if (end === undefined) before = chain;
+  }
+  return undefined;
 }
 
 /** What can be read of a damaged segment: its whole frames, or nothing where some are missing. */
@@ -58,11 +99,12 @@ export function salvageSegment(directory: string, segment: string): SegmentConte
   try {
     content = readSegment(directory, segment);
   } catch {
-    return { chunks: [], cuts: [damage] };
+    const counts = { records: 0, small: 0, frames: 0 };
+    return { chunks: [], cuts: [damage], counts, end: undefined, brokenAt: undefined };
   }
   const chunks = content.chunks.filter(isReadable);
   const isWhole = chunks.length === content.chunks.length;
-  return { chunks, cuts: isWhole ? content.cuts : [...content.cuts, damage] };
+  return { ...content, chunks, cuts: isWhole ? content.cuts : [...content.cuts, damage] };
 }
 
 function isReadable({ lines, client, skip }: Chunk): boolean {

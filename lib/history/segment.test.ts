@@ -13,8 +13,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { EvidenceError } from '../errors.ts';
 import type { HistoryRecord } from './events.ts';
 import { openHistory, type TimedRecord } from './reader.ts';
+import { findFrames, packFrame } from './frame.ts';
 import { historyDirectory } from './recorder.ts';
 import { Segment } from './segment.ts';
+import { readSegment, type SegmentSeal } from './segment-reader.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -158,4 +160,67 @@ test('a segment is never written over', () => {
   const run = join(folder, 'run');
   write(run, operations(1)).close();
   expect(() => write(run, operations(1))).toThrow(/EEXIST/);
+});
+
+const sealOf = (run: string): SegmentSeal => readSegment(join(run, 'history'), name);
+
+/** The bytes of each frame, its head included. */
+function framesOf(file: Buffer): Buffer[] {
+  const { frames } = findFrames(file.length, (offset, length) =>
+    file.subarray(offset, offset + length),
+  );
+  let start = 0;
+  return frames.map(({ offset, head }) => file.subarray(start, (start = offset + head.bytes)));
+}
+
+test('a segment ends with its counts, which are those that its writer was given', () => {
+  const run = join(folder, 'run');
+  const segment = write(run, operations(100), 500);
+  expect(sealOf(run)).toMatchObject({ end: undefined, brokenAt: undefined });
+  const told = segment.close();
+  expect(told).toMatchObject({ records: 200, small: 0 });
+  expect(told.frames).toBeGreaterThan(3);
+  expect(sealOf(run)).toMatchObject({ counts: told, end: told, brokenAt: undefined });
+  expect(segment.close()).toEqual(told);
+});
+
+test('an empty segment ends too', () => {
+  const run = join(folder, 'run');
+  write(run, []).close();
+  const none = { records: 0, small: 0, frames: 0 };
+  expect(sealOf(run)).toMatchObject({ counts: none, end: none, brokenAt: undefined });
+});
+
+test('a frame of another segment with as many records, or one behind the end, breaks the chain', () => {
+  const [run, other] = [join(folder, 'run'), join(folder, 'other')];
+  const moved = operations(100).map((record) => ({ ...record, t: record.t + 1 }));
+  write(run, operations(100), 500).close();
+  write(other, moved, 500).close();
+  const own = framesOf(readFileSync(histOf(run)));
+  const foreign = framesOf(readFileSync(histOf(other)));
+  const end = own.at(-1) ?? Buffer.alloc(0);
+  const broken = (frames: readonly Buffer[]): number | undefined => {
+    writeFileSync(histOf(run), Buffer.concat(frames));
+    return sealOf(run).brokenAt;
+  };
+  expect(broken(own.with(2, foreign[2] ?? end))).toBe(2);
+  expect(broken([...own, end])).toBe(own.length);
+  expect(broken(own)).toBe(undefined);
+});
+
+test('a history of version 1, without chain and end, is read as ever', () => {
+  const run = join('reports', 'samples', 'node-crash', 'history');
+  const { chunks, cuts, end, brokenAt } = readSegment(run, 'run');
+  expect(chunks.length).toBeGreaterThan(0);
+  expect({ cuts, end, brokenAt }).toEqual({ cuts: [], end: undefined, brokenAt: 0 });
+});
+
+test.each([-40, 0, 0.5, '9'])('a head that gives its frame %j bytes is none', (bytes) => {
+  const about = { first: 0, count: 0, small: 0, minUs: 0, maxUs: 0 };
+  const { packed } = packFrame(Buffer.alloc(0), about, undefined);
+  const text = packed.toString('latin1').replace(/"bytes":\d+/, `"bytes":${JSON.stringify(bytes)}`);
+  const file = Buffer.from(text, 'latin1');
+  file.writeUInt32LE(text.indexOf('}') - 7, 4);
+  const found = findFrames(file.length, (offset, length) => file.subarray(offset, offset + length));
+  expect(found).toEqual({ frames: [], cut: true });
 });

@@ -2,12 +2,12 @@
  * One process's part of the history, crash-safe without a sync: what was appended is in
  * `<name>.tail.jsonl` once `flush` returns, so it survives a kill -9 of the process; a full tail
  * becomes a compressed frame of `<name>.hist`. A crash between the two duplicates nothing, since
- * frame and tail both say the number of their first record.
+ * frame and tail both say the number of their first record. The end is a frame without records.
  */
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord } from './events.ts';
-import { packFrame } from './frame.ts';
+import type { HistoryRecord, SegmentCounts } from './events.ts';
+import { packFrame, type FrameHead } from './frame.ts';
 import { LineEncoder } from './line-encoder.ts';
 
 export interface SegmentOptions {
@@ -43,6 +43,8 @@ export class Segment {
   #lines: Buffer;
   #used = 0;
   #written = 0;
+  /** Of the frames so far. */
+  #counts: SegmentCounts = { records: 0, small: 0, frames: 0 };
   #closed = false;
 
   constructor(options: SegmentOptions) {
@@ -70,14 +72,17 @@ export class Segment {
     this.#written = this.#used;
   }
 
-  /** Puts the tail into a last frame. Idempotent. */
-  close(): void {
-    if (this.#closed) return;
+  /** Puts the tail into a last frame, and the end behind it: what there is now. Idempotent. */
+  close(): SegmentCounts {
+    if (this.#closed) return this.#counts;
     this.#closed = true;
     if (this.#used > 0) this.#roll();
+    const empty = { count: 0, small: 0, minUs: 0, maxUs: 0 };
+    this.#writeFrame(Buffer.alloc(0), { first: this.#first, ...empty, end: this.#counts });
     closeSync(this.#framesFile);
     closeSync(this.#tailFile);
     rmSync(this.#tailPath);
+    return this.#counts;
   }
 
   #reserve(bytes: number): void {
@@ -89,14 +94,29 @@ export class Segment {
 
   /** The frame must be whole in its file before the tail goes: a reader takes either. */
   #roll(): void {
-    const about = { first: this.#first, ...this.#encoder.summary };
+    const { summary } = this.#encoder;
+    const about = { first: this.#first, ...summary };
     const head = this.#client === undefined ? about : { ...about, client: this.#client };
-    writeAll(this.#framesFile, packFrame(this.#lines.subarray(0, this.#used), head));
-    this.#first += this.#encoder.summary.count;
+    const chain = this.#writeFrame(this.#lines.subarray(0, this.#used), head);
+    this.#first += summary.count;
+    const { small, frames } = this.#counts;
+    this.#counts = {
+      records: this.#first,
+      small: small + summary.small,
+      frames: frames + 1,
+      chain,
+    };
     this.#used = 0;
     this.#written = 0;
     ftruncateSync(this.#tailFile);
     this.#encoder = this.#beginTail();
+  }
+
+  /** Gives its chain. */
+  #writeFrame(lines: Buffer, head: Omit<FrameHead, 'bytes' | 'chain'>): string {
+    const { packed, chain } = packFrame(lines, head, this.#counts.chain);
+    writeAll(this.#framesFile, packed);
+    return chain;
   }
 
   #beginTail(): LineEncoder {

@@ -1,6 +1,6 @@
 /** The shape of batch.json: what a batch found, for people's tools. docs/matrix.md explains it. */
 import { z } from 'zod';
-import { verdictWords } from '../experiment/scenario.ts';
+import { servingWords, verdictWords } from '../experiment/scenario.ts';
 import { controlRoles } from './controls.ts';
 
 /** How many of how many independent fault events, with Wilson's 95 % interval. */
@@ -22,6 +22,8 @@ const cellSchema = z.object({
   /** The worst that was concluded; `inconclusive` where nothing was. */
   verdict: word,
   expected: z.array(word),
+  /** Whether somebody must serve after the heal; older batches don't say. */
+  expectedServing: z.enum(servingWords).default('open'),
   /** Why that is expected. */
   because: z.string(),
   /** Every conclusion was an expected one; null where there is none. */

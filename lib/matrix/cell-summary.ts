@@ -1,5 +1,6 @@
 /** What the runs of one cell came to, counted by independent fault events. */
 import { verdictWords } from '../experiment/scenario.ts';
+import { judgeExpectation, servingExpectationOf } from '../experiment/serving-expectation.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
 import type { BatchCell, Rate } from './batch.ts';
 import type { Cell } from './cells.ts';
@@ -38,9 +39,12 @@ export function summarizeCell(
     place: { ...cell.place },
     verdict: worstWord(events.map(({ verdict }) => verdict)),
     expected: [...expected],
+    expectedServing: servingExpectationOf(cell.scenario).expected,
     because: cell.because,
     asExpected:
-      outcomes.length === 0 ? null : outcomes.every(({ verdict }) => expected.includes(verdict)),
+      outcomes.length === 0
+        ? null
+        : outcomes.every((outcome) => judgeExpectation(cell.scenario, outcome).asExpected),
     verdicts: countWords(events),
     damaged: rate(concluded.filter(({ verdict }) => gradeOf(verdict) === 'damaged')),
     unsafe: rate(concluded.filter(({ verdict }) => gradeOf(verdict) !== 'safe')),

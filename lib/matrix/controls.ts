@@ -50,10 +50,10 @@ const controls: Readonly<Record<ControlRole, Known>> = {
     label: 'partition on a disk that fences: another node mounts, and nothing is lost',
     settings: { fault: 'network-partition', disk: 'fenced', ...soon },
     expected: ['safe'],
-    judge: ({ verdict, secondMountS }) =>
-      verdict === 'safe' && secondMountS !== null
+    judge: ({ verdict, secondMountS, served }) =>
+      verdict === 'safe' && secondMountS !== null && served !== false
         ? ''
-        : `a second mount without damage had to be seen (${verdict})`,
+        : `a second mount without damage had to be seen, and a database that serves (${verdict})`,
   },
 };
 

@@ -4,7 +4,7 @@ import { parseDurationMs } from '../durations.ts';
 import { scenarioSchema, type ScenarioInput } from '../experiment/scenario.ts';
 
 /** A cell's name, question and expected verdicts follow from the matrix. */
-const derived = ['name', 'question', 'expected'];
+const derived = ['name', 'question', 'expected', 'expectedServing'];
 
 /** Scenario fields that a matrix file may set. */
 export const settableFields = Object.keys(scenarioSchema.shape).filter(
@@ -29,7 +29,9 @@ export const settingsSchema = z.strictObject(
 ) as unknown as z.ZodType<Settings>;
 
 /** Fields of a scenario, in milliseconds where they are times. */
-export type Settings = Readonly<Partial<Omit<ScenarioInput, 'name' | 'question' | 'expected'>>>;
+export type Settings = Readonly<
+  Partial<Omit<ScenarioInput, 'name' | 'question' | 'expected' | 'expectedServing'>>
+>;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 type Scalar = z.output<typeof scalar>;

@@ -27,6 +27,8 @@ const outcomeSchema = z.object({
   acked: z.number().int(),
   lost: z.number().int(),
   downtimeMs: z.number().nullable(),
+  /** After the heal; older results don't tell. */
+  served: z.boolean().optional(),
   exposureMs: z.number(),
   /** Seconds after the fault; null where none came. */
   secondMountS: z.number().nullable(),

@@ -96,6 +96,13 @@ test('a control that fails takes the whole batch', () => {
   }
 });
 
+test('a control on a fenced disk must serve', () => {
+  const batch = batchOf(asPredicted, {}, ({ trial }) =>
+    trial === 'control-safe' ? { outcome: exampleOutcome({ served: false }) } : {},
+  );
+  expect(batch.inconclusiveBecause.join()).toMatch(/^control safe: .* a database that serves/);
+});
+
 test('a cell that comes to something else alone takes the whole batch', () => {
   const batch = batchOf((trial) => {
     if (trial.kind !== 'check') return asPredicted(trial);
@@ -103,6 +110,17 @@ test('a cell that comes to something else alone takes the whole batch', () => {
   });
   expect(batch.checks).toMatchObject([{ agrees: false }]);
   expect(batch.inconclusiveBecause.join()).toMatch(/alone, and to .* beside others/);
+});
+
+test('a safe cell that nobody serves is unexpected, where somebody had to', () => {
+  const batch = batchOf((trial) => ({ ...asPredicted(trial), served: false }));
+  expect(batch.verdict).toBe('unexpected');
+  expect(batch.cells.filter(({ asExpected }) => asExpected === false)).toMatchObject([
+    { verdict: 'safe', expectedServing: 'yes' },
+    { verdict: 'safe', expectedServing: 'yes' },
+    { verdict: 'safe', expectedServing: 'yes' },
+  ]);
+  expect(batchOf((trial) => ({ ...asPredicted(trial), served: true })).verdict).toBe('expected');
 });
 
 test('an unexpected cell: 1; one without a verdict: 3; none with one: 4', () => {

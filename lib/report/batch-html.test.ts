@@ -14,6 +14,7 @@ const cell = (label: string, verdict: BatchCell['verdict'], damaged: number): Ba
   place: { disk: label },
   verdict,
   expected: [verdict],
+  expectedServing: 'open',
   because: 'made up',
   asExpected: true,
   verdicts: { safe: 0, exposed: 0, lost: 0, corrupt: 0, inconclusive: 0 },

@@ -15,6 +15,7 @@ import { phasesSection, trendSection } from './batch-sections.ts';
 import { heatMapOf, heatMapPicture } from './batch-pictures.ts';
 import { renderDocument } from './document.ts';
 import { count, pictures, seconds, type Html } from './html-parts.ts';
+import { expectedWords } from './wording.ts';
 
 export interface BatchPage {
   readonly batch: Batch;
@@ -88,12 +89,13 @@ events lost acknowledged commits or broke a structure, with Wilson's 95 % interv
 
 function cellRow(cell: BatchCell, page: BatchPage): Html {
   const { median, verdict, silent, discarded } = cell;
+  const expected = expectedWords(cell.expected, cell.expectedServing);
   const time = (s: number | null): Html =>
     html`<td class="number">${s === null ? '–' : seconds(s)}</td>`;
   const lost = median.lost === null ? '–' : `${count(median.lost)} of ${count(median.acked ?? 0)}`;
   return html`<tr><td>${cell.label}</td>
 <td><span class="${verdict}-text">${verdict}</span>${silent > 0 ? ', silent' : ''}</td>
-<td title="${cell.because}">${cell.asExpected === false ? html`<strong>no: ${cell.expected.join(' or ')}</strong>` : cell.expected.join(' or ')}</td>
+<td title="${cell.because}">${cell.asExpected === false ? html`<strong>no: ${expected}</strong>` : expected}</td>
 <td class="number">${rateText(cell.damaged)}</td><td class="number">${lost}</td>
 ${time(median.downtimeS)}${time(median.exposureS)}${time(median.secondMountS)}
 <td>${cell.runs.map((run, index) => runLink(run, index, page))}

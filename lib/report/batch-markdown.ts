@@ -3,6 +3,7 @@ import type { Batch, BatchCell, Rate } from '../matrix/batch.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { seconds } from './html-parts.ts';
 import { escape } from './summary.ts';
+import { expectedWords } from './wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;
@@ -61,8 +62,9 @@ export const lagLine = ({ worstTimerLagMs, timerDistortion }: Batch): string =>
   `one ${worstTimerLagMs} ms`;
 
 function cellRow(cell: BatchCell): string {
-  const { label, median, asExpected, expected, silent } = cell;
-  const not = asExpected === false ? ` (**expected ${expected.join(' or ')}**)` : '';
+  const { label, median, asExpected, silent } = cell;
+  const expected = expectedWords(cell.expected, cell.expectedServing);
+  const not = asExpected === false ? ` (**expected ${expected}**)` : '';
   const lost = median.lost === null ? '–' : `${median.lost} of ${median.acked}`;
   const words = [
     escape(label),

@@ -178,6 +178,7 @@ export const exampleVerdict: Verdict = {
   incompleteBecause: [],
   expected: ['lost', 'corrupt'],
   asExpected: true,
+  serving: { expected: 'open', because: 'made up', served: true, asExpected: true },
   basis: 'measured',
   noticed: 'silent',
   availability: { downtimeMs: 416_100, recovered: true },

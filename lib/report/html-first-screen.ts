@@ -76,8 +76,8 @@ ${verdict.verdict === 'inconclusive' || verdict.complete ? '' : incomplete(verdi
 }
 
 function facts({ verdict }: ReportData): Html {
-  const { acked, lost, availability, exposure, phases, horizonS } = verdict;
-  const { downtimeMs, recovered } = availability;
+  const { acked, lost, availability, serving, exposure, phases, horizonS } = verdict;
+  const { downtimeMs } = availability;
   const { secondMount } = phases;
   return html`<dl class="facts">
 ${safetyFact(verdict)}
@@ -85,7 +85,7 @@ ${fact('Acknowledged commits lost', `${count(lost)} of ${count(acked)}`, percent
 ${fact(
   'Downtime',
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
-  recovered ? 'commits came back' : 'no commits came back in time',
+  serving.served ? 'commits came back' : 'no commits came back in time',
 )}
 ${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(verdict))}
 ${

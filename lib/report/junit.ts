@@ -3,6 +3,7 @@ import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
+import { expectedWords } from './wording.ts';
 
 /** XML 1.0 has no way to say most control characters, not even escaped. */
 // oxlint-disable-next-line no-control-regex
@@ -31,7 +32,8 @@ const property = (name: string, value: string): Html =>
   html`<property name="${name}" value="${value}"/>`;
 
 function verdictCase(verdict: Verdict, suite: string, error: boolean): Html {
-  const message = `${verdict.verdict}, expected ${verdict.expected.join(' or ')}`;
+  const came = `${verdict.verdict}${verdict.serving.served ? '' : ', and nobody served'}`;
+  const message = `${came}, expected ${expectedWords(verdict.expected, verdict.serving.expected)}`;
   const details = error ? verdict.incompleteBecause.join('\n') : verdict.sentence;
   const trouble = error
     ? html`<error message="${message}">${details}</error>`

@@ -7,6 +7,7 @@ import { diskInWords, driversOf } from './disk-words.ts';
 import { exampleHistory, exampleVerdict } from './example.ts';
 import { exampleSource, sourceOf } from './example-source.ts';
 import { scoreInWords } from '../mutants/score.ts';
+import { verdictLine } from '../cli/verdict-line.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { reportData } from './report-data.ts';
@@ -202,10 +203,29 @@ test('a history that ends anywhere still makes a report', () => {
   }
 });
 
+const safeUnserved = {
+  verdict: 'safe',
+  expected: ['safe'],
+  serving: { expected: 'yes', because: 'made up', served: false, asExpected: false },
+} satisfies Partial<Verdict>;
+
+test('the first screen and the summary say that somebody had to serve', async () => {
+  const unserved = { ...exampleVerdict, ...safeUnserved, asExpected: false };
+  const page = await renderHtml(reportData(unserved, exampleSource));
+  expect(page).toContain('NOT as expected: safe, and served');
+  expect(page).toContain('no commits came back in time');
+  expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
+  expect(verdictLine(unserved, 'page')).toMatch(/^SAFE \(expected safe, and served\)/);
+});
+
 test('JUnit has a case for the verdict and one for each certificate', async () => {
   expect(await renderJunit(exampleVerdict)).toContain('failures="0" errors="0"');
   const unexpected = { ...exampleVerdict, asExpected: false };
   expect(await renderJunit(unexpected)).toContain('failures="1" errors="0"');
   const inconclusive = { ...unexpected, verdict: 'inconclusive' as const };
   expect(await renderJunit(inconclusive)).toContain('failures="0" errors="1"');
+  const unserved = { ...unexpected, ...safeUnserved };
+  expect(await renderJunit(unserved)).toContain(
+    'message="safe, and nobody served, expected safe, and served"',
+  );
 });

@@ -1,6 +1,7 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
 import { recordedScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import type { ServingWord } from '../experiment/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
 export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
@@ -46,9 +47,16 @@ export function basisLabel(verdict: Verdict): string {
   return `measured, changed timers: ${named.join(', ')}`;
 }
 
-export function expectation({ asExpected, expected }: Verdict): string {
-  return `${asExpected ? 'as expected' : 'NOT as expected'}: ${expected.join(' or ')}`;
+export function expectation(verdict: Verdict): string {
+  const expected = expectedWords(verdict.expected, verdict.serving.expected);
+  return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expected}`;
 }
+
+const servingText = { yes: ', and served', no: ', and nobody served', open: '' } as const;
+
+/** `safe, and served`: both parts, where the second can fail. */
+export const expectedWords = (words: readonly VerdictWord[], serving: ServingWord): string =>
+  `${words.join(' or ')}${servingText[serving]}`;
 
 export function advice(verdict: Verdict): string[] {
   const { remedy, trxCommit, fault, flushes, accessMode, terminationGraceS } = scenarioOf(verdict);

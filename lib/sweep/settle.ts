@@ -45,7 +45,7 @@ export const hasDefault = (scenario: Scenario, field: keyof Scenario): boolean =
 
 /** Fields that differ from their defaults, without name, question and expectation. */
 export function changedFields(scenario: Scenario): (keyof Scenario)[] {
-  const derived: readonly string[] = ['name', 'question', 'expected'];
+  const derived: readonly string[] = ['name', 'question', 'expected', 'expectedServing'];
   return (Object.keys(scenario) as (keyof Scenario)[]).filter(
     (field) => !derived.includes(field) && !hasDefault(scenario, field),
   );

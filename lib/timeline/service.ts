@@ -17,7 +17,12 @@ export interface Service {
   readonly lastVictimAckMs: number | undefined;
   /** Longest gap between two outside acknowledgements after the fault; null without outside writers. */
   readonly downtimeMs: number | null;
+  /** Another node than the victim answered an outside client until the writers were stopped. */
+  readonly successorServesOn: boolean;
 }
+
+/** Longer than a busy database lets a client wait. */
+const silenceMs = 10_000;
 
 /** Fed the operations in time order, one pass, constant memory. */
 export class ServiceMeter {
@@ -27,6 +32,7 @@ export class ServiceMeter {
   #firstSuccessorAckMs: number | undefined;
   #lastVictimAckMs: number | undefined;
   #lastOutsideAckMs: number | undefined;
+  #lastOutsideSuccessorAckMs = Number.NEGATIVE_INFINITY;
   #downtimeMs = 0;
 
   constructor(window: ServiceWindow) {
@@ -47,6 +53,7 @@ export class ServiceMeter {
     if (node === victimNode) this.#lastVictimAckMs = t;
     else if (faultAtMs !== undefined && t >= faultAtMs) this.#firstSuccessorAckMs ??= t;
     if (client !== 'outside') return;
+    if (node !== undefined && node !== victimNode) this.#lastOutsideSuccessorAckMs = t;
     this.#gapUntil(t);
     this.#lastOutsideAckMs = t;
   }
@@ -64,6 +71,7 @@ export class ServiceMeter {
       firstSuccessorAckMs: this.#firstSuccessorAckMs,
       lastVictimAckMs: this.#lastVictimAckMs,
       downtimeMs: this.#lastOutsideAckMs === undefined ? null : Math.round(this.#downtimeMs),
+      successorServesOn: this.#window.endAtMs - this.#lastOutsideSuccessorAckMs <= silenceMs,
     };
   }
 }

@@ -124,10 +124,11 @@ test('declared ReadWriteMany, the volume is attached twice, and a later detach i
   ]);
 });
 
+const server = { podUid: 'p', startedAtS: 0 };
+
 test('downtime is the longest gap of the outside client, the end of the run included', () => {
   const meter = new ServiceMeter({ faultAtMs: 1000, endAtMs: 9000, victimNode: 'a' });
   const op = { connection: 0, session: 0, seq: 0 };
-  const server = { podUid: 'p', startedAtS: 0 };
   for (const [client, session, node] of [
     ['inside', 0, 'a'],
     ['outside', 0, 'a'],
@@ -152,5 +153,19 @@ test('downtime is the longest gap of the outside client, the end of the run incl
     firstSuccessorAckMs: 5000,
     lastVictimAckMs: 3000,
     downtimeMs: 4100,
+    successorServesOn: true,
   });
+});
+
+test.each([
+  ['outside', 'b', 14_000, true],
+  ['outside', 'b', 16_000, false],
+  ['outside', 'a', 14_000, false],
+  ['inside', 'b', 14_000, false],
+] as const)('who serves on: %s on %s, stopped at %i: %s', (client, node, endAtMs, serves) => {
+  const meter = new ServiceMeter({ faultAtMs: 1000, endAtMs, victimNode: 'a' });
+  const session = { client, connection: 0, session: 0 };
+  meter.see({ type: 'session', t: 0, ...session, server: { ...server, node } });
+  meter.see({ type: 'outcome', t: 5000, ...session, seq: 0, outcome: 'ok' });
+  expect(meter.result().successorServesOn).toBe(serves);
 });

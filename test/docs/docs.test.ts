@@ -54,7 +54,7 @@ test('docs/scenarios.md has every field with its default', () => {
   ]);
   const fields = Object.entries(scenarioSchema.shape).map(([name, schema]) => {
     const parsed = schema.safeParse(undefined);
-    return [name, parsed.success ? JSON.stringify(parsed.data) : ''];
+    return [name, parsed.success && parsed.data !== undefined ? JSON.stringify(parsed.data) : ''];
   });
   expect(documented).toEqual(fields);
 });

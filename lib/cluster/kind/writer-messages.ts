@@ -1,4 +1,5 @@
 /** What a writer process and its parent say to each other (IPC, JSON). */
+import type { SegmentList } from '../../history/events.ts';
 import type { ServerIdentity } from '../../workload/sql.ts';
 import type { WriterSpec } from '../port.ts';
 
@@ -35,3 +36,11 @@ export interface CountsMessage {
   readonly type: 'counts';
   readonly acked: Readonly<Record<ServerIdentity['node'], number>>;
 }
+
+/** The last message: the segments that the process has ended. */
+export interface WrittenMessage {
+  readonly type: 'written';
+  readonly segments: SegmentList;
+}
+
+export type FromWriter = CountsMessage | WrittenMessage;

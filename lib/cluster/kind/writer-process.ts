@@ -1,8 +1,9 @@
 /**
  * A writer in a process of its own, so that neither the runner nor a report slows it down. Started
- * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone; any error of its own
- * ends it with exit code 1 and a message on stderr.
+ * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone. Unless it was told to, and
+ * after any error of its own, that is with exit code 1 and a message on stderr.
  */
+import type { SegmentList } from '../../history/events.ts';
 import { readsSegment } from '../../history/recorder.ts';
 import { Segment } from '../../history/segment.ts';
 import { runReader } from '../../workload/reader.ts';
@@ -11,11 +12,12 @@ import { runWriter } from '../../workload/writer.ts';
 import type { Clock } from '../clock.ts';
 import { openMysqlSession } from './mysql-session.ts';
 import { realClock } from './real-clock.ts';
-import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
+import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 const countsEveryMs = 200;
 
 const stopping = new AbortController();
+let isAsked = false;
 const stop = (): void => stopping.abort(new Error('the writer was told to stop'));
 
 /** The way to the database; whoever needs one waits for the first. */
@@ -74,7 +76,8 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
   };
 }
 
-async function run(message: StartMessage): Promise<void> {
+/** Resolves to the segments that it has written. */
+async function run(message: StartMessage): Promise<SegmentList> {
   const { spec, transferEvery, seed, directory } = message;
   const segment = new Segment({ directory, name: message.segment, client: spec.client });
   const acked: Record<string, number> = {};
@@ -105,31 +108,42 @@ async function run(message: StartMessage): Promise<void> {
       acked[node] = (acked[node] ?? 0) + 1;
     },
   });
-  await reading;
+  const reads = await reading;
   clearInterval(reporting);
-  segment.close();
+  const counts = segment.close();
   report();
+  return { [message.segment]: counts, ...reads };
 }
 
 /** In a segment of its own, so that the frames of operations stay free of other records. */
-async function read({ spec, directory }: StartMessage, clock: Clock): Promise<void> {
+async function read({ spec, directory }: StartMessage, clock: Clock): Promise<SegmentList> {
   const { client, readEveryMs: everyMs } = spec;
-  if (everyMs === undefined) return;
-  const journal = new Segment({ directory, name: readsSegment(client) });
+  if (everyMs === undefined) return {};
+  const name = readsSegment(client);
+  const journal = new Segment({ directory, name });
   await runReader({ connector, clock, journal, client, everyMs, signal: stopping.signal });
-  journal.close();
+  return { [name]: journal.close() };
 }
 
 process.on('message', (message: ToWriter) => {
   if (message.type === 'route') route.set(message.socketPath);
-  else if (message.type === 'stop') stop();
-  // Disconnecting lets the process end by itself once the last counts are sent.
-  else void run(message).then(() => process.disconnect(), fail);
+  else if (message.type === 'stop') {
+    isAsked = true;
+    stop();
+  } else void run(message).then(leave, fail);
 });
 process.on('disconnect', stop);
 process.on('SIGTERM', stop);
 // Ctrl-C reaches the whole process group; the runner decides when its writers stop.
 process.on('SIGINT', () => undefined);
+
+/** A journal that ends before the run wants it to proves nothing of the time after. */
+function leave(segments: SegmentList): void {
+  if (!isAsked) fail('the writer left unasked');
+  if (!process.connected) return;
+  // Disconnecting lets the process end by itself once this is sent.
+  process.send?.({ type: 'written', segments } satisfies FromWriter, () => process.disconnect());
+}
 
 function fail(error: unknown): void {
   console.error(error);

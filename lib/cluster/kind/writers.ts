@@ -1,12 +1,13 @@
 /** The writers of a run: a process for each client, and their counters. */
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../../errors.ts';
-import { historyDirectory } from '../../history/recorder.ts';
+import type { SegmentList } from '../../history/events.ts';
+import { historyDirectory, writerSegment } from '../../history/recorder.ts';
 import { defaultTransferEvery } from '../../workload/ledger.ts';
 import type { ClientSide } from '../../workload/sql.ts';
 import type { Writers, WriterSpec } from '../port.ts';
 import { spawnFork, type Forked } from './spawned.ts';
-import type { CountsMessage, StartMessage, ToWriter } from './writer-messages.ts';
+import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 /** Which socket leads each client to the database, now and whenever that changes. */
 export interface WriterRoutes {
@@ -36,7 +37,7 @@ export async function startWriterProcesses(options: WriterProcessesOptions): Pro
   options.routes.onChange((side, socketPath) => {
     for (const each of processes) if (each.client === side) each.route(socketPath);
   });
-  let stopped: Promise<void> | undefined;
+  let stopped: Promise<SegmentList> | undefined;
   return {
     acked: () =>
       processes.flatMap(({ client, acked }) =>
@@ -56,7 +57,7 @@ function startMessage(
     transferEvery,
     seed,
     directory: historyDirectory(folder),
-    segment: `writer-${spec.client}`,
+    segment: writerSegment(spec.client),
     originNs: String(originNs),
   };
 }
@@ -66,13 +67,16 @@ class WriterProcess {
   acked: ReadonlyMap<string, number> = new Map();
   readonly #name: string;
   readonly #process: Forked;
+  #written: SegmentList | undefined;
 
   constructor(message: StartMessage) {
     this.client = message.spec.client;
     this.#name = message.segment;
     const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
-    this.#process = spawnFork(path, (counts) => {
-      this.acked = new Map(Object.entries((counts as CountsMessage).acked));
+    this.#process = spawnFork(path, (told) => {
+      const message = told as FromWriter;
+      if (message.type === 'counts') this.acked = new Map(Object.entries(message.acked));
+      else this.#written = message.segments;
     });
     this.#send(message);
   }
@@ -81,14 +85,17 @@ class WriterProcess {
     this.#send({ type: 'route', socketPath: socketPath ?? null });
   }
 
-  /** Rejects where the process did not end in good order, now or long ago. */
-  async stop(): Promise<void> {
+  /** Rejects where the process did not end in good order, now or long ago, or not say what it wrote. */
+  async stop(): Promise<SegmentList> {
     this.#send({ type: 'stop' });
     const timer = setTimeout(() => this.#process.kill(), stopTimeoutMs);
     const { exitCode, signalCode, stderr } = await this.#process.exited.finally(() =>
       clearTimeout(timer),
     );
-    if (exitCode === 0) return;
+    if (exitCode === 0 && this.#written !== undefined) return this.#written;
+    if (exitCode === 0) {
+      throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never said what it has written`);
+    }
     throw new EvidenceError(
       'WRITER_DIED',
       `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${stderr.trim()}`,
@@ -101,7 +108,12 @@ class WriterProcess {
 }
 
 /** Stops all, then throws the first error there was. */
-async function stopAll(processes: readonly WriterProcess[]): Promise<void> {
+async function stopAll(processes: readonly WriterProcess[]): Promise<SegmentList> {
   const results = await Promise.allSettled(processes.map((each) => each.stop()));
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  const segments: SegmentList[] = [];
+  for (const result of results) {
+    if (result.status === 'rejected') throw result.reason;
+    segments.push(result.value);
+  }
+  return Object.assign({}, ...segments) as SegmentList;
 }

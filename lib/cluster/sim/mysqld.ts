@@ -69,8 +69,14 @@ export class Server {
 
   /** From its own buffers: a server that was cut off or replaced goes on answering. */
   read(answer: (row: OpId | undefined) => void, gone: () => void): void {
-    if (this.#state === 'serving') answer(this.#unwritten.at(-1) ?? this.#mount.newest);
+    if (this.#state === 'serving') answer(this.#newestVisible());
     else gone();
+  }
+
+  /** A group commit shows its rows to others after its binary log is synced, where it is. */
+  #newestVisible(): LedgerEntry | undefined {
+    if (this.#world.settings.trxCommit === 1) return this.#mount.newestDurable;
+    return this.#unwritten.at(-1) ?? this.#mount.newest;
   }
 
   /** SIGTERM: a clean shutdown, which writes back all that the server holds. */

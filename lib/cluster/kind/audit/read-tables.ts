@@ -1,11 +1,10 @@
 /** What the audit asks of the tables in SQL, one function a question. */
 import type { TableCheck } from '../../../checkers/evidence.ts';
+import { workloadTables } from '../../../workload/ledger.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 
-/** Every table that the workload writes. */
-const tables = ['ledger', 'account'] as const;
-const qualified = tables.map((table) => `${databaseName}.${table}`);
+const qualified = workloadTables.map((table) => `${databaseName}.${table}`);
 
 /** Balance by account id. */
 export async function readBalances(client: SqlClient): Promise<Record<number, number>> {

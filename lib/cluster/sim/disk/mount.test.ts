@@ -31,6 +31,18 @@ test('what was synced is on the image, what was only appended is not', () => {
   expect(volume.copy().rows).toEqual(first);
 });
 
+test('a row is durable once the disk has said so, and not before', () => {
+  const volume = volumeOf();
+  const mount = new Mount(volume, volume.publish('a'));
+  const [first] = entries(1);
+  if (first !== undefined) mount.append(first);
+  expect([mount.newest, mount.newestDurable]).toEqual([first, undefined]);
+  mount.sync(ignore);
+  expect(mount.newestDurable).toBe(first);
+  mount.reread();
+  expect(mount.newestDurable).toBe(first);
+});
+
 test('a cut path writes nothing more, by no way', () => {
   const volume = volumeOf();
   const mount = new Mount(volume, volume.publish('a'));

@@ -20,6 +20,8 @@ export class Mount {
   #commitsBefore = 0;
   /** Rows from here on are in this node's cache only. */
   #syncedTo = 0;
+  /** The disk has said of rows up to here that they are on it. */
+  #durableTo = 0;
   readonly #dirtyFiles = new Map<string, string>();
   /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
   #aborted = false;
@@ -54,6 +56,11 @@ export class Mount {
     return this.#rows.at(-1);
   }
 
+  /** The newest row of this view that is known to be on the disk. */
+  get newestDurable(): LedgerEntry | undefined {
+    return this.#rows[this.#durableTo - 1];
+  }
+
   /** Takes no more writes: an I/O error ended it. */
   get aborted(): boolean {
     return this.#aborted;
@@ -63,6 +70,7 @@ export class Mount {
   reread(): void {
     this.#rows = this.volume.rows.slice();
     this.#syncedTo = this.#rows.length;
+    this.#durableTo = this.#rows.length;
     this.#commitsBefore = this.volume.commits - this.commits;
   }
 
@@ -75,10 +83,16 @@ export class Mount {
   /** The server's own files, not others. */
   sync(written: Written): void {
     const to = this.#rows.length;
-    this.#submit(() => {
-      for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
-      this.#syncedTo = Math.max(this.#syncedTo, to);
-    }, written);
+    this.#submit(
+      () => {
+        for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
+        this.#syncedTo = Math.max(this.#syncedTo, to);
+      },
+      (done) => {
+        if (done) this.#durableTo = Math.max(this.#durableTo, to);
+        written(done);
+      },
+    );
   }
 
   writeFile(name: string, content: string, options: { readonly synced: boolean }): void {

@@ -1,5 +1,6 @@
 /** Writers on the model: the same code as on kind, run along in this process on virtual time. */
-import { historyDirectory, readsSegment } from '../../../history/recorder.ts';
+import type { SegmentCounts } from '../../../history/events.ts';
+import { historyDirectory, readsSegment, writerSegment } from '../../../history/recorder.ts';
 import { Segment } from '../../../history/segment.ts';
 import type { ClientSide, SqlConnector } from '../../../workload/sql.ts';
 import { runReader } from '../../../workload/reader.ts';
@@ -27,17 +28,19 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     else entry.count += 1;
   };
 
+  const written: Record<string, SegmentCounts> = {};
   const read = async ({ client, readEveryMs: everyMs }: WriterSpec): Promise<void> => {
     if (everyMs === undefined) return;
     const { signal } = aborter;
     const clock = driver.backgroundClock;
-    const journal = new Segment({ directory, name: readsSegment(client) });
+    const name = readsSegment(client);
+    const journal = new Segment({ directory, name });
     await runReader({ connector, clock, journal, client, everyMs, signal });
-    journal.close();
+    written[name] = journal.close();
   };
   const running = specs.map(async (spec) => {
     const { client } = spec;
-    const name = `writer-${client}`;
+    const name = writerSegment(client);
     const segment = new Segment({ directory, name, client });
     const reading = read(spec);
     // Heard below, when the writer has ended.
@@ -53,7 +56,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
         onAck: ({ node }) => count(client, node),
       });
     } finally {
-      segment.close();
+      written[name] = segment.close();
     }
     await reading;
   });
@@ -65,6 +68,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     async stop() {
       aborter.abort();
       await driver.during(ended);
+      return written;
     },
   };
 }

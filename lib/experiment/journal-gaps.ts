@@ -1,0 +1,70 @@
+/** What is missing of a history's segments, by what their writers said when they ended them. */
+import type { SegmentCounts } from '../history/events.ts';
+import type { History } from '../history/reader.ts';
+import { runSegment, writerSegment } from '../history/recorder.ts';
+import type { SegmentSeal } from '../history/segment-reader.ts';
+import type { Story } from '../timeline/story.ts';
+import { clientSides } from '../workload/ledger.ts';
+
+export interface JournalGap {
+  readonly segment: string;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/** Nothing of a history of version 1, whose segments have neither chain nor end. */
+export function journalGaps(
+  { hasEnds, records }: Pick<Story, 'hasEnds' | 'records'>,
+  { seals }: Pick<History, 'seals'>,
+): JournalGap[] {
+  if (!hasEnds) return [];
+  const list = records.find((record) => record.type === 'segments')?.segments;
+  const gaps = new Map([...seals].map(([name, seal]) => [name, gapsOf(seal)]));
+  const find = (segment: string, what: string): void =>
+    void gaps.set(segment, [...(gaps.get(segment) ?? []), what]);
+  if (list === undefined) {
+    find(runSegment, 'ends before the run listed what else there is');
+  } else {
+    for (const [name, told] of Object.entries(list)) {
+      const counts = seals.get(name)?.counts;
+      if (counts === undefined) find(name, `is missing: its writer told of ${tell(told)}`);
+      else if (!isSame(counts, told)) {
+        find(name, `holds ${tell(counts)}, and its writer told of ${tell(told)}`);
+      }
+    }
+    for (const name of seals.keys()) {
+      if (name !== runSegment && !(name in list)) find(name, 'is not one that the run listed');
+    }
+  }
+  return [...gaps].flatMap(([segment, found]) =>
+    found.map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
+  );
+}
+
+/** Clients whose journals lack something: of their rows nobody can say that they were not sent. */
+export function clientsWithGaps(
+  gaps: readonly JournalGap[],
+  { cuts }: Pick<History, 'cuts'>,
+): ReadonlySet<string> {
+  const segments = new Set([...gaps, ...cuts].map(({ segment }) => segment));
+  return new Set(clientSides.filter((client) => segments.has(writerSegment(client))));
+}
+
+function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
+  const gaps: string[] = [];
+  if (brokenAt !== undefined) {
+    gaps.push(`was altered: its frame ${brokenAt} is not the one that was written there`);
+  }
+  if (end === undefined) {
+    gaps.push(`was never ended: after its ${tell(counts)} there may have been more`);
+  } else if (!isSame(counts, end)) {
+    gaps.push(`holds ${tell(counts)}, and its end says ${tell(end)}`);
+  }
+  return gaps;
+}
+
+const isSame = (a: SegmentCounts, b: SegmentCounts): boolean =>
+  a.records === b.records && a.small === b.small && a.frames === b.frames && a.chain === b.chain;
+
+const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
+  `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;
