@@ -47,8 +47,4 @@ export const notYet: readonly { readonly because: string; readonly kinds: readon
       'another-runs-volume-audited',
     ],
   },
-  {
-    because: 'a history of version 1 does not list its files',
-    kinds: ['lost-run-without-its-crash-journal'],
-  },
 ];
