@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { simBackend } from '../cluster/sim/backend.ts';
 import { runScenario } from '../experiment/run.ts';
 import { parseScenario, type ScenarioInput } from '../experiment/scenario.ts';
+import type { RunRecord } from '../history/events.ts';
+import { add, change, ofType } from './edit.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 
 const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
@@ -13,6 +15,8 @@ interface Base {
   /** A real run of it; taken where it is of version 2, or where no model is. */
   readonly sample: string;
   readonly model?: Partial<ScenarioInput>;
+  /** Tells the model's run as a real one, whose machine was looked after. */
+  readonly onMachine?: true;
 }
 
 const fenced = { disk: 'fenced', remedy: 'force-delete' } as const;
@@ -21,6 +25,11 @@ const crash = { fault: 'node-crash', remedy: 'force-delete' } as const;
 
 export const bases = {
   fenced: { sample: 'partition-force-delete-fenced', model: fenced },
+  'fenced-on-a-machine': {
+    sample: 'partition-force-delete-fenced',
+    model: fenced,
+    onMachine: true,
+  },
   untouched: { sample: 'partition-none', model: { remedy: 'none' } },
   crash: { sample: 'node-crash', model: crash },
   damaged: { sample: 'partition-force-delete-unfenced', model: unfenced },
@@ -37,7 +46,7 @@ const shortTimers = {
 
 /** `scratch`: where models run. */
 export async function holdBase(name: BaseName, scratch: string): Promise<HeldRun> {
-  const { sample, model }: Base = bases[name];
+  const { sample, model, onMachine }: Base = bases[name];
   const real = join(samples, sample);
   if (existsSync(join(real, 'history'))) {
     const held = holdRun(real);
@@ -57,5 +66,14 @@ export async function holdBase(name: BaseName, scratch: string): Promise<HeldRun
     onPhase: () => undefined,
     signal: new AbortController().signal,
   });
-  return holdRun(folder);
+  const held = holdRun(folder);
+  if (onMachine) lookAfterMachine(held);
+  return held;
+}
+
+function lookAfterMachine(held: HeldRun): void {
+  change(ofType('run'), (record: RunRecord) => ({ ...record, backend: 'kind' }))(held);
+  const looks = Math.floor(held.story.endAtMs / 1000);
+  const look = (index: number) => ({ type: 'machine' as const, t: index * 1000, timerLagMs: 1 });
+  add(() => Array.from({ length: looks }, (_, index) => look(index + 1)))(held);
 }

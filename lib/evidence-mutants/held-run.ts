@@ -1,9 +1,9 @@
 /** A run's history in memory, to be altered and written anew: by the proper writer, so it is resealed. */
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord, RowRecord } from '../history/events.ts';
+import type { HistoryRecord, RowRecord, SegmentCounts } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
-import { historyDirectory } from '../history/recorder.ts';
+import { historyDirectory, runSegment } from '../history/recorder.ts';
 import { Segment, suffixes } from '../history/segment.ts';
 import { readSegment } from '../history/segment-reader.ts';
 import { decodeLines } from '../history/line-decoder.ts';
@@ -72,15 +72,23 @@ function holdSegment(directory: string, name: string): HeldSegment {
   return { client: owner, records };
 }
 
-/** `folder` is new. */
+/** `folder` is new. Ends, chains and the run's list of its segments are made anew as well. */
 export function writeRun({ segments, folder: from, without }: HeldRun, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const directory = historyDirectory(folder);
-  for (const [name, { client, records }] of segments) {
+  const list: Record<string, SegmentCounts> = {};
+  const write = (name: string, { client, records }: HeldSegment): void => {
     const segment = new Segment({ directory, name, ...(client === undefined ? {} : { client }) });
-    for (const record of records) segment.append(record);
-    segment.close();
-  }
+    for (const record of records) {
+      segment.append(record.type === 'segments' ? { ...record, segments: list } : record);
+    }
+    const counts = segment.close();
+    if (name !== runSegment) list[name] = counts;
+  };
+  // The run's own comes last, since it lists the others.
+  for (const [name, segment] of segments) if (name !== runSegment) write(name, segment);
+  const own = segments.get(runSegment);
+  if (own !== undefined) write(runSegment, own);
   for (const file of readdirSync(join(from, 'history'))) {
     const isSegment = file.endsWith(suffixes.frames) || file.endsWith(suffixes.tail);
     if (!isSegment && !without.has(file)) {

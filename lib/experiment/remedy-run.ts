@@ -4,10 +4,9 @@ import { describeError } from '../errors.ts';
 import type { Moments } from '../faults/fault.ts';
 import { remedies } from '../remedies/index.ts';
 import type { Remedy } from '../remedies/remedy.ts';
-import type { RemedyEvent } from '../remedy-kinds.ts';
 import { boundsMs, within } from './bounds.ts';
 import type { Scenario } from './scenario.ts';
-import type { Sightings } from './sightings.ts';
+import { hasCome, type Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
 export interface RemedyOptions {
@@ -19,13 +18,6 @@ export interface RemedyOptions {
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }
-
-const hasCome: Readonly<Record<RemedyEvent, (seen: Sightings) => boolean>> = {
-  terminating: (seen) => seen.victimTerminating,
-  'not-ready': (seen) => seen.victimNotReady,
-  'pod-gone': (seen) => seen.victimGoneAtMs !== undefined,
-  'successor-pending': (seen) => seen.successorPending,
-};
 
 export class RemedyRun {
   readonly #options: RemedyOptions;
@@ -58,7 +50,7 @@ export class RemedyRun {
     const isNow =
       typeof remedyAt === 'number'
         ? (): boolean => testbed.clock.nowMs() >= faultAtMs + remedyAt
-        : (): boolean => hasCome[remedyAt](sightings);
+        : (): boolean => hasCome(remedyAt, sightings);
     return waitUntil(testbed.clock, isNow, { deadlineMs, signal });
   }
 

@@ -2,6 +2,7 @@
 import type { PodRef } from '../cluster/port.ts';
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
+import type { RemedyEvent } from '../remedy-kinds.ts';
 
 export class Sightings {
   #victim: PodRef | undefined;
@@ -75,3 +76,13 @@ export class Sightings {
     return this.#victim !== undefined && this.#terminating.has(this.#victim.uid);
   }
 }
+
+const comes: Readonly<Record<RemedyEvent, (seen: Sightings) => boolean>> = {
+  terminating: (seen) => seen.victimTerminating,
+  'not-ready': (seen) => seen.victimNotReady,
+  'pod-gone': (seen) => seen.victimGoneAtMs !== undefined,
+  'successor-pending': (seen) => seen.successorPending,
+};
+
+/** The event that a remedy waits for was seen. */
+export const hasCome = (event: RemedyEvent, seen: Sightings): boolean => comes[event](seen);

@@ -147,7 +147,7 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
 }
 
 /** All frames of a zstd file: node's own call unpacks the first one and says nothing of the rest. */
-function unpack(packed: Buffer): Buffer {
+export function unpack(packed: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let rest = packed; rest.length > 0; ) {
     const { buffer, engine } = zstdDecompressSync(rest, { info: true }) as unknown as {

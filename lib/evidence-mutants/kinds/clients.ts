@@ -56,6 +56,17 @@ const phantomRead: Alteration = (run) => {
   }
 };
 
+/** What the victim told a client outside before the fault, told again in the partition. */
+const victimRead: Alteration = (run) => {
+  const segment = run.segments.get('reads-outside');
+  const last = segment?.records.findLast(
+    (record) => record.type === 'read' && record.t < faultAt(run),
+  );
+  if (segment === undefined || last?.type !== 'read') return;
+  const again = { ...last, t: last.t + 10_000, sentAtMs: last.sentAtMs + 10_000 };
+  segment.records = [...segment.records, again];
+};
+
 /** 40 commits nobody knows the end of, on the first image and not on the second. */
 const seenAndGone: Alteration = (run) => {
   const [first, second] = [run.segments.get('rows-first'), run.segments.get('rows-second')];
@@ -152,6 +163,12 @@ export const clients: readonly EvidenceMutant[] = [
     base: 'fenced',
     right: orWorse,
     alter: victimServes,
+  },
+  {
+    name: 'victim-read-from-outside-in-the-partition',
+    base: 'fenced',
+    right: orWorse,
+    alter: victimRead,
   },
   { name: 'row-read-that-is-on-no-image', base: 'fenced', right: orWorse, alter: phantomRead },
   {

@@ -6,6 +6,7 @@ import { files } from './files.ts';
 import { images } from './images.ts';
 import { observers } from './observers.ts';
 import { plot } from './plot.ts';
+import { writes } from './writes.ts';
 
 export const evidenceMutants: readonly EvidenceMutant[] = [
   ...plot,
@@ -14,4 +15,5 @@ export const evidenceMutants: readonly EvidenceMutant[] = [
   ...certificates,
   ...images,
   ...files,
+  ...writes,
 ];
