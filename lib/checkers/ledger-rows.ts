@@ -26,26 +26,32 @@ function rowChecker({ name, code, of, safety, what }: RowFault): Checker {
   };
 }
 
-/** Of these nobody can say whether they were sent: no damage, and no evidence. */
-const unjournaled: Checker = {
-  name: 'ledger-unjournaled',
-  check({ image, reconciliation }) {
-    const { count, ops } = reconciliation.unjournaled;
-    if (count === 0) return [];
+const phantoms = rowChecker({
+  name: 'ledger-phantom',
+  code: 'LEDGER_PHANTOM',
+  of: ({ phantoms }) => phantoms,
+  safety: 'corrupt',
+  what: 'in the ledger that no client ever sent',
+});
+
+/** Beside a gap of a journal nobody can say whether a row was sent: no damage, and no evidence. */
+const sent: Checker = {
+  name: phantoms.name,
+  check(audited) {
+    const { count, ops } = audited.reconciliation.unjournaled;
+    if (count === 0) return phantoms.check(audited);
     const what = `${plural(count, 'operation')} in the ledger that the journals, which have gaps, do not tell of`;
-    return [incomplete('LEDGER_UNJOURNALED', `${image} image: ${what}`, ops.map(opName))];
+    const gap = incomplete(
+      'LEDGER_UNJOURNALED',
+      `${audited.image} image: ${what}`,
+      ops.map(opName),
+    );
+    return [gap, ...phantoms.check(audited)];
   },
 };
 
 export const rowCheckers: readonly Checker[] = [
-  unjournaled,
-  rowChecker({
-    name: 'ledger-phantom',
-    code: 'LEDGER_PHANTOM',
-    of: ({ phantoms }) => phantoms,
-    safety: 'corrupt',
-    what: 'in the ledger that no client ever sent',
-  }),
+  sent,
   rowChecker({
     name: 'ledger-failed-present',
     code: 'LEDGER_FAILED_PRESENT',

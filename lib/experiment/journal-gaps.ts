@@ -74,7 +74,7 @@ function gapsOf({ counts, end, brokenAt }: SegmentSeal): string[] {
     gaps.push(`was altered: its frame ${brokenAt} is not the one that was written there`);
   }
   if (end === undefined) {
-    gaps.push(`was never ended: after its ${tell(counts)} there may have been more`);
+    gaps.push(`was never ended: after its ${counts.records} records there may have been more`);
   } else if (!isSame(counts, end)) {
     gaps.push(`holds ${tell(counts)}, and its end says ${tell(end)}`);
   }
