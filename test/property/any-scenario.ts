@@ -33,7 +33,7 @@ const fields: Fields = {
   fault: oneOf(faultKinds),
   reboot: fc.boolean(),
   rebootAt: fc.oneof(fc.constant('force-detach'), seconds(0, 90)),
-  cpuShare: oneOf([0.001, 0.005, 0.02, 0.5]),
+  cpuShare: oneOf([0.001, 0.005, 0.02, 0.1]),
   flapDownMs: seconds(1, 60),
   flapUpMs: seconds(1, 30),
   serverKills: rarely('serverKills', fc.integer({ min: 2, max: 5 })),

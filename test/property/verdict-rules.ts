@@ -42,8 +42,9 @@ const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boo
     verdict.complete === (verdict.incompleteBecause.length === 0),
   'the word follows': ({ verdict }) =>
     verdict.verdict === verdictWord(verdict.safety, verdict.complete),
-  'as expected: the word was': ({ verdict }) =>
-    verdict.asExpected === verdict.expected.includes(verdict.verdict),
+  'as expected: the word was, and so was who serves': ({ verdict }) =>
+    verdict.asExpected ===
+    (verdict.expected.includes(verdict.verdict) && verdict.serving.asExpected),
   'harm is noticed or not, and nothing else': ({ verdict }) =>
     (verdict.noticed === null) === (verdict.safety === 'safe'),
   'losses add up': ({ verdict }) => lossAddsUp(verdict),
