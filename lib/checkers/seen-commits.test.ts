@@ -81,7 +81,7 @@ test('one that a client read is lost where no later image has it', () => {
 test('a row that was read and of which no journal tells is lost, unless it is there', () => {
   const unsent = { seen: readAt(500), isJournaled: false };
   expect(codes(judged([0], unsent))).toContain('LEDGER_LOST');
-  expect(codes(judged([4], unsent))).toEqual(['LEDGER_PHANTOM']);
+  expect(codes(judged([4], unsent))).toEqual(['LEDGER_UNJOURNALED']);
 });
 
 test('an acknowledged one is counted as such, and a refused one has no row to lose', () => {
