@@ -1,17 +1,29 @@
-/** Every part of the audit is there, or the image's damage says why not. */
+/** Every part of the audit is there, or the image's damage, or the machine's trouble, says why not. */
+import type { Finding } from '../experiment/verdict.ts';
 import { workloadTables } from '../workload/ledger.ts';
 import type { Checker } from './checker.ts';
 import type { ImageEvidence, ServerStart, TableCheck } from './evidence.ts';
 import { incomplete } from './findings.ts';
+import { troublesOf } from './machine-trouble.ts';
 import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',
   check({ image, evidence, reconciliation: { rows }, before }) {
     const gaps = [...evidence.failures, ...missingParts(evidence, rows, before?.evidence)];
-    if (gaps.length === 0) return [];
-    const summary = `${image} image: parts of the audit are missing: ${gaps.join('; ').slice(0, 300)}`;
-    return [incomplete('AUDIT_INCOMPLETE', summary, gaps)];
+    const troubles = troublesOf(evidence);
+    const findings: Finding[] = [];
+    if (troubles.length > 0) {
+      const told = troubles.join('; ').slice(0, 300);
+      const summary = `${image} image: the machine lacked what its audit needs: ${told}`;
+      findings.push(incomplete('AUDIT_MACHINE_TROUBLE', summary, troubles));
+    }
+    if (gaps.length > 0) {
+      const told = gaps.join('; ').slice(0, 300);
+      const summary = `${image} image: parts of the audit are missing: ${told}`;
+      findings.push(incomplete('AUDIT_INCOMPLETE', summary, gaps));
+    }
+    return findings;
   },
 };
 

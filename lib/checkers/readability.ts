@@ -1,5 +1,6 @@
 /** Why a ledger could not be read to its end: because it is damaged, or because the audit failed. */
 import type { ImageEvidence, ServerStart } from './evidence.ts';
+import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 
 /** Signals that come from outside mysqld (out of memory, a person): no sign of damage. */
 const foreignSignals = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -11,6 +12,10 @@ export const diedByItself = ({ died }: ServerStart): boolean =>
 /** It was not ready, and said why or ended: not merely slow. */
 export const refusedToStart = (start: ServerStart): boolean =>
   !start.ready && (diedByItself(start) || start.errorLines.length > 0);
+
+/** It failed, and not for want of something on the machine. */
+const accuses = (start: ServerStart): boolean =>
+  (diedByItself(start) || refusedToStart(start)) && troubleOfStart(start) === undefined;
 
 export type Unread = 'damage' | 'gap';
 
@@ -26,9 +31,11 @@ export function unreadBecause(
   if (rows !== evidence.ledgerRows) return 'gap';
   if (ledgerComplete) return undefined;
   const damaged =
-    (!mounted && mountError !== undefined) ||
+    (!mounted && mountError !== undefined && troubleIn(mountError) === undefined) ||
     dataDirectoryEmpty ||
-    starts.some((start) => diedByItself(start) || refusedToStart(start)) ||
-    (evidence.sqlFailures ?? []).some(({ what }) => what === 'ledger');
+    starts.some((start) => accuses(start)) ||
+    (evidence.sqlFailures ?? []).some(
+      ({ what, error }) => what === 'ledger' && troubleIn(error) === undefined,
+    );
   return damaged ? 'damage' : 'gap';
 }

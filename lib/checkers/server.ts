@@ -3,6 +3,7 @@ import type { Finding } from '../experiment/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
 import { damage, incomplete, note, plural } from './findings.ts';
+import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 
 const occasion: Readonly<Record<ServerStart['purpose'], string>> = {
@@ -18,7 +19,8 @@ export const serverStarts: Checker = {
 
 function judgeStart(image: string, start: ServerStart): Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
-  if (ready && died === undefined) return [];
+  // What kept the machine from running it is told beside what is missing.
+  if ((ready && died === undefined) || troubleOfStart(start) !== undefined) return [];
   const when = `started ${occasion[purpose]}`;
   const how = died === undefined ? `not ready after ${durationMs} ms` : `ended with ${died}`;
   if (!refusedToStart(start) && !diedByItself(start)) {
@@ -60,8 +62,13 @@ export const errorLog: Checker = {
     const mended = evidence.starts.flatMap(mendedLines);
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
     const lines = [...said].filter((line) => !mended.includes(line));
-    const bad = lines.filter((line) => saysDamage.test(line));
-    const other = lines.filter((line) => !saysDamage.test(line));
+    const troubled = new Set(
+      evidence.starts.filter(troubleOfStart).flatMap((each) => each.errorLines),
+    );
+    const isBad = (line: string): boolean =>
+      saysDamage.test(line) && !troubled.has(line) && troubleIn(line) === undefined;
+    const bad = lines.filter(isBad);
+    const other = lines.filter((line) => !isBad(line));
     const findings: Finding[] = [];
     if (mended.length > 0) {
       const summary = `${image} image: crash recovery mended a torn first page`;

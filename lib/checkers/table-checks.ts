@@ -2,13 +2,14 @@
 import type { Finding } from '../experiment/verdict.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
+import { troubleIn } from './machine-trouble.ts';
 
 export const tableChecks: Checker = {
   name: 'table-checks',
   check({ image, evidence }) {
     const findings: Finding[] = [];
     for (const { table, check, checksum, checksumAfterRestart } of evidence.tables) {
-      if (check !== undefined && check !== 'OK') {
+      if (check !== undefined && check !== 'OK' && troubleIn(check) === undefined) {
         findings.push(
           damage({
             code: 'CHECK_TABLE_FAILED',

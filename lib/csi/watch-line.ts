@@ -16,6 +16,8 @@ const device = {
 export const watchLineSchema = z.discriminatedUnion('type', [
   /** The first line: what happens from now on is told. */
   z.object({ type: z.literal('watching'), ...at }),
+  /** All was looked at just now, and told. */
+  z.object({ type: z.literal('beat'), ...at }),
   /** The file system of a volume is mounted on the node, anywhere; or nowhere any more. */
   z.object({ type: z.enum(['mounted', 'unmounted']), ...at, ...device }),
   /** Bytes written through the path since it was opened. */

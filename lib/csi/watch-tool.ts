@@ -14,6 +14,8 @@ import { Watcher } from './watcher.ts';
 import { type WatchLine, watchControlSchema } from './watch-line.ts';
 
 const everyMs = 100;
+/** Well below the bound of lib/history/observers.ts. */
+const beatEveryMs = 20_000;
 
 const { values } = parseArgs({
   options: {
@@ -46,9 +48,15 @@ control.on('line', (line) => {
   watcher.nodes = new Map(Object.entries(watchControlSchema.parse(JSON.parse(line)).nodes));
 });
 
+let beatAtMs = 0;
 while (!ended.signal.aborted) {
   try {
     await watcher.look();
+    const nowMs = monotonicMs();
+    if (nowMs >= beatAtMs) {
+      emit({ type: 'beat', monoMs: nowMs });
+      beatAtMs = nowMs + beatEveryMs;
+    }
   } catch (error) {
     emit({ type: 'failure', monoMs: monotonicMs(), message: String(error) });
   }

@@ -52,11 +52,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...controlFindings(story, staleReads),
     ...readFindings(story, reads),
   ];
-  const certificates = [
-    ...story.records.filter((record) => record.type === 'certificate'),
-    ...crashCertificates(story),
-    ...linkCertificates(story, exposure.marks),
-  ];
+  const certificates = certificatesOf(story, exposure);
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
     ...contradictionsIn(story, { exposure, writes, cutOff }),
@@ -104,6 +100,12 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   };
   return { sentence: sentenceOf(told), ...told };
 }
+
+const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] => [
+  ...story.records.filter((record) => record.type === 'certificate'),
+  ...crashCertificates(story),
+  ...linkCertificates(story, marks),
+];
 
 /** Where one record says what another one excludes: neither is believed. */
 const contradictionsIn = (story: Story, { exposure, writes, cutOff }: Told): readonly string[] => [

@@ -31,6 +31,8 @@ test.each(Object.entries(hanging))(
           : '',
     );
     expect(said.join('\n')).toContain('GIVEN_UP');
+    // What was given up takes nothing else with it.
+    expect(records).toContainEqual(expect.objectContaining({ type: 'image', image: 'second' }));
   },
 );
 

@@ -8,16 +8,21 @@ import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
 const counts: SegmentCounts = { records: 20, small: 2, frames: 3, chain: 'aa' };
 const whole: SegmentSeal = { counts, end: counts, brokenAt: undefined };
 
-const listed: SegmentsRecord = { type: 'segments', t: 9, segments: { 'writer-inside': counts } };
+const listed: SegmentsRecord = {
+  type: 'segments',
+  t: 9,
+  segments: { 'writer-inside': counts },
+  files: {},
+};
 
 /** `records`: what the run says of its segments. */
 function gapsIn(
   seals: Readonly<Record<string, SegmentSeal>>,
   records: readonly SmallRecord[] = [listed],
-  hasEnds = true,
+  { hasEnds = true, files = {} }: { hasEnds?: boolean; files?: Record<string, number> } = {},
 ): string[] {
   const all = new Map(Object.entries({ run: whole, ...seals }));
-  return journalGaps({ hasEnds, records }, { seals: all }).map(({ reason }) => reason);
+  return journalGaps({ hasEnds, records }, { seals: all, files }).map(({ reason }) => reason);
 }
 
 const gapsOf = (seal: Partial<SegmentSeal>): string[] =>
@@ -76,7 +81,7 @@ test('a run that never came to list its segments', () => {
 
 test('version 1 has neither ends nor chains nor a list', () => {
   const bare = { counts, end: undefined, brokenAt: 0 };
-  expect(gapsIn({ 'writer-inside': bare }, [], false)).toEqual([]);
+  expect(gapsIn({ 'writer-inside': bare }, [], { hasEnds: false })).toEqual([]);
 });
 
 test('a gap or a cut of its journal puts a client in doubt, one elsewhere does not', () => {
@@ -86,4 +91,15 @@ test('a gap or a cut of its journal puts a client in doubt, one elsewhere does n
     'inside',
   ]);
   expect([...clientsWithGaps([gap('reads-inside')], { cuts: [cut] })]).toEqual(['outside']);
+});
+
+test('another file that is missing, shorter, or as the run left it', () => {
+  const records = [{ ...listed, files: { 'writes.log.zst': 500 } }];
+  const found = (files: Record<string, number>): string[] =>
+    gapsIn({ 'writer-inside': whole }, records, { files });
+  expect(found({})).toEqual(['history file writes.log.zst is missing: the run told of 500 bytes']);
+  expect(found({ 'writes.log.zst': 400 })).toEqual([
+    'history file writes.log.zst has 400 bytes: the run told of 500 bytes',
+  ]);
+  expect(found({ 'writes.log.zst': 500 })).toEqual([]);
 });

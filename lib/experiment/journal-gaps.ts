@@ -7,6 +7,7 @@ import type { Story } from '../timeline/story.ts';
 import { clientSides } from '../workload/ledger.ts';
 
 export interface JournalGap {
+  /** Or the name of another file. */
   readonly segment: string;
   /** A sentence. */
   readonly reason: string;
@@ -15,10 +16,11 @@ export interface JournalGap {
 /** Nothing of a history of version 1, whose segments have neither chain nor end. */
 export function journalGaps(
   { hasEnds, records }: Pick<Story, 'hasEnds' | 'records'>,
-  { seals }: Pick<History, 'seals'>,
+  { seals, files }: Pick<History, 'seals' | 'files'>,
 ): JournalGap[] {
   if (!hasEnds) return [];
-  const list = records.find((record) => record.type === 'segments')?.segments;
+  const listed = records.find((record) => record.type === 'segments');
+  const list = listed?.segments;
   const gaps = new Map([...seals].map(([name, seal]) => [name, gapsOf(seal)]));
   const find = (segment: string, what: string): void =>
     void gaps.set(segment, [...(gaps.get(segment) ?? []), what]);
@@ -36,9 +38,25 @@ export function journalGaps(
       if (name !== runSegment && !(name in list)) find(name, 'is not one that the run listed');
     }
   }
-  return [...gaps].flatMap(([segment, found]) =>
-    found.map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
-  );
+  return [
+    ...[...gaps].flatMap(([segment, found]) =>
+      found.map((what) => ({ segment, reason: `history segment ${segment} ${what}` })),
+    ),
+    ...changedFiles(listed?.files ?? {}, files),
+  ];
+}
+
+/** The log of writes is no journal of a client's, but evidence as well. */
+function changedFiles(told: History['files'], files: History['files']): JournalGap[] {
+  return Object.entries(told)
+    .filter(([name, bytes]) => files[name] !== bytes)
+    .map(([name, bytes]) => {
+      const now = files[name] === undefined ? 'is missing' : `has ${files[name]} bytes`;
+      return {
+        segment: name,
+        reason: `history file ${name} ${now}: the run told of ${bytes} bytes`,
+      };
+    });
 }
 
 /** Clients whose journals lack something: of their rows nobody can say that they were not sent. */

@@ -127,6 +127,7 @@ function historyOf(scene: Scene): History {
   return {
     cuts: [],
     seals: new Map(),
+    files: {},
     *records() {
       yield* small;
       for (const { client, connection, session, seq, outcome, endedAtMs = 0 } of ops.toSorted(

@@ -201,6 +201,8 @@ export type SegmentList = Readonly<Record<string, SegmentCounts>>;
 export interface SegmentsRecord extends Stamped {
   readonly type: 'segments';
   readonly segments: SegmentList;
+  /** Bytes of each other file beside them: the disk's log of writes, where it kept one. */
+  readonly files: Readonly<Record<string, number>>;
 }
 
 export type HistoryRecord =

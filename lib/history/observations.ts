@@ -4,6 +4,10 @@
  */
 
 export const observed = {
+  // source `observer`: data.observer, data.sees: sources of observations (observers.ts)
+  observerBegan: 'observer-began',
+  observerBeat: 'observer-beat',
+  observerEnded: 'observer-ended',
   // source `api`: Kubernetes watches. data.uid / data.pod where a pod is meant.
   nodeReady: 'node-ready', // data.status: 'True' | 'False' | 'Unknown', data.reason
   nodeGone: 'node-gone', // the Node object was deleted

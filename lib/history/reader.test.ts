@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -155,6 +155,19 @@ test('the recorder stamps, tells listeners, and keeps rows apart', async () => {
     [1000, 1000],
     [2000, 2000],
   ]);
+});
+
+test('the list at the end names every segment and every other file', () => {
+  const recorder = openRecorder(folder, new VirtualClock());
+  const directory = historyDirectory(folder);
+  writeFileSync(join(directory, 'writes.log.zst'), 'twelve bytes');
+  const written = { writer: new Segment({ directory, name: 'writer' }).close() };
+  recorder.list(written);
+  recorder.close();
+  const history = openHistory(folder);
+  const [last] = [...history.records()];
+  expect(last).toMatchObject({ segments: written, files: { 'writes.log.zst': 12 } });
+  expect(history.files).toEqual({ 'writes.log.zst': 12 });
 });
 
 test('a folder without a history is an error with a hint', () => {

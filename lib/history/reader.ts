@@ -2,6 +2,7 @@
  * A run's history as it stands on disk, also while it is written and after a kill -9: records of
  * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
  */
+import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
 import type {
   HistoryRecord,
@@ -15,7 +16,7 @@ import type {
 import { decodeLines, type OperationLine } from './line-decoder.ts';
 import type { Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
-import { rowsSegment } from './recorder.ts';
+import { otherFiles, rowsSegment } from './recorder.ts';
 import {
   readSegment,
   salvageSegment,
@@ -40,6 +41,8 @@ export interface History {
   readonly cuts: readonly HistoryCut[];
   /** Of each segment, by name: what there is, and what its writer says of it. */
   readonly seals: ReadonlyMap<string, SegmentSeal>;
+  /** Bytes of each other file of the history, by name. */
+  readonly files: Readonly<Record<string, number>>;
   /** All records but rows, in time order. */
   records(): Generator<TimedRecord>;
   /** The same without operations; frames of operations alone are not even unpacked. */
@@ -71,6 +74,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
     seals: segments,
+    files: otherFiles(join(folder, 'history')),
     records: () => merge(chunks, readAll),
     smallRecords: () =>
       merge(

@@ -1,15 +1,15 @@
 /** Records what a run sees and does: stamps it, puts it on file, tells those who listen. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../cluster/clock.ts';
 import type { Recorder, Unstamped } from '../cluster/port.ts';
 import type { HistoryRecord, ImageLabel, RowRecord, SegmentCounts, SegmentList } from './events.ts';
-import { Segment } from './segment.ts';
+import { Segment, suffixes } from './segment.ts';
 
 export interface RunRecorder extends Recorder {
   /**
-   * Ends the segments of rows and lists all: these, and those that others `written` say they have
-   * ended. Nothing but the run's own end may follow.
+   * Ends the segments of rows and lists all: these, those that others `written` say they have ended,
+   * and other files there. Nothing but the run's own end may follow.
    */
   list(written: SegmentList): void;
   /** Ends the segments in good order, the run's own last, and never throws. Idempotent. */
@@ -32,6 +32,16 @@ export function historyDirectory(folder: string): string {
   const directory = join(folder, 'history');
   mkdirSync(directory, { recursive: true });
   return directory;
+}
+
+/** Bytes of each file beside the segments, by name. */
+export function otherFiles(directory: string): Readonly<Record<string, number>> {
+  const ends = Object.values(suffixes);
+  const others = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !ends.some((end) => entry.name.endsWith(end)))
+    .map(({ name }) => name)
+    .toSorted();
+  return Object.fromEntries(others.map((file) => [file, statSync(join(directory, file)).size]));
 }
 
 /** Opens the history of a new run in its folder. Throws where one is there already. */
@@ -85,7 +95,7 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       for (const [image, segment] of rows) {
         unlessFailed(() => (segments[rowsSegment(image)] = segment.close()));
       }
-      put({ type: 'segments', segments });
+      unlessFailed(() => put({ type: 'segments', segments, files: otherFiles(directory) }));
     },
     close() {
       for (const segment of [...rows.values(), run]) unlessFailed(() => segment.close());

@@ -8,8 +8,10 @@ import type {
   V1VolumeAttachment,
 } from '@kubernetes/client-node';
 import { observed } from '../../history/observations.ts';
+import { declareObserver } from '../../history/observers.ts';
 import type { Recorder } from '../port.ts';
 import { AttachmentWatcher, NodeWatcher, PodWatcher } from './api-changes.ts';
+import { beatWhileSeeing } from './watch-beat.ts';
 
 export interface ApiScope {
   readonly kubeConfig: KubeConfig;
@@ -37,17 +39,17 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
     see: (object: T, gone: boolean) => unknown,
   ): void => follow(informer, see, recorder, ended.signal);
 
+  const lists = [
+    () => core.listNode(),
+    () => core.listNamespacedPod({ namespace, labelSelector: podSelector }),
+    () => storage.listVolumeAttachment(),
+  ] as const;
+  const podsPath = `/api/v1/namespaces/${namespace}/pods`;
+  const attachmentsPath = '/apis/storage.k8s.io/v1/volumeattachments';
   const informers = [
-    makeInformer<V1Node>(kubeConfig, '/api/v1/nodes', () => core.listNode()),
-    makeInformer<V1Pod>(
-      kubeConfig,
-      `/api/v1/namespaces/${namespace}/pods`,
-      () => core.listNamespacedPod({ namespace, labelSelector: podSelector }),
-      podSelector,
-    ),
-    makeInformer<V1VolumeAttachment>(kubeConfig, '/apis/storage.k8s.io/v1/volumeattachments', () =>
-      storage.listVolumeAttachment(),
-    ),
+    makeInformer<V1Node>(kubeConfig, '/api/v1/nodes', lists[0]),
+    makeInformer<V1Pod>(kubeConfig, podsPath, lists[1], podSelector),
+    makeInformer<V1VolumeAttachment>(kubeConfig, attachmentsPath, lists[2]),
     makeInformer<CoreV1Event>(kubeConfig, '/api/v1/events', () => core.listEventForAllNamespaces()),
   ] as const;
   connect(informers[0], (node, gone) => (gone ? nodes.gone(node) : nodes.see(node)));
@@ -63,10 +65,18 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
     if (!gone && near.includes(event.metadata.namespace)) recordEvent(event, recorder);
   });
   await Promise.all(informers.map((informer) => informer.start()));
+  const observer = declareObserver(recorder, 'api', ['api']);
+  const watches = lists.map((list, index) => ({
+    list,
+    known: (name: string, within?: string) => informers[index]?.get(name, within),
+  }));
+  const beating = beatWhileSeeing(watches, observer, ended.signal);
 
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       ended.abort();
+      await beating;
+      observer.end();
       await Promise.all(informers.map((informer) => informer.stop()));
     },
   };

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CallEntry } from '../../csi/call-log.ts';
 import { type WatchLine, watchLineSchema } from '../../csi/watch-line.ts';
 import { observed } from '../../history/observations.ts';
+import { declareObserver } from '../../history/observers.ts';
 import type { Recorder, Unstamped } from '../port.ts';
 import { inspect } from './engine.ts';
 import type { Lab } from './lab-port.ts';
@@ -32,10 +33,13 @@ export async function observeDisk(
   const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
   const command = inLab(lab.container, [...watchTool, '--nodes', pids.join()]);
   const watching = Promise.withResolvers<void>();
+  const observer = declareObserver(recorder, 'disk', ['csi', 'mounts', 'devices']);
+  opening.defer(() => observer.end());
   const watch = opening.use(
     await openStream(command, (text) => {
       const line = watchLineSchema.parse(JSON.parse(text));
       if (line.type === 'watching') watching.resolve();
+      else if (line.type === 'beat') observer.beat(line.monoMs - originMs);
       else if (volume !== undefined && isOther(line, volume)) return;
       else if (line.type === 'call' && !tells(line.entry)) return;
       else recorder.record(recordOf(line, originMs));
@@ -86,7 +90,7 @@ async function processesOf(nodes: readonly string[]): Promise<Readonly<Record<st
 
 const gap = (message: string): Unstamped => ({ type: 'error', where: 'observe-disk', message });
 
-type Told = Exclude<WatchLine, { readonly type: 'watching' }>;
+type Told = Exclude<WatchLine, { readonly type: 'watching' | 'beat' }>;
 
 /** A line as a record, on the run's clock. */
 export function recordOf(line: Told, originMs: number): Unstamped {

@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence, ServerStart } from '../../../checkers/evidence.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
-import { EvidenceDraft, type RowReading, type Use } from './evidence-draft.ts';
+import { EvidenceDraft, type RowReading, type Server, type Use } from './evidence-draft.ts';
 import { compareIndexes } from './index-sums.ts';
-import type { Mysqld } from './mysqld.ts';
 import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
 import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
@@ -94,7 +93,7 @@ class Audit extends EvidenceDraft {
     await serve('check', (client, server) => this.#checkTables(client, server));
   }
 
-  async #readEverything(client: SqlClient, server: Mysqld): Promise<void> {
+  async #readEverything(client: SqlClient, server: Server): Promise<void> {
     const { evidence } = this;
     const mixes = await this.readRows(client, server, this.#options);
     await this.ask('indexes', server, async () => {
@@ -106,7 +105,7 @@ class Audit extends EvidenceDraft {
     });
   }
 
-  async #checkTables(client: SqlClient, server: Mysqld): Promise<void> {
+  async #checkTables(client: SqlClient, server: Server): Promise<void> {
     const { evidence } = this;
     await this.ask('checksum after restart', server, async () => {
       const found = await checksums(client);

@@ -1,7 +1,9 @@
 /** Runs one of the audit's tools with a time limit and keeps its answer as evidence. */
 import { spawn } from 'node:child_process';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
+import { troubleIn } from '../../../checkers/machine-trouble.ts';
 import { EvidenceError } from '../../../errors.ts';
+import { patiently } from './patience.ts';
 
 export interface CommandLimits {
   /** The tool is killed after so long. */
@@ -13,8 +15,19 @@ export interface CommandLimits {
 const maxOutputBytes = 4096;
 const cutMark = '\n… (cut)';
 
-/** Resolves with any exit code; rejects where the tool is missing, hung or was killed. */
-export function runTool(
+/**
+ * Resolves with any exit code; rejects where the tool is missing, hung or was killed. A tool that
+ * lacked memory, space or a lock is asked again.
+ */
+export function runTool(argv: readonly string[], limits: CommandLimits): Promise<CommandEvidence> {
+  return patiently({
+    work: () => runOnce(argv, limits),
+    isTrouble: ({ exitCode, output }) => exitCode !== 0 && troubleIn(output) !== undefined,
+    signal: limits.signal,
+  });
+}
+
+function runOnce(
   argv: readonly string[],
   { timeoutMs, signal }: CommandLimits,
 ): Promise<CommandEvidence> {

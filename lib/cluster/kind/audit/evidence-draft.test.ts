@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { EvidenceError, InterruptError } from '../../../errors.ts';
-import { EvidenceDraft } from './evidence-draft.ts';
+import type { ServerStart } from '../../../checkers/evidence.ts';
+import { EvidenceDraft, type Server } from './evidence-draft.ts';
 
 const { signal } = new AbortController();
 const living = { died: undefined, diedSoon: () => Promise.resolve(false) };
@@ -48,4 +49,36 @@ test('an abort ends the work; it is no gap', async () => {
   });
   await expect(step).rejects.toThrow('ended');
   expect(draft.evidence.failures).toEqual([]);
+});
+
+/** Tries to start servers that end so, one after the other; resolves to what is kept. */
+async function served(...ends: readonly Partial<ServerStart>[]): Promise<[number, ServerStart[]]> {
+  let begun = 0;
+  const start = (): Server => {
+    const end = ends[begun++];
+    return {
+      ...living,
+      ready: () => Promise.resolve(undefined),
+      kill: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+      record: () =>
+        Promise.resolve({ purpose: 'cold', ready: false, durationMs: 1, errorLines: [], ...end }),
+    };
+  };
+  const draft = new EvidenceDraft(signal, undefined, { start, waitMs: 0 });
+  const about = { purpose: 'cold', dataDirectory: '/data', scratch: '/scratch' } as const;
+  await draft.serve(about, () => Promise.resolve());
+  return [begun, draft.evidence.starts];
+}
+
+const noMemory = { died: 'exit code 1', errorLines: ['[InnoDB] mmap(9 bytes) failed; errno 12'] };
+
+test('a server that the machine kept from starting is started again; the last try is kept', async () => {
+  expect(await served(noMemory, { ready: true })).toMatchObject([2, [{ ready: true }]]);
+  expect(await served(noMemory, noMemory, noMemory)).toMatchObject([3, [noMemory]]);
+});
+
+test('one that its volume kept from starting is not', async () => {
+  const damaged = { died: 'SIGABRT', errorLines: ['[ERROR] [InnoDB] page corruption'] };
+  expect(await served(damaged)).toMatchObject([1, [damaged]]);
 });

@@ -8,9 +8,11 @@ import {
   type LedgerRow,
   type ServerStart,
 } from '../../../checkers/evidence.ts';
+import { troubleOfStart } from '../../../checkers/machine-trouble.ts';
 import { describeError, EvidenceError } from '../../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import type { IndexMixes } from './index-sums.ts';
+import { patiently } from './patience.ts';
 import { readBalances } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SqlClient } from './sql-client.ts';
@@ -25,7 +27,16 @@ type Draft = Writable<ImageEvidence> & {
 };
 
 /** What one server is used for while it runs. */
-export type Use = (client: SqlClient, server: Mysqld) => Promise<void>;
+export type Use = (client: SqlClient, server: Server) => Promise<void>;
+
+export type Server = Pick<Mysqld, 'ready' | 'died' | 'diedSoon' | 'kill' | 'stop' | 'record'>;
+
+export interface DraftOptions {
+  /** Begins to start a server. Default: mysqld. */
+  readonly start?: (options: MysqldOptions) => Server;
+  /** Before what the machine kept from starting is tried again, ms. Default: as `patiently` has it. */
+  readonly waitMs?: number;
+}
 
 export interface RowReading {
   /** The run's seed: gives what each session's first row must link to. */
@@ -44,8 +55,14 @@ export class EvidenceDraft {
   };
   readonly #signal: AbortSignal;
   readonly #onStep: (step: string) => void;
+  readonly #options: DraftOptions;
 
-  constructor(signal: AbortSignal, onStep: (step: string) => void = () => undefined) {
+  constructor(
+    signal: AbortSignal,
+    onStep: (step: string) => void = () => undefined,
+    options: DraftOptions = {},
+  ) {
+    this.#options = options;
     this.#signal = signal;
     this.#onStep = onStep;
   }
@@ -99,27 +116,47 @@ export class EvidenceDraft {
     return this.evidence.mounted;
   }
 
-  /** Starts a server, lets it be used, kills it if it still runs, and notes what became of it. */
+  /**
+   * Starts a server, lets it be used, kills it if it still runs, and notes what became of it. One
+   * that the machine kept from starting is started again, and only the last try is kept.
+   */
   async serve(options: Omit<MysqldOptions, 'signal'>, use: Use): Promise<void> {
-    const signal = this.#signal;
+    const { starts } = this.evidence;
+    const before = starts.length;
     await this.step(options.purpose, async () => {
-      const server = new Mysqld({ ...options, signal });
-      const kill = (): void => void server.kill();
-      signal.addEventListener('abort', kill);
-      try {
-        const client = await server.ready();
-        if (client !== undefined) {
-          await use(client, server);
-          client.destroy();
-        }
-      } finally {
-        signal.removeEventListener('abort', kill);
-        await server.kill();
-        const start = await server.record();
-        assertRunnable(start);
-        this.evidence.starts.push(start);
-      }
+      await patiently({
+        ...this.#options,
+        signal: this.#signal,
+        work: async () => {
+          starts.length = before;
+          await this.#serveOnce(options, use);
+          return starts.at(-1);
+        },
+        isTrouble: (start) =>
+          start !== undefined && !start.ready && troubleOfStart(start) !== undefined,
+      });
     });
+  }
+
+  async #serveOnce(options: Omit<MysqldOptions, 'signal'>, use: Use): Promise<void> {
+    const signal = this.#signal;
+    const { start: begin = (about: MysqldOptions): Server => new Mysqld(about) } = this.#options;
+    const server = begin({ ...options, signal });
+    const kill = (): void => void server.kill();
+    signal.addEventListener('abort', kill);
+    try {
+      const client = await server.ready();
+      if (client !== undefined) {
+        await use(client, server);
+        client.destroy();
+      }
+    } finally {
+      signal.removeEventListener('abort', kill);
+      await server.kill();
+      const start = await server.record();
+      assertRunnable(start);
+      this.evidence.starts.push(start);
+    }
   }
 
   /** Every row of the ledger, then the balances. Resolves to what a whole pass says of the indexes. */

@@ -4,6 +4,7 @@
  * log in: the audit needs no password and nobody else can reach it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStart } from '../../../checkers/evidence.ts';
@@ -40,6 +41,8 @@ export class Mysqld {
   /** Begins to start; `ready` tells how that ended. */
   constructor(options: MysqldOptions) {
     this.#options = options;
+    // mysqld appends to its log: what an earlier try said is not this one's.
+    rmSync(this.#logPath, { force: true });
     // The kernel ends the server with the audit, even one that is killed.
     this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', 'mysqld', ...this.#flags()], {
       stdio: 'ignore',

@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence, LedgerRow } from '../../../checkers/evidence.ts';
 import { looksEmpty } from '../audit/data-directory.ts';
-import { EvidenceDraft } from '../audit/evidence-draft.ts';
+import { EvidenceDraft, type Server } from '../audit/evidence-draft.ts';
 import { compareIndexes } from '../audit/index-sums.ts';
-import type { Mysqld } from '../audit/mysqld.ts';
 import { checkTable, tablesToCheck } from '../audit/read-tables.ts';
 import type { SqlClient } from '../audit/sql-client.ts';
 import { CrashVolume } from './crash-volume.ts';
@@ -80,7 +79,7 @@ class Recovering extends EvidenceDraft {
     }
   }
 
-  async #check(client: SqlClient, server: Mysqld): Promise<void> {
+  async #check(client: SqlClient, server: Server): Promise<void> {
     const { evidence } = this;
     await this.ask('indexes', server, async () => {
       evidence.indexCounts = await compareIndexes(client);

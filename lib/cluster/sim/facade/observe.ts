@@ -1,6 +1,7 @@
 /** Hands the model's sightings to a recorder, dated in virtual time. */
 import type { Recorder } from '../../port.ts';
 import { observed } from '../../../history/observations.ts';
+import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import { showAll } from '../api-sightings.ts';
 import { seeWritten } from '../actors/sightings.ts';
 import type { Model } from '../model.ts';
@@ -38,9 +39,13 @@ export function observeModel(
       ...sighting,
     });
   };
+  const observer = declareObserver(recorder, 'model', ['api', 'csi', 'mounts', 'devices']);
+  let samples = 0;
   const sample = (): void => {
     if (!on) return;
     seeWritten(world, volume);
+    samples += 1;
+    if ((samples * sampleUs) % (beatEveryMs * msUs) === 0) observer.beat();
     kernel.schedule(sampleUs, sample);
   };
   world.see = see;
@@ -56,6 +61,7 @@ export function observeModel(
   return {
     [Symbol.asyncDispose](): Promise<void> {
       on = false;
+      observer.end();
       world.see = previous;
       return Promise.resolve();
     },

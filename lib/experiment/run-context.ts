@@ -1,0 +1,51 @@
+/** What a run's phases share: its options, its recorder, and the bound that each phase has. */
+import type { Backend } from '../cluster/port.ts';
+import type { ImageLabel, PhaseName } from '../history/events.ts';
+import type { RunRecorder } from '../history/recorder.ts';
+import { boundsMs, within } from './bounds.ts';
+import { audit, type ImageRun } from './images.ts';
+import type { Scenario } from './scenario.ts';
+import type { Sightings } from './sightings.ts';
+
+export interface RunOptions {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly runId: string;
+  /** The run's folder; it exists. */
+  readonly folder: string;
+  readonly backend: Backend;
+  /** Paste-ready command that repeats this run. */
+  readonly replay: string;
+  readonly onProgress: (line: string) => void;
+  readonly onPhase: (phase: PhaseName) => void;
+  readonly signal: AbortSignal;
+  /** Resolves when all runs that share this one's fault event have come so far. Default: alone. */
+  readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
+}
+
+export interface Run extends RunOptions, ImageRun {
+  readonly recorder: RunRecorder;
+  readonly sightings: Sightings;
+  /** Audits that fall into the waits of a shared event: one after the other they take minutes. */
+  readonly audits: Promise<unknown>[];
+}
+
+export function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
+  run.recorder.record({ type: 'phase', phase });
+  run.onPhase(phase);
+}
+
+/** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
+export function bounded<T>(
+  { testbed, scenario }: Run,
+  what: keyof typeof boundsMs,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[what](scenario);
+  const bound = { what, deadlineMs, ...(signal === undefined ? {} : { signal }) };
+  return within(testbed.clock, bound, work);
+}
+
+export const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
+  bounded(run, 'audit', () => audit(run, image));
