@@ -1,6 +1,6 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
 import { assembleVerdict } from '../experiment/assemble.ts';
-import { isStarved, timerLagsOf } from '../experiment/machine-gaps.ts';
+import { isStarved, timerLagsOf } from '../experiment/machine-time.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import { describeError } from '../errors.ts';
 import { openHistory, type History } from '../history/reader.ts';

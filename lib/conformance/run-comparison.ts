@@ -1,7 +1,7 @@
 /** One real run against so many runs of the model. */
 import { basename } from 'node:path';
 import { assembleVerdict } from '../experiment/assemble.ts';
-import { isStarved } from '../experiment/machine-gaps.ts';
+import { isStarved } from '../experiment/machine-time.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { compare, type Comparison } from './compare.ts';

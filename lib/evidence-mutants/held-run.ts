@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HistoryRecord, RowRecord, SegmentCounts } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
-import { historyDirectory, runSegment } from '../history/recorder.ts';
+import { historyDirectory, otherFiles, runSegment } from '../history/recorder.ts';
 import { Segment, suffixes } from '../history/segment.ts';
 import { readSegment } from '../history/segment-reader.ts';
 import { decodeLines } from '../history/line-decoder.ts';
@@ -76,11 +76,18 @@ function holdSegment(directory: string, name: string): HeldSegment {
 export function writeRun({ segments, folder: from, without }: HeldRun, folder: string): void {
   mkdirSync(folder, { recursive: true });
   const directory = historyDirectory(folder);
+  for (const file of readdirSync(join(from, 'history'))) {
+    const isSegment = file.endsWith(suffixes.frames) || file.endsWith(suffixes.tail);
+    if (!isSegment && !without.has(file)) {
+      cpSync(join(from, 'history', file), join(directory, file));
+    }
+  }
   const list: Record<string, SegmentCounts> = {};
+  const listed = () => ({ segments: list, files: otherFiles(directory) });
   const write = (name: string, { client, records }: HeldSegment): void => {
     const segment = new Segment({ directory, name, ...(client === undefined ? {} : { client }) });
     for (const record of records) {
-      segment.append(record.type === 'segments' ? { ...record, segments: list } : record);
+      segment.append(record.type === 'segments' ? { ...record, ...listed() } : record);
     }
     const counts = segment.close();
     if (name !== runSegment) list[name] = counts;
@@ -89,10 +96,4 @@ export function writeRun({ segments, folder: from, without }: HeldRun, folder: s
   for (const [name, segment] of segments) if (name !== runSegment) write(name, segment);
   const own = segments.get(runSegment);
   if (own !== undefined) write(runSegment, own);
-  for (const file of readdirSync(join(from, 'history'))) {
-    const isSegment = file.endsWith(suffixes.frames) || file.endsWith(suffixes.tail);
-    if (!isSegment && !without.has(file)) {
-      cpSync(join(from, 'history', file), join(directory, file));
-    }
-  }
 }

@@ -20,13 +20,16 @@ vi.mock(import('../experiment/step-gaps.ts'), async (original) => {
   const { stepGaps } = await original();
   return { stepGaps: unless('steps', stepGaps) };
 });
-vi.mock(import('../experiment/machine-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/machine-time.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
-    machineGaps: unless('machine', all.machineGaps),
     lateTimers: unless('late timers', all.lateTimers),
   };
+});
+vi.mock(import('../experiment/observer-gaps.ts'), async (original) => {
+  const { observerGaps } = await original();
+  return { observerGaps: unless('observers', observerGaps) };
 });
 vi.mock(import('../experiment/missing-sights.ts'), async (original) => {
   const { missingSights } = await original();
@@ -63,7 +66,7 @@ test.each(
   Object.entries({
     plot: 'copy-of-the-first-image-gone',
     steps: 'remedy-gone',
-    machine: 'machine-gone',
+    observers: 'machine-gone',
     'late timers': 'timer-a-minute-late',
     sights: 'observer-devices-gone',
     certificates: 'certificates-after-gone',

@@ -3,7 +3,7 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
-import { lateTimers, machineGaps } from './machine-gaps.ts';
+import { lateTimers } from './machine-time.ts';
 import { missingSights } from './missing-sights.ts';
 import { observerGaps } from './observer-gaps.ts';
 import { plotGaps } from './plot-gaps.ts';
@@ -43,8 +43,8 @@ export function incompleteBecause(
   if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
     reasons.push('no certificate says that the fault took effect');
   }
-  reasons.push(...plotGaps(story), ...certificateGaps(story), ...effectGaps(story));
-  reasons.push(...stepGaps(story), ...machineGaps(story));
+  reasons.push(...plotGaps(story), ...stepGaps(story));
+  reasons.push(...certificateGaps(story), ...effectGaps(story));
   reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);

@@ -25,6 +25,7 @@ const about = (fields: Partial<ScenarioInput> = {}): SmallRecord[] => [
   { type: 'action', t: 10_000, actor: 'fault', name: 'freeze', step: 'begin', node: 'a' },
   { type: 'phase', t: 610_000, phase: 'second-image' },
 ];
+const machine: SmallRecord[] = times.map((t) => ({ type: 'machine', t, timerLagMs: 0 }));
 const api = life('api');
 const disk = life('csi', 'mounts', 'devices');
 
@@ -32,38 +33,44 @@ const gaps = (...parts: readonly (readonly SmallRecord[])[]): string[] =>
   observerGaps(tellStory(parts.flat().toSorted((a, b) => a.t - b.t)));
 
 test('observers that beat to the end lack nothing', () => {
-  expect(gaps(about(), api, disk)).toEqual([]);
+  expect(gaps(about(), machine, api, disk)).toEqual([]);
 });
 
 test('one that never began is named, by each thing that it was to see', () => {
-  expect(gaps(about(), disk)).toEqual(['no observer of api ever began']);
-  expect(gaps(about(), api)).toHaveLength(3);
-  expect(gaps(about({ disk: 'shared-file' }), api)).toHaveLength(2);
+  expect(gaps(about(), machine, disk)).toEqual(['no observer of api ever began']);
+  expect(gaps(about(), machine, api)).toHaveLength(3);
+  expect(gaps(about({ disk: 'shared-file' }), machine, api)).toHaveLength(2);
 });
 
 test('a silence is told with its times; a short one is none', () => {
   const deafFrom = (fromMs: number, toMs: number): SmallRecord[] =>
     api.filter(({ t }) => t <= fromMs || t >= toMs);
-  expect(gaps(about(), deafFrom(100_000, 300_000), disk)).toEqual([
+  expect(gaps(about(), machine, deafFrom(100_000, 300_000), disk)).toEqual([
     'the observer of api was silent from 100.0 s to 300.0 s',
   ]);
-  expect(gaps(about(), deafFrom(100_000, 160_000), disk)).toEqual([]);
+  expect(gaps(about(), machine, deafFrom(100_000, 160_000), disk)).toEqual([]);
 });
 
 test('one that fell silent for good, or closed in mid-run, is told', () => {
   const died = api.filter(({ t }) => t <= 300_000);
-  expect(gaps(about(), died, disk)).toEqual([
+  expect(gaps(about(), machine, died, disk)).toEqual([
     'the observer of api was silent from 300.0 s to 610.0 s',
     'the observer of api never ended in good order',
   ]);
   const closed = [...api.slice(0, -1), said(600_000, observed.observerEnded, 'api')];
-  expect(gaps(about(), closed, disk)).toEqual([
+  expect(gaps(about(), machine, closed, disk)).toEqual([
     'the observer of api ended at 600.0 s, before the second image',
   ]);
 });
 
-test('where the API server stands still nobody is told', () => {
-  expect(gaps(about({ fault: 'api-outage' }), disk)).toEqual([]);
+test('where the API server stands still nobody is told, and the model’s machine is not watched', () => {
+  expect(gaps(about({ fault: 'api-outage' }), machine, disk)).toEqual([]);
+  expect(gaps(about(), api, disk)).toEqual([
+    'nobody looked after the machine from 10.0 s to 610.0 s',
+  ]);
+  const [run, ...rest] = about();
+  const onModel = { ...run, backend: 'sim' } as SmallRecord;
+  expect(gaps([onModel, ...rest], api, disk)).toEqual([]);
 });
 
 test('a history of version 1 has no beats, and needs none', () => {

@@ -5,11 +5,11 @@ import type { Story } from '../timeline/story.ts';
 
 /** A sentence for each source that nobody watched, or not all the time. Of version 2 on. */
 export function observerGaps(story: Story): string[] {
-  const { hasEnds, faultAtMs, records } = story;
+  const { hasEnds, faultAtMs, records, run } = story;
   if (!hasEnds || faultAtMs === undefined) return [];
   const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
   const toMs = copied?.t ?? story.endAtMs;
-  return neededSources(story).flatMap((source) => {
+  const gaps = neededSources(story).flatMap((source) => {
     const seen = story.observations.filter(({ data }) => seesOf(data).includes(source));
     const at = (name: string): number[] =>
       seen.filter((each) => each.name === name).map(({ t }) => t);
@@ -28,6 +28,12 @@ export function observerGaps(story: Story): string[] {
       ...(ended.length === 0 ? [`the observer of ${source} never ended in good order`] : []),
     ];
   });
+  if (run.backend !== 'kind') return gaps;
+  const looked = records.filter(({ type }) => type === 'machine').map(({ t }) => t);
+  return [
+    ...gaps,
+    ...silences(looked, faultAtMs, toMs).map((gap) => `nobody looked after the machine ${gap}`),
+  ];
 }
 
 function neededSources({ scenario }: Story): string[] {

@@ -1,4 +1,4 @@
-/** Did the machine keep time, and was it looked after all the while? A run may starve unseen. */
+/** Did the machine keep time? A run that starved for processor time says nothing of times. */
 import type { Story } from '../timeline/story.ts';
 
 /** How the reason begins that says the run starved for processor time. */
@@ -10,34 +10,6 @@ export const isStarved = (reasons: readonly string[]): boolean =>
 
 /** A timer that fires later than this says the machine did not keep time. */
 const timerLagLimitMs = 2000;
-
-/** It is looked at every second; a look on a busy machine takes some itself. */
-const longestGapMs = 10_000;
-
-/** Asked of histories that have ends, and only of a real machine: the model has none. */
-export function machineGaps({
-  hasEnds,
-  run,
-  records,
-  faultAtMs,
-  endAtMs,
-}: Pick<Story, 'hasEnds' | 'run' | 'records' | 'faultAtMs' | 'endAtMs'>): string[] {
-  if (!hasEnds || run.backend !== 'kind' || faultAtMs === undefined) return [];
-  const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
-  const untilMs = copied?.t ?? endAtMs;
-  const seen = records
-    .filter(({ type, t }) => type === 'machine' && t > faultAtMs && t < untilMs)
-    .map(({ t }) => t);
-  let lastMs = faultAtMs;
-  for (const t of [...seen, untilMs]) {
-    if (t - lastMs > longestGapMs) return [gap(lastMs, t)];
-    lastMs = t;
-  }
-  return [];
-}
-
-const gap = (fromMs: number, toMs: number): string =>
-  `nobody looked after the machine from ${(fromMs / 1000).toFixed(1)} s to ${(toMs / 1000).toFixed(1)} s`;
 
 /**
  * How late each timer of a second fired, milliseconds, from the fault to the second image: nothing
