@@ -239,8 +239,10 @@ export const partitionRows: readonly Row[] = [
   },
   {
     when: { filesystem: ['ext4-mmp'], link: ['survives'] },
-    verdicts: ['safe'],
-    because: 'the victim renews its multiple mount protection block: the second mount is refused',
+    verdicts: ['safe', 'exposed'],
+    because:
+      'the victim renews its multiple mount protection block: the second mount is refused, though ' +
+      'its node has the volume',
   },
   {
     when: { release: ['raced'] },

@@ -38,7 +38,7 @@ test.each<readonly [Partial<ScenarioInput>, string]>([
   [{ disk: 'reservation', link: 'stalls' }, 'safe'],
   [{ disk: 'shared-file' }, 'safe'],
   [{ disk: 'shared-file', fileLocks: 'local' }, overlap],
-  [{ filesystem: 'ext4-mmp' }, 'safe'],
+  [{ filesystem: 'ext4-mmp' }, 'safe,exposed'],
   [{ filesystem: 'ext4-mmp', link: 'stalls' }, damage],
   [{ filesystem: 'xfs' }, damage],
   [{ accessMode: 'ReadWriteMany', disk: 'reservation' }, 'safe'],

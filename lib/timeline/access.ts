@@ -1,7 +1,8 @@
 /**
  * Access: who could write the volume, and when. Each is a stretch of time in which the disk would
  * take a write of one attachment, from the opening of its path to the proof that it is over. A node
- * that is frozen, off the network or whose requests wait has its access still: it comes back.
+ * that is frozen or off the network has its access still: it comes back. A path that is severed, so
+ * that its requests wait or fail, has none until it passes again.
  */
 import { losesPower } from '../fault-kinds.ts';
 import type { ObservationRecord } from '../history/events.ts';
@@ -113,7 +114,7 @@ class NodeAccess {
   readonly #written = new Map<string, number>();
   #fromMs: number | undefined;
   #endedMs = -Infinity;
-  #isFailing = false;
+  #isSevered = false;
 
   constructor(node: string) {
     this.#node = node;
@@ -121,23 +122,24 @@ class NodeAccess {
 
   see({ t, name, data }: ObservationRecord): void {
     const staged = data['call'] === csiCalls.stage && data['error'] === undefined;
-    if (name === observed.mounted || (name === observed.csiCall && staged)) this.#begin(t);
+    // Within the call its mode may cut others off first; what it then writes is counted.
+    if (name === observed.csiCall && staged) this.#begin(t + Number(data['durationMs'] ?? 0));
+    else if (name === observed.mounted) this.#begin(t);
     else if (name === observed.deviceWritten) this.#count(t, data);
-    else if (name === observed.linkChanged) this.#changeLink(t, data['state'] === 'fail');
+    else if (name === observed.linkChanged) this.#changeLink(t, data['state'] !== 'pass');
     else if (name === observed.unmounted || name === observed.deviceCut) {
       this.end(t);
-      this.#isFailing = false;
+      this.#isSevered = false;
     }
   }
 
-  /** A path that fails each request is cut until it passes again; one that lets them wait is not. */
-  #changeLink(t: number, isFailing: boolean): void {
-    if (isFailing && this.#fromMs !== undefined) {
+  #changeLink(t: number, isSevered: boolean): void {
+    if (isSevered && this.#fromMs !== undefined) {
       this.end(t);
-      this.#isFailing = true;
-    } else if (!isFailing && this.#isFailing) {
+      this.#isSevered = true;
+    } else if (!isSevered && this.#isSevered) {
       this.#begin(t);
-      this.#isFailing = false;
+      this.#isSevered = false;
     }
   }
 

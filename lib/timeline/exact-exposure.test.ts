@@ -131,7 +131,7 @@ test('a write after the cut makes the run incomplete: the disk leaks', () => {
   expect(findings.map(({ code, level }) => [code, level])).toEqual([['DISK_LEAKS', 'incomplete']]);
 });
 
-test('a path whose requests wait is open: what it held comes at the heal', () => {
+test('while its link is severed a path is shut; what it held counts at the heal', () => {
   const stalled = story({ link: 'stalls' });
   const writes = logOf(
     opened,
@@ -143,8 +143,8 @@ test('a path whose requests wait is open: what it held comes at the heal', () =>
     at(55_000, 1, writeOps.close),
   );
   const exposure = exposureOf(stalled, { writes });
-  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 30_000, to: 55_000 });
-  expect(exposure.summary).toMatchObject({ ms: 25_000, bytesVictim: 4096, blocksBoth: 1 });
+  expect(exposure).toMatchObject({ handoverAtMs: 30_000, from: 50_000, to: 55_000 });
+  expect(exposure.summary).toMatchObject({ ms: 5000, bytesVictim: 4096, blocksBoth: 1 });
   expect(linkCertificates(stalled, exposure.marks)).toMatchObject([{ holds: true }]);
   expect(linkCertificates(stalled, exposureOf(stalled, { writes: logOf(opened) }).marks)).toEqual([
     expect.objectContaining({ holds: false }),

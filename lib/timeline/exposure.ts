@@ -52,7 +52,9 @@ export function exposureOf(story: Story, evidence: AccessEvidence = {}): Exposur
     const bytesSuccessor = bytesWritten(story, (node) => node !== victimNode, from, to);
     return { ...window, summary: { ms, bytesVictim, bytesSuccessor } };
   }
-  const tally = tallyWrites(writes, { victim: victimNode, fromMs: from, toMs: to });
+  // What the successor wrote while the victim's path was severed, the victim may write over later.
+  const fromMs = Math.min(from, handover?.atMs ?? from);
+  const tally = tallyWrites(writes, { victim: victimNode, fromMs, toMs: to });
   const { bytesVictim, bytesSuccessor, blocksBoth } = tally;
   const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
   const exact = { blocksBoth, fromS: atS(from), toS: atS(to) };

@@ -10,11 +10,11 @@ const taken = new Set<number>([writeOps.write, writeOps.zero, writeOps.flushBegi
 /** How a path without a node is called: its generation is missing in paths.json. */
 const unknownNode = (generation: number): string => `unknown node of generation ${generation}`;
 
-/** A path that is not closed lasts until `endAtMs`; one whose link fails is cut for so long. */
+/** A path that is not closed lasts until `endAtMs`; while its link is severed it is shut. */
 export function pathsIn(log: WriteLog, endAtMs: number): Access[] {
   const nodeOf = nodesOf(log);
   const open = new Map<number, { readonly fromMs: number; bytesWritten: number }>();
-  const failing = new Set<number>();
+  const severed = new Set<number>();
   const found: Access[] = [];
   const end = (generation: number, atMs: number): void => {
     const path = open.get(generation);
@@ -27,12 +27,12 @@ export function pathsIn(log: WriteLog, endAtMs: number): Access[] {
     const record = log.at(index);
     const { generation, op, length } = record;
     const atMs = log.atMs(index);
-    if (ends.has(op)) failing.delete(generation);
-    else if (fails(record) && open.has(generation)) failing.add(generation);
-    const isBack = passes(record) && failing.delete(generation);
-    if (ends.has(op) || fails(record)) end(generation, atMs);
-    // What was under way when the link failed may still be carried out.
-    else if (failing.has(generation)) continue;
+    if (ends.has(op)) severed.delete(generation);
+    else if (severs(record) && open.has(generation)) severed.add(generation);
+    const isBack = passes(record) && severed.delete(generation);
+    if (ends.has(op) || severs(record)) end(generation, atMs);
+    // What was under way when the link was severed may still be carried out.
+    else if (severed.has(generation)) continue;
     else if ((isBack || op === writeOps.open || taken.has(op)) && !open.has(generation))
       open.set(generation, { fromMs: atMs, bytesWritten: 0 });
     const path = op === writeOps.write ? open.get(generation) : undefined;
@@ -42,8 +42,9 @@ export function pathsIn(log: WriteLog, endAtMs: number): Access[] {
   return found;
 }
 
-const fails = ({ op, flags }: WriteRecord): boolean =>
-  op === writeOps.link && flags === linkFlags.fail;
+/** Its requests wait or fail: the disk takes none of them, which the log of writes is held to. */
+const severs = ({ op, flags }: WriteRecord): boolean =>
+  op === writeOps.link && flags !== linkFlags.pass;
 
 const passes = ({ op, flags }: WriteRecord): boolean =>
   op === writeOps.link && flags === linkFlags.pass;
