@@ -10,6 +10,9 @@ export function parseDurationMs(text: string): number | undefined {
   return Math.round(Number(match[1]) * unitsMs[unit]);
 }
 
+/** For a sentence: 41000 → `41.0 s`. */
+export const toldInSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+
 /** The shortest exact way to write it: 360000 → `6m`, 90000 → `90s`, 500 → `500ms`. */
 export function formatDuration(ms: number): string {
   if (ms !== 0 && ms % unitsMs.m === 0) return `${ms / unitsMs.m}m`;

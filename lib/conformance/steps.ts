@@ -250,9 +250,7 @@ export function stepsOf(story: Story): Steps {
 }
 
 /** To copy the second image the runner pauses the nodes: what comes then is its own doing. */
-const endOf = ({ records }: Story): number =>
-  records.find((record) => record.type === 'phase' && record.phase === 'second-image')?.t ??
-  Infinity;
+const endOf = ({ secondImageAtMs }: Story): number => secondImageAtMs ?? Infinity;
 
 function set(steps: Map<StepName, number>, name: StepName, atMs: number | undefined): void {
   if (atMs !== undefined) steps.set(name, atMs);

@@ -141,12 +141,9 @@ function servedIn(
   readonly reads: ReadMeter;
   readonly cutOff: CutOffAnswers;
 } {
-  const stopped = story.records.find(
-    (record) => record.type === 'phase' && record.phase === 'second-image',
-  );
   const meter = new ServiceMeter({
     faultAtMs: story.faultAtMs,
-    endAtMs: stopped?.t ?? story.endAtMs,
+    endAtMs: story.secondImageAtMs ?? story.endAtMs,
     victimNode: story.victimNode,
   });
   const stale = new StaleReadMeter(story);

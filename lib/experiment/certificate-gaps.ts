@@ -3,6 +3,7 @@
  * from while it lasted and from after it was given back, and each belongs to the action whose time it
  * falls into.
  */
+import { toldInSeconds } from '../durations.ts';
 import { askedWithinMs } from '../faults/asked-again.ts';
 import { isAskedAgain } from '../faults/index.ts';
 import { losesPower, type FaultKind } from '../fault-kinds.ts';
@@ -48,15 +49,13 @@ function silences(
     .filter(([from, to]) => to - from > boundMs)
     .map(
       ([from, to]) =>
-        `nobody asked whether ${fault} still held from ${seconds(from)} to ${seconds(to)}`,
+        `nobody asked whether ${fault} still held from ${toldInSeconds(from)} to ${toldInSeconds(to)}`,
     );
   const isAskedLast = asked.some((t) => t >= imagedMs);
   return isAskedLast || imagedMs === toMs
     ? tooLong
     : [...tooLong, `nobody asked whether ${fault} still held when it was healed`];
 }
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 interface Needed {
   readonly moment: CertificateRecord['moment'];

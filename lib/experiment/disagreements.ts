@@ -2,6 +2,7 @@
  * What different observers say of one thing, compared: NodeStage and the mounts, the disk's log of
  * writes and the devices. One that was blind is found by what another saw.
  */
+import { toldInSeconds } from '../durations.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import { gapsIn, writeOps, type WriteLog } from '../history/writes.ts';
@@ -27,9 +28,7 @@ export function disagreements(story: Story, writes: WriteLog | undefined): strin
 }
 
 /** What comes after the second image was asked for needs not be seen. */
-const lookedUntilMs = ({ records, endAtMs }: Story): number =>
-  records.find((record) => record.type === 'phase' && record.phase === 'second-image')?.t ??
-  endAtMs;
+const lookedUntilMs = ({ secondImageAtMs, endAtMs }: Story): number => secondImageAtMs ?? endAtMs;
 
 function mountsAndStages(story: Story, untilMs: number): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;
@@ -63,12 +62,12 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   return [
     ...unseen.map(
       (stage) =>
-        `${asked} succeeded on ${stage.node} at ${seconds(endOf(stage))}, ` +
+        `${asked} succeeded on ${stage.node} at ${toldInSeconds(endOf(stage))}, ` +
         'and no observer saw the volume mounted there',
     ),
     ...unasked.map(
       ({ node, fromMs }) =>
-        `the volume was mounted on ${node} at ${seconds(fromMs)}, and the driver tells of no ${asked}`,
+        `the volume was mounted on ${node} at ${toldInSeconds(fromMs)}, and the driver tells of no ${asked}`,
     ),
   ];
 }
@@ -155,5 +154,3 @@ function countersOf(observations: readonly ObservationRecord[]): ReadonlyMap<num
   }
   return sums;
 }
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -3,6 +3,7 @@
  * kubelet that is not heard makes its node NotReady and keeps it so, and a victim that is cut off
  * serves nobody outside.
  */
+import { toldInSeconds } from '../durations.ts';
 import { losesPower, silencesKubelet, type FaultKind } from '../fault-kinds.ts';
 import { observed } from '../history/observations.ts';
 import type { CutOffAnswers, CutOffWindow } from '../timeline/cut-off-answers.ts';
@@ -35,15 +36,15 @@ export function effectGaps(story: Story): string[] {
     if (lastedMs <= dueMs || delaysNotReady(scenario.also)) return [];
     return [
       `the fault did not take effect on Kubernetes: ${victimNode} was never seen NotReady ` +
-        `in ${seconds(lastedMs)} of ${scenario.fault}`,
+        `in ${toldInSeconds(lastedMs)} of ${scenario.fault}`,
     ];
   }
   const back = seen.find(({ t, data }) => t > lost.t && isTrue(data['status']));
   return back === undefined
     ? []
     : [
-        `${victimNode} was Ready again ${seconds(back.t - beginMs)} after the fault began, ` +
-          `while ${scenario.fault} is said to last until ${seconds(lastedMs)}`,
+        `${victimNode} was Ready again ${toldInSeconds(back.t - beginMs)} after the fault began, ` +
+          `while ${scenario.fault} is said to last until ${toldInSeconds(lastedMs)}`,
       ];
 }
 
@@ -52,8 +53,6 @@ const isTrue = (status: unknown): boolean => status === 'True';
 /** A Lease that somebody else writes keeps the node Ready; a monitor that is away or new looks later. */
 const delaysNotReady = (also: Story['scenario']['also']): boolean =>
   also === 'lease-write' || also === 'controller-restart' || also === 'api-outage';
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 /** What was answered just before may come so late: on a busy machine a client reads late. */
 const answersInFlightMs = 5000;
@@ -76,7 +75,7 @@ export function refutedBy({ scenario, faultAtMs = 0 }: Story, answers: CutOffAns
   const { count, firstMs } = answers;
   if (firstMs === undefined) return [];
   return [
-    `an outside client had ${count} answers of the victim, from ${seconds(firstMs - faultAtMs)} ` +
+    `an outside client had ${count} answers of the victim, from ${toldInSeconds(firstMs - faultAtMs)} ` +
       `after the fault began: ${scenario.fault} did not cut it off`,
   ];
 }

@@ -18,9 +18,9 @@ const timerLagLimitMs = 2000;
 export function timerLagsOf({
   records,
   faultAtMs = 0,
-}: Pick<Story, 'records' | 'faultAtMs'>): number[] {
-  const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
-  const untilMs = copied?.t ?? Number.POSITIVE_INFINITY;
+  secondImageAtMs,
+}: Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>): number[] {
+  const untilMs = secondImageAtMs ?? Number.POSITIVE_INFINITY;
   return records
     .filter((record) => record.type === 'machine')
     .filter(({ t }) => t >= faultAtMs && t < untilMs)

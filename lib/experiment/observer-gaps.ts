@@ -1,4 +1,5 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
+import { toldInSeconds } from '../durations.ts';
 import { beatWithinMs } from '../history/observers.ts';
 import { observed } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
@@ -7,8 +8,7 @@ import type { Story } from '../timeline/story.ts';
 export function observerGaps(story: Story): string[] {
   const { hasEnds, faultAtMs, records, run } = story;
   if (!hasEnds || faultAtMs === undefined) return [];
-  const copied = records.find((each) => each.type === 'phase' && each.phase === 'second-image');
-  const toMs = copied?.t ?? story.endAtMs;
+  const toMs = story.secondImageAtMs ?? story.endAtMs;
   const gaps = neededSources(story).flatMap((source) => {
     const seen = story.observations.filter(({ data }) => seesOf(data).includes(source));
     const at = (name: string): number[] =>
@@ -23,7 +23,7 @@ export function observerGaps(story: Story): string[] {
         toMs,
       ).map((gap) => `the observer of ${source} was silent ${gap}`),
       ...early.map(
-        (t) => `the observer of ${source} ended at ${seconds(t)}, before the second image`,
+        (t) => `the observer of ${source} ended at ${toldInSeconds(t)}, before the second image`,
       ),
       ...(ended.length === 0 ? [`the observer of ${source} never ended in good order`] : []),
     ];
@@ -52,8 +52,8 @@ function silences(times: readonly number[], fromMs: number, toMs: number): strin
   const edges = [fromMs, ...signs, toMs];
   return edges.slice(1).flatMap((t, index) => {
     const before = edges[index] ?? t;
-    return t - before > beatWithinMs ? [`from ${seconds(before)} to ${seconds(t)}`] : [];
+    return t - before > beatWithinMs
+      ? [`from ${toldInSeconds(before)} to ${toldInSeconds(t)}`]
+      : [];
   });
 }
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

@@ -1,4 +1,5 @@
 /** Did the runner do what the scenario asks: its fault, on the database's node, for so long, and its remedy? */
+import { toldInSeconds } from '../durations.ts';
 import type { FaultKind } from '../fault-kinds.ts';
 import type { ActionRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
@@ -18,8 +19,6 @@ export function stepGaps(story: Story): string[] {
 
 const stepsOf = ({ records }: Story, actor: ActionRecord['actor']): ActionRecord[] =>
   records.filter((record) => record.type === 'action').filter((record) => record.actor === actor);
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 /** Of another fault or remedy than the scenario's. */
 function strangeSteps(story: Story): string[] {
@@ -69,7 +68,7 @@ function shortFaults(story: Story): string[] {
     return givenBack.t >= dueMs
       ? []
       : [
-          `the fault ${name} was to last until ${seconds(dueMs)}, and was healed at ${seconds(givenBack.t)}`,
+          `the fault ${name} was to last until ${toldInSeconds(dueMs)}, and was healed at ${toldInSeconds(givenBack.t)}`,
         ];
   });
 }
@@ -92,7 +91,7 @@ function missedRemedy(story: Story): string[] {
   const begun = steps.find(({ step }) => step === 'begin');
   return begun === undefined || isDue(story, begun.t)
     ? []
-    : [`the remedy ${remedy} began at ${seconds(begun.t)}, before its moment: ${remedyAt}`];
+    : [`the remedy ${remedy} began at ${toldInSeconds(begun.t)}, before its moment: ${remedyAt}`];
 }
 
 function isDue({ scenario, observations, faultAtMs = 0, ...story }: Story, atMs: number): boolean {

@@ -27,6 +27,8 @@ export interface Story {
   /** When the fault was in place. */
   readonly faultDoneAtMs: number | undefined;
   readonly healAtMs: number;
+  /** When the runner began to copy the volume after the heal; absent when it never did. */
+  readonly secondImageAtMs: number | undefined;
   readonly endAtMs: number;
   readonly victimNode: string | undefined;
   readonly victimUid: string | undefined;
@@ -64,6 +66,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     faultAtMs: fault?.t,
     faultDoneAtMs: action('fault', 'done')?.t,
     healAtMs: phaseAt('heal') ?? endAtMs,
+    secondImageAtMs: phaseAt('second-image'),
     endAtMs,
     victimNode: fault?.node,
     victimUid: fault === undefined ? undefined : podUidOn(observations, fault.node, fault.t),
