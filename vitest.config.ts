@@ -14,7 +14,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
             'test/*.test.ts',
-            'test/{contract,property,docs}/**/*.test.ts',
+            'test/{contract,property,docs,mutants}/**/*.test.ts',
           ],
           testTimeout: minuteMs,
         },

@@ -1,6 +1,6 @@
 /**
  * Plants every kind of damage in real MySQL volumes and histories, and counts what the audit made
- * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/mutants.md.
+ * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/internals/mutants.md.
  */
 import { judgeCase } from '../lib/mutants/mutant-case.ts';
 import { mutants } from '../test/mutants/kinds/index.ts';

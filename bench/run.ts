@@ -1,9 +1,12 @@
-/** `npm run bench -- NAME [--json] [--rows n,n]`: runs bench/NAME.ts. Exit code 1 where it misses its target. */
+/**
+ * `npm run bench -- NAME [--json] [--rows n,n] [--count n]`: runs bench/NAME.ts. Exit code 1 where it
+ * misses its target.
+ */
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../lib/errors.ts';
-import type { Bench } from './support/bench.ts';
+import type { Bench, BenchContext } from './support/bench.ts';
 
 const directory = fileURLToPath(new URL('.', import.meta.url));
 
@@ -16,7 +19,7 @@ function benchNames(): string[] {
 interface Asked {
   readonly name: string;
   readonly json: boolean;
-  readonly rows: readonly number[] | undefined;
+  readonly context: Pick<BenchContext, 'rows' | 'count'>;
 }
 
 function parse(args: readonly string[]): Asked {
@@ -25,11 +28,20 @@ function parse(args: readonly string[]): Asked {
     const { positionals, values } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { json: { type: 'boolean', default: false }, rows: { type: 'string' } },
+      options: {
+        json: { type: 'boolean', default: false },
+        rows: { type: 'string' },
+        count: { type: 'string' },
+      },
     });
+    const { json, rows, count } = values;
     const [name, ...rest] = positionals;
     if (name !== undefined && rest.length === 0 && benchNames().includes(name)) {
-      return { name, json: values.json, rows: values.rows?.split(',').map(Number) };
+      const context = {
+        ...(rows === undefined ? {} : { rows: rows.split(',').map(wholeNumber) }),
+        ...(count === undefined ? {} : { count: wholeNumber(count) }),
+      };
+      return { name, json, context };
     }
   } catch (cause) {
     const { message } = cause as Error;
@@ -41,12 +53,17 @@ function parse(args: readonly string[]): Asked {
   });
 }
 
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  throw new TypeError(`\`${text}\` is no number of things`);
+}
+
 try {
-  const { name, json, rows } = parse(process.argv.slice(2));
+  const { name, json, context } = parse(process.argv.slice(2));
   const { default: bench } = (await import(`./${name}.ts`)) as { readonly default: Bench };
   const result = await bench({
     onProgress: (line) => console.error(line),
-    ...(rows === undefined ? {} : { rows }),
+    ...context,
   });
   if (json) console.log(JSON.stringify({ name, ok: result.ok, ...result.data }, undefined, 2));
   else for (const line of result.lines) console.log(line);

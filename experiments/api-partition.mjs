@@ -2,7 +2,6 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'api-partition',
@@ -10,5 +9,4 @@ await runExperiment({
     'A node loses only the control plane: does a second one write what its clients still use?',
   fault: 'api-partition',
   defaults: { remedy: 'force-delete' },
-  expected: expectedVerdicts,
 });

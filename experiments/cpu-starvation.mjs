@@ -2,11 +2,9 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'cpu-starvation',
   question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
   fault: 'cpu-starvation',
-  expected: expectedVerdicts,
 });

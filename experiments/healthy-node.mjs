@@ -2,12 +2,10 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'healthy-node',
   question: 'Nothing is broken: what does a remedy for a lost node do to a healthy one?',
   fault: 'none',
   defaults: { remedy: 'out-of-service', remedyAt: 0 },
-  expected: expectedVerdicts,
 });

@@ -2,12 +2,10 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'network-partition',
   question: 'A node is cut off but alive: does Kubernetes let a second node write its volume?',
   fault: 'network-partition',
   defaults: { remedy: 'force-delete' },
-  expected: expectedVerdicts,
 });

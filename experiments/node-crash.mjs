@@ -2,12 +2,10 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'node-crash',
   question: 'A node crashes: does every acknowledged commit survive the move to another node?',
   fault: 'node-crash',
   defaults: { remedy: 'force-delete' },
-  expected: expectedVerdicts,
 });

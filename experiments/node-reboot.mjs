@@ -2,11 +2,9 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'node-reboot',
   question: 'A node reboots: does its database come back with every acknowledged commit?',
   fault: 'node-reboot',
-  expected: expectedVerdicts,
 });

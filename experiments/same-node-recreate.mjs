@@ -2,12 +2,10 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'same-node-recreate',
   question: 'A pod is deleted again and again, and comes back to its node: when is it Ready?',
   fault: 'none',
   defaults: { recreations: 12, also: 'attacher-down', alsoAt: 30_000, alsoForMs: 60_000 },
-  expected: expectedVerdicts,
 });

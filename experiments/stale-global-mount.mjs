@@ -2,7 +2,6 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'stale-global-mount',
@@ -10,5 +9,4 @@ await runExperiment({
     'A volume goes from A to B and, A healed without a reboot, back: does A use its old mount?',
   fault: 'network-partition',
   defaults: { remedy: 'force-delete', moveBack: true, preStopS: 20 },
-  expected: expectedVerdicts,
 });

@@ -2,7 +2,6 @@
 import '../lib/node-floor.mjs';
 
 const { runExperiment } = await import('../lib/cli/experiment.ts');
-const { expectedVerdicts } = await import('../lib/experiment/expectations.ts');
 
 await runExperiment({
   name: 'zombie',
@@ -10,5 +9,4 @@ await runExperiment({
     'A node stands still and is thawed after the hand-over: does it write over its successor?',
   fault: 'freeze',
   defaults: { remedy: 'force-delete' },
-  expected: expectedVerdicts,
 });

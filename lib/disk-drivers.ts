@@ -1,61 +1,42 @@
 /**
- * Real drivers by the mode of disk they behave like: what a report names under "applies to you if".
- * docs/which-disk-is-mine.md has the same list with what each does, how sure that is, and its source.
+ * Real drivers and the kind of disk that each behaves like: what a report names under "applies to you
+ * if", and what docs/reference/drivers.md is made of.
  */
-import type { DiskMode } from './disk-kinds.ts';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { diskModes, type DiskMode } from './disk-kinds.ts';
+import { readYaml } from './yaml-file.ts';
 
-export interface Driver {
-  /** As the first cell of its row in the docs. */
-  readonly name: string;
+const driverSchema = z.strictObject({
+  name: z.string(),
+  /** Names of its CSIDriver object. */
+  csi: z.array(z.string()),
+  /** Null: it behaves like none of them, or nobody found how it behaves. */
+  mode: z.enum(diskModes).nullable(),
   /** What must hold for it to behave so; default: as it comes. */
-  readonly note?: string;
-}
+  note: z.string().optional(),
+  /** What a detach does while the node writes. */
+  detach: z.string(),
+  twoNodes: z.string().optional(),
+  /** What the node sees when the storage network goes, too. */
+  storageLink: z.string().optional(),
+  /** A claim is as sure as its weakest source. */
+  sure: z.string().regex(/^(source|documented|reported|not found)\b/),
+  sources: z.array(z.string()).min(1),
+});
+export type Driver = Readonly<z.output<typeof driverSchema>>;
 
-export const driversByMode: Readonly<Record<DiskMode, readonly Driver[]>> = {
-  unfenced: [
-    { name: 'iSCSI (csi-driver-iscsi)', note: 'it has no attach at all: read the runs with RWX' },
-    { name: 'Ceph RBD (ceph-csi), raw block RWX', note: 'the watcher check is switched off' },
-  ],
-  'ack-early': [
-    { name: 'AWS EBS, in-tree', note: 'history' },
-    { name: 'GCE Persistent Disk, a detach that timed out', note: 'reported once, 2022' },
-  ],
-  'fence-if-out-of-service': [
-    {
-      name: 'Ceph RBD (ceph-csi), fencing on',
-      note: 'a version that fences in ControllerUnpublish, with the controller-publish secret',
-    },
-    {
-      name: 'CephFS (ceph-csi), fencing on',
-      note: 'the same; without the taint it is a shared file',
-    },
-    { name: 'Ceph RBD (Rook with NetworkFence)', note: 'Rook watches the taint itself' },
-  ],
-  fenced: [
-    { name: 'GCE Persistent Disk' },
-    { name: 'Azure Disk' },
-    { name: 'vSphere CSI' },
-    {
-      name: 'OpenStack Cinder',
-      note: 'while the hypervisor answers; else the detach stays pending',
-    },
-    { name: 'Hetzner Cloud Volumes' },
-    { name: 'DigitalOcean Volumes' },
-    { name: 'Longhorn', note: 'the lost node may go on writing to a replica of its own' },
-    { name: 'OpenEBS Mayastor', note: 'while its target is reached' },
-  ],
-  'pending-while-busy': [{ name: 'AWS EBS' }],
-  exclusive: [
-    { name: 'Ceph RBD (ceph-csi)' },
-    { name: 'Ceph RBD, in-tree', note: 'history: removed in Kubernetes 1.31' },
-    { name: 'LINSTOR/DRBD (linstor-csi)', note: 'with quorum on' },
-  ],
-  reservation: [
-    { name: 'A plugin of your own with sg_persist', note: 'no CSI driver was found that does it' },
-  ],
-  'shared-file': [
-    { name: 'NFS (csi-driver-nfs)' },
-    { name: 'AWS EFS' },
-    { name: 'CephFS (ceph-csi)', note: 'without the out-of-service taint' },
-  ],
-};
+const path = fileURLToPath(new URL('../docs/reference/drivers.yaml', import.meta.url));
+let read: readonly Driver[] | undefined;
+
+/** By name. Throws UsageError `DRIVERS_…` where the file is damaged. */
+export const allDrivers = (): readonly Driver[] =>
+  (read ??= readYaml(path, {
+    kind: 'drivers',
+    schema: z.array(driverSchema),
+    hint: 'the head of the file says what each field means',
+    example: 'docs/reference/drivers.yaml',
+  }));
+
+export const driversLike = (mode: DiskMode): readonly Driver[] =>
+  allDrivers().filter((driver) => driver.mode === mode);

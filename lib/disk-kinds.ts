@@ -1,6 +1,6 @@
 /** The kinds of disk by name: how each answers Kubernetes, and what it does to a node that still writes. */
 
-/** In the order of docs/which-disk-is-mine.md, from the one that protects least. */
+/** In the order of docs/reference/drivers.md, from the one that protects least. */
 export const diskModes = [
   /** A detach is bookkeeping: the node keeps writing. */
   'unfenced',

@@ -2,16 +2,27 @@
 
 const unitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Milliseconds, whole; undefined where the text is no duration. */
+/** No wait is longer: a timer of Node's that is set beyond 24.8 days fires at once. */
+export const longestMs = 24 * unitsMs.h;
+
+/**
+ * Milliseconds; undefined where the text is no duration, or one that is no whole number of them:
+ * rounded, a small one would be none at all.
+ */
 export function parseDurationMs(text: string): number | undefined {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  const match = /^(\d{1,15}(?:\.\d{1,15})?)(ms|s|m|h)?$/.exec(text.trim());
   if (match === null) return undefined;
   const unit = (match[2] ?? 's') as keyof typeof unitsMs;
-  return Math.round(Number(match[1]) * unitsMs[unit]);
+  // 0.1 s has no exact number; what is meant is within a billionth of a whole one.
+  const ms = Number((Number(match[1]) * unitsMs[unit]).toPrecision(12));
+  return Number.isInteger(ms) ? ms : undefined;
 }
 
+/** For a sentence: 41 → `41.0 s`. */
+export const secondsInWords = (s: number): string => `${s.toFixed(1)} s`;
+
 /** For a sentence: 41000 → `41.0 s`. */
-export const toldInSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+export const toldInSeconds = (ms: number): string => secondsInWords(ms / 1000);
 
 /** The shortest exact way to write it: 360000 → `6m`, 90000 → `90s`, 500 → `500ms`. */
 export function formatDuration(ms: number): string {

@@ -2,6 +2,7 @@
  * The one family of errors a user can meet. Each has a stable `code`, says what to do (`hint`),
  * and where one helps, a command to paste (`command`).
  */
+import { plainText } from './plain-text.ts';
 
 export interface ErrorDetail {
   /** What the user can do about it, one sentence. */
@@ -19,6 +20,8 @@ export const exitCode = {
   usage: 2,
   inconclusive: 3,
   infrastructure: 4,
+  /** A verdict, and nothing was expected that it could be held against. */
+  open: 5,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
@@ -60,11 +63,13 @@ export class InterruptError extends ForcedetachError {
 }
 
 /** One error as lines for a terminal: message, hint, command, then the chain of causes. */
-export function describeError(error: unknown): string {
+export const describeError = (error: unknown): string => plainText(linesOf(error));
+
+function linesOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A clean-up failed too: what went wrong first is what the user must hear first.
   if (error instanceof SuppressedError) {
-    const [first, later] = [error.suppressed, error.error].map(describeError);
+    const [first, later] = [error.suppressed, error.error].map(linesOf);
     return `${first}\nthen, while cleaning up: ${later}`;
   }
   const lines = [
@@ -74,8 +79,11 @@ export function describeError(error: unknown): string {
     if (error.hint !== undefined) lines.push(`  hint: ${error.hint}`);
     if (error.command !== undefined) lines.push(`  try:  ${error.command}`);
   }
+  let said = error.message;
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
-    lines.push(`  because: ${cause.message}`);
+    // A reader names the file in its own words, which may be those underneath.
+    if (cause.message !== said) lines.push(`  because: ${cause.message}`);
+    said = cause.message;
   }
   return lines.join('\n');
 }

@@ -30,19 +30,32 @@ if (!newEnough) {
   process.exit(2);
 }
 
+// zx reads the same words by itself when it is imported, and ends at what every object has.
+const name = /^--?(?:no-)?([^=.]+)/;
+const inherited = process.argv.slice(2).find((word) => (name.exec(word)?.[1] ?? '') in {});
+if (inherited !== undefined) {
+  console.error(`BAD_FLAG: unknown option '${inherited}'`);
+  console.error('  hint: --help shows every flag with its default');
+  process.exit(2);
+}
+
 // What is imported from here on is compiled once: it is a third of a model's whole run.
 module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/node', import.meta.url)));
 
+const { guardProcess } = await import('./cli/guard.ts');
+guardProcess();
+
 /**
- * The same command under another Node; resolves with its exit code. A terminal's Ctrl-C reaches
- * both: this one waits for the other, which heals and cleans up first.
+ * The same command under another Node; resolves with its exit code. What a terminal sends reaches
+ * both, and counts once: this one waits for the other, which heals and cleans up first.
  * @param {string} node
  * @returns {Promise<number>}
  */
 function runAgain(node) {
   const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' });
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'])) {
+    process.on(signal, () => child.kill(signal));
+  }
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
     child.on('error', () => resolve(4));

@@ -1,5 +1,8 @@
 /** The remedies by name, and when they act: what the rest must know of each. */
 
+/** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
+export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
+
 export const remedyKinds = [
   /** Nobody does anything. */
   'none',

@@ -1,10 +1,10 @@
 /** Reads a YAML file that people write. What is wrong in it is said with its line, path and a hint. */
-import { readFileSync } from 'node:fs';
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from './errors.ts';
+import { mebibyte, readText } from './input-file.ts';
 
-export interface YamlKind<T> {
+export interface FileKind<T> {
   /** What the file is, in a word: `matrix`. Errors are `MATRIX_UNREADABLE` and `MATRIX_INVALID`. */
   readonly kind: string;
   readonly schema: z.ZodType<T>;
@@ -14,44 +14,83 @@ export interface YamlKind<T> {
   readonly example: string;
 }
 
-/** Throws UsageError `…_UNREADABLE` or `…_INVALID`. */
-export const readYaml = <T>(path: string, kind: YamlKind<T>): T =>
-  parseYaml(textOf(path, kind), path, kind);
+/** People write a few hundred lines. */
+const yamlFileBytes = mebibyte;
+const complaintsShown = 10;
 
-function textOf<T>(path: string, { kind, example }: YamlKind<T>): string {
+/** Throws UsageError `…_UNREADABLE` or `…_INVALID`. */
+export const readYaml = <T>(path: string, kind: FileKind<T>): T =>
+  parseYaml(textOf(path, kind, yamlFileBytes), path, kind);
+
+/** Throws UsageError `…_UNREADABLE`. */
+export function textOf<T>(path: string, { kind, example }: FileKind<T>, mostBytes: number): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readText(path, mostBytes);
   } catch (cause) {
-    throw new UsageError(`${kind.toUpperCase()}_UNREADABLE`, `${path} can't be read`, {
-      hint: `give the path of a YAML file, such as ${example}`,
+    throw new UsageError(`${codeOf(kind)}_UNREADABLE`, `${path} can't be read`, {
+      hint: `give the path of such a file: ${example}`,
       cause,
     });
   }
 }
 
 /** `name` stands before each line number. Throws UsageError `…_INVALID`. */
-export function parseYaml<T>(text: string, name: string, kind: YamlKind<T>): T {
+export function parseYaml<T>(text: string, name: string, kind: FileKind<T>): T {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = documentOf(text, lines, name, kind);
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset);
     return `${name}:${line}:${col}`;
   };
-  if (document.errors.length > 0) {
-    const complaints = document.errors.map(({ pos, message }) => `${at(pos[0])}: ${message}`);
-    throw invalid(complaints, kind);
+  const broken = document.errors.map(({ pos, message }) => ({ at: pos[0], message }));
+  const complaints = [...broken, ...reservedKeys(document)];
+  if (complaints.length > 0) {
+    throw invalid(
+      complaints.map(({ at: offset, message }) => `${at(offset)}: ${message}`),
+      kind,
+    );
   }
   const parsed = kind.schema.safeParse(plainOf(document, name, kind));
   if (parsed.success) return parsed.data;
-  const complaints = parsed.error.issues.map(({ path, message }) => {
-    const where = path.map(String).join('.');
-    return `${at(offsetOf(document, path))}: ${where === '' ? message : `${where}: ${message}`}`;
+  throw invalid(
+    parsed.error.issues.map(({ path, message }) => {
+      const where = path.map(String).join('.');
+      return `${at(offsetOf(document, path))}: ${where === '' ? message : `${where}: ${message}`}`;
+    }),
+    kind,
+  );
+}
+
+/** The parser goes into itself once a level: some ten thousand are too many for it. */
+function documentOf<T>(
+  text: string,
+  lineCounter: LineCounter,
+  name: string,
+  kind: FileKind<T>,
+): Document {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false });
+  } catch (cause) {
+    throw invalid([`${name}: it can't be parsed`], kind, cause);
+  }
+}
+
+/** JavaScript takes it for something else, so it would vanish from what is read. */
+export const reservedKey = '__proto__';
+
+function reservedKeys(document: Document): { readonly at: number; readonly message: string }[] {
+  const found: { at: number; message: string }[] = [];
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isScalar(key) || key.value !== reservedKey) return;
+      found.push({ at: key.range?.[0] ?? 0, message: `no key may be called ${reservedKey}` });
+    },
   });
-  throw invalid(complaints, kind);
+  return found;
 }
 
 /** An alias without its anchor, or one that unfolds without end, is found only here. */
-function plainOf<T>(document: Document, name: string, kind: YamlKind<T>): unknown {
+function plainOf<T>(document: Document, name: string, kind: FileKind<T>): unknown {
   try {
     return document.toJS();
   } catch (error) {
@@ -59,12 +98,19 @@ function plainOf<T>(document: Document, name: string, kind: YamlKind<T>): unknow
   }
 }
 
-const invalid = <T>(complaints: readonly string[], { kind, hint }: YamlKind<T>): UsageError =>
-  new UsageError(
-    `${kind.toUpperCase()}_INVALID`,
-    `the ${kind} is not valid:\n${complaints.join('\n')}`,
-    { hint },
-  );
+export function invalid<T>(
+  complaints: readonly string[],
+  { kind, hint }: FileKind<T>,
+  cause?: unknown,
+): UsageError {
+  const shown = complaints.slice(0, complaintsShown);
+  const more = complaints.length - shown.length;
+  const all = more === 0 ? shown : [...shown, `… and ${more} more`];
+  const what = `the ${kind} is not valid:\n${all.join('\n')}`;
+  return new UsageError(`${codeOf(kind)}_INVALID`, what, { hint, cause });
+}
+
+export const codeOf = (kind: string): string => kind.toUpperCase().replaceAll(' ', '_');
 
 /** Where the value stands, or the nearest one around it where there is none. */
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {

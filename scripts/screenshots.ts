@@ -1,4 +1,4 @@
-/** Makes the pictures of README and docs/report.md anew, from the committed samples, in Chromium. */
+/** Makes the pictures of README and docs/reference/report.md anew, from the committed samples, in Chromium. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

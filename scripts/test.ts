@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
+import { version } from '../lib/engine/commands.ts';
 import { countsOf, noCounts, strict, sum, summaryLine, type Counts } from './test-counts.ts';
 
 interface Need {
@@ -27,7 +28,7 @@ const root: Need = {
 };
 const engine: Need = {
   missing: async () => {
-    const answer = await $({ nothrow: true, quiet: true, timeout: '20s' })`docker info`;
+    const answer = await $({ nothrow: true, quiet: true, timeout: '20s' })`${version()}`;
     return answer.exitCode === 0 ? undefined : 'no Docker engine answers';
   },
   mend: 'sudo .ci/setup',

@@ -31,6 +31,7 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/kind.ts`, source: importing('a', '../cluster/kind/backend.ts'), rule: imports },
   { file: `${layer}/sim.ts`, source: importing('a', '../cluster/sim/backend.ts'), rule: imports },
   { file: `${layer}/csi.ts`, source: importing('a', '../csi/main.ts'), rule: imports },
+  { file: `${layer}/engine.ts`, source: importing('a', '../engine/run.ts'), rule: imports },
   { file: `${layer}/mysql.ts`, source: importing('a', 'mysql2'), rule: imports },
   { file: `${layer}/zx.ts`, source: importing('$', 'zx'), rule: imports },
   { file: `${layer}/timers.ts`, source: importing('a', 'node:timers/promises'), rule: imports },
@@ -43,6 +44,7 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
 const plants: readonly Plant[] = [
   ...everyLayer,
   { file: 'lib/cluster/sim/kind.ts', source: importing('a', '../kind/a.ts'), rule: imports },
+  { file: 'lib/cluster/sim/engine.ts', source: importing('a', '../../engine/a.ts'), rule: imports },
   { file: 'lib/cluster/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/cluster/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
   { file: 'lib/cluster/sim/clock.ts', source: importing('a', '../clock.ts'), rule: undefined },

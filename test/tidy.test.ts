@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { $ } from 'zx';
 
 const root = join(import.meta.dirname, '..');
 const untracked = ['node_modules', '.git', 'coverage', '.cache', 'reports'];
@@ -52,13 +53,21 @@ test('experiments hold no logic: at most 30 lines', () => {
 
 /** Hosts that anybody may be sent to. Packages come from wherever the machine says. */
 const publicHosts =
-  'localhost 127.0.0.1 jepsen.io www.w3.org json-schema.org github.com kubernetes.io nodejs.org ' +
+  'localhost 127.0.0.1 jepsen.io www.w3.org json-schema.org github.com docs.netapp.com scod.hpedev.io kubernetes.io nodejs.org ' +
   'kind.sigs.k8s.io dev.mysql.com docs.docker.com www.apache.org kubernetes.default.svc';
 
 /** Text that is ours: no lock files, no licences, nothing generated. */
 const texts = files.filter(
   (file) => !isGenerated(file) && !/package-lock\.json$|go\.sum$|^LICENSE/.test(file),
 );
+
+test('git holds nothing that .gitignore leaves to `report.mjs`', async () => {
+  const held = await $({
+    cwd: root,
+    quiet: true,
+  })`git ls-files --cached --ignored --exclude-standard`;
+  expect(held.stdout).toBe('');
+});
 
 test('no package host and no mirror is named', () => {
   const named = texts.flatMap((file) =>
@@ -78,4 +87,24 @@ test('no path of the machine that it was written on is named', () => {
 test('the lock file names no host: packages come from the configured registry', () => {
   expect(read('package-lock.json')).not.toContain('"resolved"');
   expect(read('package-lock.json')).not.toMatch(/https?:\/\/(?!.*(opencollective|github))/);
+});
+
+/** Lines that do something: comments may name what they like. */
+const doing = (file: string): string[] =>
+  read(file)
+    .split('\n')
+    .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line));
+const commands = code.filter(
+  (file) => /^(lib|bench|scripts|experiments)\//.test(file) && !file.endsWith('.test.ts'),
+);
+
+test('the engine’s command is named in lib/engine alone, kind’s in one file', () => {
+  const kind = 'lib/cluster/kind/kind-command.ts';
+  const naming = (word: RegExp): string[] =>
+    commands.filter((file) => doing(file).some((line) => word.test(line)));
+  const engine = naming(/['"`]docker['"` ]|\bdocker [a-z]/);
+  expect(engine).toContain('lib/engine/commands.ts');
+  // Which of its providers kind takes is kind's own business.
+  expect(engine.filter((file) => !file.startsWith('lib/engine/') && file !== kind)).toEqual([]);
+  expect(naming(/\[kind, /)).toEqual([kind]);
 });

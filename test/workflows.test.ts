@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { $ } from 'zx';
+import { settingsSchema } from '../scripts/ci-settings.ts';
 import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,8 +19,12 @@ const workflowSchema = z.object({
     z.string(),
     z.object({
       permissions: z.strictObject({ contents: z.literal('read') }),
-      'timeout-minutes': z.number().max(90),
-      steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })),
+      'timeout-minutes': z.number().max(90).optional(),
+      /** A job that calls a workflow has none. */
+      steps: z
+        .array(z.object({ uses: z.string().optional(), run: z.string().optional() }))
+        .default([]),
+      uses: z.literal('./.github/workflows/measure.yml').optional(),
     }),
   ),
 });
@@ -27,38 +32,82 @@ const workflowSchema = z.object({
 /** Before a command: what gives it root and our Node. */
 const asRoot = 'sudo --preserve-env env "PATH=$PATH" ';
 
-test('there are two', () => {
-  expect(files.toSorted()).toEqual(['ci.yml', 'nightly.yml']);
+test('there are three', () => {
+  expect(files.toSorted()).toEqual(['ci.yml', 'measure.yml', 'nightly.yml']);
 });
 
 describe.each(files)('%s', (file) => {
-  const workflow = workflowSchema.parse(parse(read(file)));
-  const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+  const jobs = Object.values(workflowSchema.parse(parse(read(file))).jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  test('every job calls the reusable workflow, or has steps and a bound', () => {
+    for (const job of jobs) {
+      expect(job.uses === undefined).toBe(job.steps.length > 0);
+      expect(job.uses === undefined).toBe(job['timeout-minutes'] !== undefined);
+    }
+  });
 
   test('every action is pinned by commit, with its version beside it', () => {
     const uses = steps.filter((step) => step.uses !== undefined);
     const pinned =
       read(file).match(/uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/gm) ?? [];
     expect(pinned).toHaveLength(uses.length);
-    expect(uses.length).toBeGreaterThan(1);
   });
 
   test('it runs scripts of this repository only, and puts nothing of an event into a command', () => {
-    const commands = steps.flatMap(({ run }) => (run === undefined ? [] : [run]));
-    expect(commands.length).toBeGreaterThan(0);
-    for (const command of commands) {
-      expect(command).not.toMatch(/\n.|\$\{\{|[;&|]/);
-      const words = command.replace(asRoot, '').split(' ');
-      if (words[0] === 'npm') expect(words[1]).toBe('ci');
-      else
-        expect(
-          existsSync(join(root, words[0] === 'node' ? (words[1] ?? '') : (words[0] ?? ''))),
-        ).toBe(true);
-    }
+    for (const { run } of steps) if (run !== undefined) expectOwnScript(run);
   });
 });
 
-test('every night measures the three minors that Kubernetes supports, and merges each', () => {
+function expectOwnScript(command: string): void {
+  expect(command).not.toMatch(/\n.|\$\{\{|[;&|]/);
+  const words = command.replace(asRoot, '').split(' ');
+  if (words[0] === 'npm') expect(words[1]).toBe('ci');
+  else
+    expect(existsSync(join(root, words[0] === 'node' ? (words[1] ?? '') : (words[0] ?? '')))).toBe(
+      true,
+    );
+}
+
+const stepSchema = z.object({
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  env: z.record(z.string(), z.string()).default({}),
+});
+const actionSchema = z.object({
+  inputs: z.record(z.string(), z.object({ description: z.string(), default: z.string() })),
+  outputs: z.record(z.string(), z.object({ value: z.string() })),
+  runs: z.object({ using: z.literal('composite'), steps: z.array(stepSchema) }),
+});
+
+test('action.yml runs the same script, is pinned, and passes every input as a setting', () => {
+  const text = readFileSync(join(root, 'action.yml'), 'utf8');
+  const { inputs, outputs, runs } = actionSchema.parse(parse(text));
+  const commands = runs.steps.flatMap(({ run }) => run ?? []);
+  for (const command of commands) expectOwnScript(command);
+  expect(commands.filter((command) => command.includes('ci.ts'))).toEqual(
+    ['run', 'judge'].map((task) => `${asRoot}node scripts/ci.ts ${task}`),
+  );
+  expect(text).toMatch(/uses: actions\/setup-node@[0-9a-f]{40} # v\d+\.\d+\.\d+$/m);
+  const passed = runs.steps.flatMap(({ env }) => Object.entries(env));
+  expect(passed.filter(([name]) => !(name in settingsSchema.shape))).toEqual([]);
+  const used = passed.map(([, value]) => /^\$\{\{ inputs\.([a-z-]+) \}\}$/.exec(value)?.[1]);
+  expect(new Set(used)).toEqual(new Set(Object.keys(inputs)));
+  expect(Object.keys(outputs)).toEqual(['verdict', 'outcome', 'report']);
+});
+
+test('measure.yml passes its inputs as settings that the script knows', () => {
+  const { jobs } = z
+    .object({ jobs: z.record(z.string(), z.object({ steps: z.array(stepSchema) })) })
+    .parse(parse(read('measure.yml')));
+  const passed = Object.values(jobs).flatMap(({ steps }) =>
+    steps.flatMap(({ env }) => Object.keys(env)),
+  );
+  expect(passed.length).toBeGreaterThan(8);
+  expect(passed.filter((name) => !(name in settingsSchema.shape))).toEqual([]);
+});
+
+test('every night measures the three minors that Kubernetes supports', () => {
   const { jobs } = z
     .object({
       jobs: z.record(
@@ -70,7 +119,7 @@ test('every night measures the three minors that Kubernetes supports, and merges
     })
     .parse(parse(read('nightly.yml')));
   const supported = Object.keys(kubernetesReleases).slice(0, 3);
-  expect(Object.keys(jobs)).toEqual(['shard', 'merge']);
+  expect(Object.keys(jobs)).toEqual(['measure']);
   for (const { strategy } of Object.values(jobs)) {
     expect(strategy.matrix.kubernetes).toEqual(supported);
   }
@@ -78,9 +127,15 @@ test('every night measures the three minors that Kubernetes supports, and merges
 
 const found = await $({ nothrow: true, quiet: true })`actionlint -version`;
 
+/** Of the running job, since 2026: where a reusable workflow's own file is. actionlint 1.7.12 is older. */
+const newer = 'property "workflow_(repository|sha)" is not defined';
+
 // .ci/setup installs it: a machine without it can't lint.
 test.skipIf(found.exitCode !== 0)('actionlint has nothing to say', async () => {
   const paths = files.map((file) => join(folder, file));
-  const { exitCode, stdall } = await $({ nothrow: true, quiet: true })`actionlint ${paths}`;
+  const { exitCode, stdall } = await $({
+    nothrow: true,
+    quiet: true,
+  })`actionlint -ignore ${newer} ${paths}`;
   expect({ exitCode, stdall }).toEqual({ exitCode: 0, stdall: '' });
 });

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { startArray } from '../../lib/cluster/kind/array.ts';
-import { docker } from '../../lib/cluster/kind/engine.ts';
+import { remove } from '../../lib/engine/commands.ts';
+import { run } from '../../lib/engine/run.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 
 const volumeBytes = 4 * 2 ** 30;
@@ -24,7 +25,7 @@ export async function startBenchArray(image: string): Promise<BenchArray> {
   const opened: { readonly volume: string; readonly generation: number }[] = [];
   const dispose = async (): Promise<void> => {
     for (const path of opened) await array.close(path);
-    await docker(['rm', '--force', name]);
+    await run(remove(name));
     await rm(root, { recursive: true });
   };
   return {

@@ -1,11 +1,14 @@
 /**
- * The audit's reading of a server that runs already: `node audit-pass.ts SOCKET SEED` in the lab,
- * with the code and the wire of the audit tool.
+ * The audit's reading of a server that runs already: `node audit-pass.ts SOCKET SEED DATA-DIRECTORY`
+ * in the lab, with the code and the wire of the audit tool.
  */
 import { once } from 'node:events';
 import { nothingRead, type ImageEvidence } from '../../lib/checkers/evidence.ts';
+import { beginBinlog, foundInBinlog } from '../../lib/cluster/kind/audit/binlog/beside.ts';
 import { EvidenceDraft } from '../../lib/cluster/kind/audit/evidence-draft.ts';
 import { compareIndexes } from '../../lib/cluster/kind/audit/index-sums.ts';
+import { readDocuments } from '../../lib/cluster/kind/audit/read-documents.ts';
+import { readSchema } from '../../lib/cluster/kind/audit/read-schema.ts';
 import { SqlClient } from '../../lib/cluster/kind/audit/sql-client.ts';
 import { encodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
 
@@ -17,22 +20,32 @@ export interface PassEnd {
   readonly rssMiB: number;
 }
 
-const [socketPath = '', seed = ''] = process.argv.slice(2);
+const [socketPath = '', seed = '', dataDirectory = ''] = process.argv.slice(2);
 
 const say = async (message: AuditMessage | PassEnd): Promise<void> => {
   if (process.stdout.write(`${JSON.stringify(message)}\n`)) return;
   await once(process.stdout, 'drain');
 };
 
+const binlog = beginBinlog(dataDirectory);
 const client = await SqlClient.connect(socketPath);
 const server = { died: undefined, diedSoon: () => Promise.resolve(false) };
 const draft = new EvidenceDraft(new AbortController().signal);
-const mixes = await draft.readRows(client, server, {
+const pass = await draft.readRows(client, server, {
   seed,
   onRows: (rows) => say(encodeRows(rows)),
 });
+await draft.ask('documents', server, async () => {
+  draft.evidence.documents = await readDocuments(client, seed);
+});
+await draft.ask('schema', server, async () => {
+  draft.evidence.schema = await readSchema(client);
+});
 await draft.ask('indexes', server, async () => {
-  draft.evidence.indexCounts = await compareIndexes(client, mixes);
+  draft.evidence.indexCounts = await compareIndexes(client, pass?.mixes);
+});
+await draft.ask('binlog', server, async () => {
+  draft.evidence.binlog = await foundInBinlog(client, await binlog.read, pass?.sessions ?? {});
 });
 client.destroy();
 const evidence = { ...nothingRead, ...draft.evidence, mounted: true };

@@ -1,15 +1,21 @@
 /**
- * One audit of a server that runs: `node audit-run.ts CONTAINER SOCKET FOLDER SEED`. Journal from
+ * One audit of a server that runs: `node audit-run.ts CONTAINER SOCKET FOLDER SEED DATA-DIRECTORY`. Journal from
  * the history, rows from the pass in the lab, both reconciled as they come; the result as JSON. It
  * is a process of its own, so that its memory is the audit's alone.
  */
 import { checkers, runChecks } from '../../lib/checkers/index.ts';
 import { Journal } from '../../lib/checkers/journal.ts';
+import { reconcileBinlog } from '../../lib/checkers/reconcile-binlog.ts';
+import {
+  reconcileDocuments,
+  type DocumentOptions,
+} from '../../lib/checkers/reconcile-documents.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { labNode, smallHeap } from '../../lib/cluster/kind/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
-import { openStream } from '../../lib/cluster/kind/lab-stream.ts';
+import { execWithInput } from '../../lib/engine/commands.ts';
+import { openStream } from '../../lib/engine/line-stream.ts';
 import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';
 import type { PassEnd } from './audit-pass.ts';
 
@@ -26,13 +32,14 @@ export interface AuditRun {
   readonly rssMiB: { readonly audit: number; readonly lab: number };
 }
 
-const [container = '', socketPath = '', folder = '', seed = ''] = process.argv.slice(2);
+const [container = '', socketPath = '', folder = '', seed = '', dataDirectory = ''] =
+  process.argv.slice(2);
 const startedMs = performance.now();
 const journal = new Journal();
 const ended = Promise.withResolvers<PassEnd>();
 let reconciler: Reconciler | undefined;
-const argv = ['docker', 'exec', '-i', container, ...labNode, ...smallHeap];
-const pass = ['/app/bench/support/audit-pass.ts', socketPath, seed];
+const argv = execWithInput(container, ...labNode, ...smallHeap);
+const pass = ['/app/bench/support/audit-pass.ts', socketPath, seed, dataDirectory];
 await using stream = await openStream([...argv, ...pass], (line) => {
   const message = JSON.parse(line) as AuditMessage | PassEnd;
   if (message.type === 'rows') decodeRows(message, (row) => reconciler?.row(row));
@@ -43,13 +50,23 @@ stream.closed.then(() => ended.reject(new Error('the pass ended early')), ended.
 // While the pass starts: no row is taken before this is done.
 const journalStartedMs = performance.now();
 visitOperationsOf(openSegments(folder), (op) => journal.add(op));
-reconciler = new Reconciler({ journal, seed, takenAtMs: Number.POSITIVE_INFINITY });
+const takenAtMs = Number.MAX_VALUE;
+reconciler = new Reconciler({ journal, seed, takenAtMs });
 const journalMs = performance.now() - journalStartedMs;
 
 const { evidence, rssMiB } = await ended.promise;
 const reconciliation = reconciler.result(unreadBecause(evidence));
 const asked = checkers.filter(({ name }) => name !== 'completeness');
-const findings = runChecks([{ image: 'bench', evidence, reconciliation }], asked);
+const holds: DocumentOptions['holds'] = (log, seq) => reconciler?.holds(log, seq) ?? false;
+const { documents, binlog } = evidence;
+const image = {
+  ...{ image: 'bench', evidence, reconciliation, takenAtMs },
+  ...(documents === undefined
+    ? {}
+    : { documents: reconcileDocuments(documents, { journal, takenAtMs, holds }) }),
+  ...(binlog === undefined ? {} : { binlog: reconcileBinlog(binlog, { journal, holds }) }),
+};
+const findings = runChecks([image], asked);
 const answer: AuditRun = {
   totalMs: performance.now() - startedMs,
   journalMs,

@@ -5,6 +5,8 @@ export interface BenchContext {
   readonly onProgress: (line: string) => void;
   /** `--rows n,n`: the sizes to measure. Default: those of the benchmark's target. */
   readonly rows?: readonly number[];
+  /** `--count n`: how many. Default: as many as the benchmark's target says. */
+  readonly count?: number;
 }
 
 export interface BenchResult {

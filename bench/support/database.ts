@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pRetry from 'p-retry';
 import { createConnection } from 'mysql2/promise';
-import { docker } from '../../lib/cluster/kind/engine.ts';
+import * as engine from '../../lib/engine/commands.ts';
+import { pasteable, run } from '../../lib/engine/run.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 
 export interface BenchDatabase extends AsyncDisposable {
@@ -27,21 +28,11 @@ export async function startDatabase(tools: string, device?: string): Promise<Ben
   const mounts = ['-v', `${relay}:/relay`, '-v', `${serve}:/serve.sh:ro`, '-v', '/bench'];
   const name = `forcedetach-bench-${process.pid}-${Date.now()}`;
   const socketPath = join(relay, 'mysql.sock');
-  await docker([
-    'run',
-    '--detach',
-    '--rm',
-    '--privileged',
-    '--name',
-    name,
-    ...mounts,
-    tools,
-    'sh',
-    '/serve.sh',
-    ...(device === undefined ? [] : [device]),
-  ]);
+  const flags = ['--rm', '--privileged', '--name', name, ...mounts];
+  const devices = device === undefined ? [] : [device];
+  await run(engine.start(flags, tools, 'sh', '/serve.sh', ...devices));
   const dispose = async (): Promise<void> => {
-    await docker(['rm', '--force', '--volumes', name]);
+    await run(engine.removeWhole(name));
     await rm(relay, { recursive: true });
   };
   try {
@@ -65,6 +56,6 @@ export async function startDatabase(tools: string, device?: string): Promise<Ben
 async function mustListen(container: string, socketPath: string): Promise<void> {
   if (existsSync(socketPath)) return;
   throw new InfrastructureError('BENCH_NOT_READY', 'the database of the benchmark did not start', {
-    command: `docker logs ${container}`,
+    command: pasteable(engine.logs(container)),
   });
 }

@@ -2,11 +2,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { createConnection, type Connection } from 'mysql2/promise';
+import { format } from 'mysql2';
+import { createConnection } from 'mysql2/promise';
+import {
+  appendStatement,
+  putStatement,
+  removeStatement,
+  transferStatement,
+  type Statement,
+} from '../../lib/cluster/kind/mysql-statements.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
-import { Chain, initialBalance } from '../../lib/workload/ledger.ts';
+import { documentAction, documentBody } from '../../lib/workload/documents.ts';
+import { Chain } from '../../lib/workload/ledger.ts';
 import type { LedgerEntry } from '../../lib/workload/sql.ts';
 import type { BareHost } from '../../test/cluster/bare-host.ts';
 import type { BareServer } from '../../test/cluster/bare-server.ts';
@@ -14,19 +22,21 @@ import type { BareServer } from '../../test/cluster/bare-server.ts';
 export const seed = 'audit-bench';
 const client = 'outside';
 const sessions = 8;
-const rowsPerChunk = 1_000;
-/** Table, indexes and undo of one row; a blank volume and the redo log of the filling. */
-const bytesPerRow = 700;
+const transactionsPerChunk = 200;
+/** Table, indexes, undo and binary log of one row; a blank volume and the redo log of the filling. */
+const bytesPerRow = 1700;
 const blankBytes = 4 * 2 ** 30;
 /** Only to fill it fast: what is measured is a server with MySQL's defaults. */
 const fillingFlags = [
-  ...['--local-infile=ON', '--skip-log-bin', '--innodb-doublewrite=OFF'],
+  ...['--sync-binlog=0', '--innodb-doublewrite=OFF'],
   ...['--innodb-flush-log-at-trx-commit=0', '--innodb-redo-log-capacity=1G'],
   '--innodb-buffer-pool-size=2G',
 ];
 
 export interface LedgerVolume extends AsyncDisposable {
   readonly server: BareServer;
+  /** As the lab has it. */
+  readonly dataDirectory: string;
   /** Of a run: its history has the operations. */
   readonly folder: string;
 }
@@ -47,9 +57,10 @@ export async function ledgerVolume(host: BareHost, rows: number): Promise<Ledger
   await fill(await disk.startServer(...fillingFlags), filling, rows);
   filling.acknowledgeUnwritten();
   journal.close();
-  const server = await disk.startServer('--skip-log-bin');
+  const server = await disk.startServer();
   return {
     server,
+    dataDirectory: `${disk.mountPoint}/data`,
     folder,
     async [Symbol.asyncDispose]() {
       await server.stop();
@@ -62,14 +73,10 @@ export async function ledgerVolume(host: BareHost, rows: number): Promise<Ledger
 
 /** Ends the server too, with all pages on disk. */
 async function fill(server: BareServer, filling: Filling, rows: number): Promise<void> {
-  const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
-  await load(connection, filling.chunks(rows));
-  for (const [id, balance] of filling.balances) {
-    await connection.query('UPDATE forcedetach.account SET balance = ? WHERE id = ?', [
-      balance,
-      id,
-    ]);
-  }
+  const { socketPath } = server;
+  const connection = await createConnection({ socketPath, user: 'root', multipleStatements: true });
+  await connection.query('USE forcedetach');
+  for (const transactions of filling.chunks(rows)) await connection.query(transactions);
   // A stop would write them out too, but is cut short after 30 s.
   await connection.query('FLUSH TABLES forcedetach.ledger FOR EXPORT');
   await connection.query('UNLOCK TABLES');
@@ -77,18 +84,7 @@ async function fill(server: BareServer, filling: Filling, rows: number): Promise
   await server.stop();
 }
 
-async function load(connection: Connection, chunks: Generator<Buffer>): Promise<void> {
-  await connection.query({
-    sql:
-      "LOAD DATA LOCAL INFILE 'rows' INTO TABLE forcedetach.ledger (client, connection, session," +
-      ' seq, kind, from_account, to_account, amount, @previous, @hash)' +
-      ' SET previous_hash = UNHEX(@previous), hash = UNHEX(@hash)',
-    infileStreamFactory: () => Readable.from(chunks),
-  });
-}
-
 class Filling {
-  readonly balances = new Map<number, number>();
   readonly #journal: Segment;
   readonly #chains = Array.from(
     { length: sessions },
@@ -100,16 +96,14 @@ class Filling {
     this.#journal = journal;
   }
 
-  /** Rows as LOAD DATA takes them. */
-  *chunks(rows: number): Generator<Buffer> {
+  /** Transactions as the writer sends them, many in one message. */
+  *chunks(rows: number): Generator<string> {
     while (this.#written < rows) {
-      let chunk = '';
-      for (let n = 0; n < rowsPerChunk && this.#written < rows; n++) {
-        const entry = this.#next();
-        this.#move(entry);
-        chunk += line(entry);
+      const chunk: string[] = [];
+      while (chunk.length < transactionsPerChunk && this.#written < rows) {
+        chunk.push(transaction(this.#next()));
       }
-      yield Buffer.from(chunk);
+      yield chunk.join(';');
     }
   }
 
@@ -129,17 +123,17 @@ class Filling {
     this.#journal.append({ ...id, type: 'outcome', t: t + 0.0005, outcome: 'ok' });
     return entry;
   }
-
-  #move({ fromAccount, toAccount, amount }: LedgerEntry): void {
-    if (amount === 0) return;
-    const { balances } = this;
-    balances.set(fromAccount, (balances.get(fromAccount) ?? initialBalance) - amount);
-    balances.set(toAccount, (balances.get(toAccount) ?? initialBalance) + amount);
-  }
 }
 
-function line(entry: LedgerEntry): string {
-  const { connection, session, seq, kind, fromAccount, toAccount, amount } = entry;
-  const words = [client, connection, session, seq, kind, fromAccount, toAccount, amount];
-  return `${words.join('\t')}\t${entry.previousHash}\t${entry.hash}\n`;
+function transaction(entry: LedgerEntry): string {
+  const { sql, values } = statementOf(entry);
+  return format(sql, [...values]);
+}
+
+function statementOf(entry: LedgerEntry): Statement {
+  if (entry.kind === 'transfer') return transferStatement(entry);
+  const action = documentAction(entry);
+  if (action === undefined) return appendStatement(entry);
+  if (action.verb === 'put') return putStatement(entry, documentBody(seed, entry));
+  return removeStatement(entry, { ...entry, seq: action.seq });
 }

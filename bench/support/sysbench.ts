@@ -1,6 +1,6 @@
 /** sysbench's single-row inserts: what a C client reaches on the same server. */
 import { InfrastructureError } from '../../lib/errors.ts';
-import { tryRun } from '../../lib/cluster/kind/engine.ts';
+import { tryRun } from '../../lib/engine/run.ts';
 
 const database = 'sbtest';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
+import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import type { ImageEvidence, LedgerRow, ServerStart, TableCheck } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
@@ -24,7 +25,7 @@ function findingsOf(...images: readonly Image[]): readonly Finding[] {
     return { type: 'image' as const, t: n, image, takenAtMs: 1000 + n, evidence };
   });
   const history: AuditedHistory = {
-    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, ...records],
+    smallRecords: () => [bareRun(exampleSeed), ...records],
     visitOps: (visit) => ledger.ops.forEach(visit),
     rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
   };
@@ -59,10 +60,7 @@ describe('the checkers', () => {
     const known = ledger.ops.filter(({ seq }) => seq < 20);
     const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
     const history: AuditedHistory = {
-      smallRecords: () => [
-        { type: 'run', seed: exampleSeed } as never,
-        { ...image, evidence: healthy },
-      ],
+      smallRecords: () => [bareRun(exampleSeed), { ...image, evidence: healthy }],
       visitOps: (visit) => known.forEach(visit),
       rows: () => rows,
     };
@@ -92,7 +90,7 @@ describe('the checkers', () => {
     const commits: LostCommit[] = [];
     const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
     const history: AuditedHistory = {
-      smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, { ...image, evidence }],
+      smallRecords: () => [bareRun(exampleSeed), { ...image, evidence }],
       visitOps: (visit) => ledger.ops.forEach(visit),
       rows: () => rows.slice(0, -3),
     };

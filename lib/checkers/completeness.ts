@@ -1,7 +1,7 @@
 /** Every part of the audit is there, or the image's damage, or the machine's trouble, says why not. */
 import type { Finding } from '../experiment/verdict.ts';
 import { workloadTables } from '../workload/ledger.ts';
-import type { Checker } from './checker.ts';
+import type { AuditedImage, Checker } from './checker.ts';
 import type { ImageEvidence, ServerStart, TableCheck } from './evidence.ts';
 import { incomplete } from './findings.ts';
 import { troublesOf } from './machine-trouble.ts';
@@ -9,8 +9,11 @@ import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',
-  check({ image, evidence, reconciliation: { rows }, before }) {
-    const gaps = [...evidence.failures, ...missingParts(evidence, rows, before?.evidence)];
+  check({ image, evidence, reconciliation: { rows }, before, ...about }) {
+    const { wholeWorkload = false, hasBinlog = false } = about;
+    const asked = { wholeWorkload, hasBinlog };
+    const missing = missingParts(evidence, rows, before?.evidence, asked);
+    const gaps = [...evidence.failures, ...missing];
     const troubles = troublesOf(evidence);
     const findings: Finding[] = [];
     if (troubles.length > 0) {
@@ -27,12 +30,17 @@ export const completeness: Checker = {
   },
 };
 
+/** The workload before it was whole. */
+const firstTables = ['ledger', 'account'];
 const purposes: readonly ServerStart['purpose'][] = ['recovery', 'cold', 'check'];
+
+type Asked = Required<Pick<AuditedImage, 'wholeWorkload' | 'hasBinlog'>>;
 
 function missingParts(
   evidence: ImageEvidence,
   rows: number,
   before: ImageEvidence | undefined,
+  { wholeWorkload, hasBinlog }: Asked,
 ): string[] {
   if (rows !== evidence.ledgerRows) {
     return [`the audit read ${evidence.ledgerRows} rows, and ${rows} are at hand`];
@@ -55,7 +63,13 @@ function missingParts(
     const began = starts.some((start) => start.purpose === purpose);
     need(began, `start of the server for ${purpose}`);
   }
-  for (const table of workloadTables) {
+  if (wholeWorkload) {
+    need(evidence.documents !== undefined, 'documents');
+    need(evidence.schema !== undefined, 'look at the schema');
+    need(evidence.binlog !== undefined || !hasBinlog, 'binary log');
+    need(evidence.login !== undefined, 'login of an ordinary client');
+  }
+  for (const table of wholeWorkload ? workloadTables : firstTables) {
     const found = tables.find((each) => isTable(each, table));
     need(found?.checksum !== undefined, `CHECKSUM TABLE of ${table}`);
     need(found?.check !== undefined, `CHECK TABLE of ${table}`);

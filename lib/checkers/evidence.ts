@@ -1,5 +1,6 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
-import type { OpKind } from '../workload/sql.ts';
+import type { CopyIdentity } from '../history/identity.ts';
+import type { OpId, OpKind } from '../workload/sql.ts';
 
 /** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */
 export interface CommandEvidence {
@@ -58,6 +59,49 @@ export interface IndexCount {
   readonly valuesAgree?: boolean;
 }
 
+/** The documents (lib/workload/documents.ts) that were found, each held against its bytes. */
+export interface DocumentsFound {
+  /** Seqs of those found, by session (`sessionKey`). */
+  readonly found: Readonly<Record<string, readonly number[]>>;
+  /** Those whose bytes are not what was written: its name, and how they differ. */
+  readonly torn: readonly { readonly document: OpId; readonly how: string }[];
+}
+
+/** What a server with its grant tables answered to a client with an application's account. */
+export interface LoginFound {
+  /** The server's error, where it refused the login or a statement that the account may send. */
+  readonly refused?: string;
+  /** What the account may do that nobody granted. */
+  readonly unlimited?: string;
+}
+
+/** The server's binary log after crash recovery, beside what the server and its tables say. */
+export interface BinlogFound {
+  readonly files: readonly string[];
+  /** Bytes of its events that were read. */
+  readonly bytes: number;
+  readonly transactions: number;
+  /** GTID sets as MySQL writes them: in its files; those that the server knows; those purged. */
+  readonly gtids: string;
+  readonly executed: string;
+  readonly purged: string;
+  readonly duplicateGtids: number;
+  /** Of its ledger rows, ranges of seqs (both ends inclusive) by session (`sessionKey`). */
+  readonly rows: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>>;
+  /** Sessions of which log and table have the same operations and not the same values. */
+  readonly differing: readonly string[];
+  /** Where a file is missing, cannot be read to its end, or has a transaction without an end. */
+  readonly damage: readonly string[];
+}
+
+/** Tables, columns and indexes as the server's dictionary has them. */
+export interface SchemaFound {
+  /** As made, as the one change of it leaves it, or neither. */
+  readonly state: 'original' | 'changed' | 'other';
+  /** Of `other`: what is not as it should be. */
+  readonly oddities: readonly string[];
+}
+
 /** A statement that a server which was up refused to answer. */
 export interface SqlFailure {
   /** What was asked, in words. */
@@ -87,6 +131,14 @@ export interface ImageEvidence {
   /** Rows read; the rows themselves are in the history's segment `rows-<image>`. */
   readonly ledgerRows: number;
   readonly balances: Readonly<Record<number, number>>;
+  /** Absent where they were not read, and in histories before version 3. */
+  readonly documents?: DocumentsFound;
+  /** Likewise. */
+  readonly schema?: SchemaFound;
+  /** Likewise. */
+  readonly login?: LoginFound;
+  /** Likewise, and where the server keeps no binary log. */
+  readonly binlog?: BinlogFound;
   readonly indexCounts: readonly IndexCount[];
   readonly tables: readonly TableCheck[];
   readonly innochecksum: readonly CommandEvidence[];
@@ -96,6 +148,8 @@ export interface ImageEvidence {
   readonly failures: readonly string[];
   /** Answered with an error by a living server; the ledger's own is `ledgerError`. Default none. */
   readonly sqlFailures?: readonly SqlFailure[];
+  /** Which copy it is that was read. Absent before version 3, and of a copy that nobody labelled. */
+  readonly opened?: CopyIdentity;
   /** UUID of the file system: a new one means that it was formatted anew. */
   readonly filesystemUuid?: string;
   /** server_uuid in auto.cnf: a new one means that the data directory was initialised anew. */

@@ -1,10 +1,19 @@
 /** All checkers, and the way from a run's history to their findings. */
 import type { Finding } from '../experiment/verdict.ts';
-import type { HistoryRecord, ImageLabel, ImageRecord } from '../history/events.ts';
+import type {
+  HistoryRecord,
+  ImageLabel,
+  ImageRecord,
+  RunRecord,
+  SchemaChangeRecord,
+} from '../history/events.ts';
+import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
+import { binlog } from './binlog.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { completeness } from './completeness.ts';
-import type { LedgerRow } from './evidence.ts';
+import type { ImageEvidence, LedgerRow } from './evidence.ts';
+import { documentCheckers } from './documents.ts';
 import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';
 import { indexes } from './indexes.ts';
@@ -12,11 +21,15 @@ import { innochecksum } from './innochecksum.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { ledgerLost } from './ledger-lost.ts';
 import { rowCheckers } from './ledger-rows.ts';
+import { login } from './login.ts';
 import { naming, type LostCommit } from './lost-commits.ts';
 import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
-import { unreadBecause } from './readability.ts';
+import { unreadBecause, type Unread } from './readability.ts';
+import { reconcileBinlog } from './reconcile-binlog.ts';
+import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
 import { replaced } from './replaced.ts';
+import { schemaChange, schemaChangeOf } from './schema-change.ts';
 import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
@@ -26,10 +39,14 @@ export const checkers: readonly Checker[] = [
   ledgerLost,
   ledgerUnreadable,
   ...rowCheckers,
+  ...documentCheckers,
+  schemaChange,
   balances,
   indexes,
+  binlog,
   serverStarts,
   errorLog,
+  login,
   sqlFailures,
   tableChecks,
   innochecksum,
@@ -38,9 +55,16 @@ export const checkers: readonly Checker[] = [
   completeness,
 ];
 
+/** What is needed of the first record. */
+export type AuditedRun = Pick<RunRecord, 'type' | 'schemaVersion' | 'seed'> & {
+  readonly scenario: Pick<RunRecord['scenario'], 'binlog' | 'trxCommit'>;
+};
+
 /** What is needed of a history (lib/history/reader.ts). */
 export interface AuditedHistory {
-  smallRecords(): Iterable<Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' }>>;
+  smallRecords(): Iterable<
+    AuditedRun | Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' | 'run' }>
+  >;
   visitOps(onOp: (op: JournaledOp) => void): void;
   rows(image: ImageLabel): Iterable<LedgerRow>;
 }
@@ -57,6 +81,8 @@ export interface JudgeOptions {
   readonly onLost?: (commit: LostCommit) => void;
   /** What clients read of the ledger; what the images show is added. Default: nothing. */
   readonly seen?: SeenCommits;
+  /** Images that are not of this run's volume and moment: they are not judged. Default: none. */
+  readonly without?: ReadonlySet<ImageLabel>;
   /** Clients whose journals have gaps. Default: none. */
   readonly withGaps?: ReadonlySet<string>;
 }
@@ -65,13 +91,22 @@ export interface JudgeOptions {
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost, seen = new SeenCommits(), withGaps }: JudgeOptions = {},
+  { all = checkers, onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
+  let asked: Pick<AuditedImage, 'wholeWorkload' | 'hasBinlog'> = {};
+  let syncsEachCommit = true;
   const records: ImageRecord[] = [];
+  const changes: SchemaChangeRecord[] = [];
   for (const record of history.smallRecords()) {
-    if (record.type === 'run') seed = record.seed;
-    if (record.type === 'image') records.push(record);
+    if (record.type === 'run') {
+      ({ seed } = record);
+      const { wholeWorkload } = tellsOf(record);
+      asked = { wholeWorkload, hasBinlog: record.scenario.binlog === 'on' };
+      syncsEachCommit = record.scenario.trxCommit === 1;
+    }
+    if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
+    if (record.type === 'schema-change') changes.push(record);
   }
   const journal = new Journal(moments);
   history.visitOps((op) => journal.add(op));
@@ -104,12 +139,44 @@ export function judgeImages(
       image,
       evidence,
       reconciliation,
+      takenAtMs,
+      ...asked,
+      schemaChange: schemaChangeOf(changes),
+      ...besides(evidence, { journal, takenAtMs, syncsEachCommit, withGaps, reconciler, unread }),
       ...(previous === undefined ? {} : { before: previous }),
     });
     // Nothing can be said to be back, or gone since, against an image that could not be read.
     before = reconciliation.complete ? reconciler : undefined;
   }
   return { findings: runChecks(images, all), reconciliations };
+}
+
+interface Context {
+  readonly journal: Journal;
+  readonly takenAtMs: number;
+  readonly syncsEachCommit: boolean;
+  readonly withGaps: ReadonlySet<string> | undefined;
+  readonly reconciler: Reconciler;
+  readonly unread: Unread | undefined;
+}
+
+/** What else the image holds of the operations, beside their rows. */
+function besides(
+  { documents, binlog }: ImageEvidence,
+  { reconciler, unread, withGaps, syncsEachCommit, ...about }: Context,
+): Pick<AuditedImage, 'documents' | 'binlog'> {
+  const holds: DocumentOptions['holds'] =
+    unread === undefined ? (log, seq) => reconciler.holds(log, seq) : undefined;
+  const gaps = withGaps === undefined ? {} : { withGaps };
+  const synced = syncsEachCommit ? {} : { syncedUntilMs: about.takenAtMs };
+  return {
+    ...(documents === undefined
+      ? {}
+      : { documents: reconcileDocuments(documents, { ...about, ...gaps, holds }) }),
+    ...(binlog === undefined || holds === undefined
+      ? {}
+      : { binlog: reconcileBinlog(binlog, { journal: about.journal, ...gaps, ...synced, holds }) }),
+  };
 }
 
 /** A checker that throws is a gap in the evidence, never a pass. */

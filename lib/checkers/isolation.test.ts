@@ -1,7 +1,8 @@
-/** What MySQL's isolation allows is no damage: docs/isolation.md. */
+/** What MySQL's isolation allows is no damage: docs/how-to/isolation.md. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerEntry } from '../workload/sql.ts';
+import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import { judgeImages } from './index.ts';
 import type { JournaledOp } from './journal.ts';
@@ -28,7 +29,7 @@ function codes(
     evidence,
   };
   const history = {
-    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, image],
+    smallRecords: () => [bareRun(exampleSeed), image],
     visitOps: (visit: (op: JournaledOp) => void) => journal.forEach(visit),
     rows: () => rows,
   };

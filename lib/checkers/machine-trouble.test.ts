@@ -1,6 +1,7 @@
 /** What the machine lacks is told apart from what the volume lost, by the words of real tools. */
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict.ts';
+import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { judgeImages } from './index.ts';
@@ -77,7 +78,7 @@ function judged(changed: Partial<ImageEvidence>): readonly Finding[] {
   const found = evidence.ledgerComplete ? rows : [];
   const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1000 };
   const history = {
-    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, { ...image, evidence }],
+    smallRecords: () => [bareRun(exampleSeed), { ...image, evidence }],
     visitOps: (visit: (op: (typeof ledger.ops)[number]) => void) => ledger.ops.forEach(visit),
     rows: () => found,
   };

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict.ts';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
+import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import { judgeImages, type AuditedHistory } from './index.ts';
 import { SeenCommits } from './seen-commits.ts';
@@ -43,7 +44,7 @@ function judged(
     return { ...about, evidence: { ...evidence, ledgerComplete } };
   });
   const history: AuditedHistory = {
-    smallRecords: () => [{ type: 'run', seed: exampleSeed } as never, ...records],
+    smallRecords: () => [bareRun(exampleSeed), ...records],
     visitOps: (visit) => (isJournaled ? ops.forEach(visit) : undefined),
     rows: (image) => rowsOf(rows(labels.indexOf(image))),
   };

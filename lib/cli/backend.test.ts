@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { chooseBackend, type Probes } from './backend.ts';
+import { modelScenario } from '../../test/support/model-run.ts';
+import { chooseBackend, openBackend, type Probes } from './backend.ts';
 
 const built = { source: 'built', reason: 'no registry' } as const;
 const engine: Probes = {
@@ -46,4 +47,31 @@ test('a changed forced-detach wait takes built images without asking a registry'
   const noRegistry: Probes = { ...engine, images: () => Promise.reject(new Error('asked')) };
   const choice = await chooseBackend({ ...flags, forceDetachAfter: 30_000 }, noRegistry);
   expect(choice).toMatchObject({ backend: 'kind', images: { source: 'built' } });
+});
+
+test('a registry of ours is published images, whatever the forced-detach wait', async () => {
+  const noRegistry: Probes = { ...engine, images: () => Promise.reject(new Error('asked')) };
+  const asked = { ...flags, registry: '127.0.0.1:5000', forceDetachAfter: 30_000 };
+  const choice = await chooseBackend(asked, noRegistry);
+  expect(choice).toMatchObject({ images: { source: 'published', registry: '127.0.0.1:5000' } });
+  await expect(chooseBackend({ ...asked, images: 'built' }, noRegistry)).rejects.toMatchObject({
+    code: 'REGISTRY_NOT_ASKED',
+    exitCode: 2,
+  });
+});
+
+test.each([
+  [undefined, 3],
+  [2, 2],
+  [7, 7],
+])('the model has the workers that were asked for: %s', async (workers, nodes) => {
+  const choice = { backend: 'sim', why: 'asked for' } as const;
+  const backend = await openBackend(choice, { clusterName: 'main', keep: false, workers });
+  const testbed = await backend.open({
+    ...{ scenario: modelScenario({}), runId: 'run', seed: '1', folder: 'not made' },
+    recorder: { record: () => undefined, subscribe: () => () => undefined },
+    onProgress: () => undefined,
+    signal: new AbortController().signal,
+  });
+  expect(testbed.nodes).toHaveLength(nodes);
 });

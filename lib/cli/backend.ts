@@ -2,10 +2,12 @@
 import { $ } from 'zx';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
-import { InfrastructureError } from '../errors.ts';
+import { byHand, version } from '../engine/commands.ts';
+import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import type { ImageSource } from '../images/image-set.ts';
 import { askRegistry, chooseSource, type SourceChoice } from '../images/source.ts';
+import { kindWorkers } from './flag-values.ts';
 import type { Flags } from './flags.ts';
 
 export type BackendChoice =
@@ -16,7 +18,7 @@ export type BackendChoice =
     }
   | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
 
-type ChoosesImages = 'images' | 'kubernetes' | 'forceDetachAfter';
+type ChoosesImages = 'images' | 'registry' | 'kubernetes' | 'forceDetachAfter';
 
 /** What choosing asks of the world. */
 export interface Probes {
@@ -29,7 +31,7 @@ export interface Probes {
 const probes: Probes = {
   async engine() {
     const quiet = $({ nothrow: true, quiet: true, timeout: '10s' });
-    const answer = await quiet`docker version --format {{.Server.Version}}`;
+    const answer = await quiet`${version()}`;
     const said = answer.exitCode === 0 ? answer.stdout : answer.stderr;
     return { answers: answer.exitCode === 0, detail: said.trim().split('\n').at(-1) ?? '' };
   },
@@ -54,15 +56,16 @@ export async function chooseBackend(
   if (flags.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or leave --cluster out to use the built-in model',
-    command: 'docker version',
+    command: byHand.look,
   });
 }
 
-/** Published images can't change the forced-detach wait, so `auto` does not ask for them then. */
+/** Official images can't change the forced-detach wait, so `auto` does not ask for them then. */
 async function chooseImages(
-  { images, kubernetes, forceDetachAfter }: Pick<Flags, ChoosesImages>,
+  { images, registry, kubernetes, forceDetachAfter }: Pick<Flags, ChoosesImages>,
   ask: Probes,
 ): Promise<SourceChoice> {
+  if (registry !== undefined) return fromRegistry(registry, images);
   if (images === 'auto' && forceDetachAfter !== stockTimersMs.forceDetachAfterMs) {
     return {
       source: 'built',
@@ -70,6 +73,15 @@ async function chooseImages(
     };
   }
   return ask.images(images, kubernetes);
+}
+
+function fromRegistry(registry: string, images: Flags['images']): SourceChoice {
+  if (images !== 'built') {
+    return { source: 'published', registry, reason: `images: published, from ${registry}` };
+  }
+  throw new UsageError('REGISTRY_NOT_ASKED', '--images built takes nothing from --registry', {
+    hint: 'leave one of the two out',
+  });
 }
 
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
@@ -80,10 +92,11 @@ export async function openBackend(
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
-    return simBackend();
+    return simBackend(flags.workers === undefined ? {} : { nodes: flags.workers });
   }
   const { kindBackend } = await import('../cluster/kind/backend.ts');
   const { clusterName, workers, keep } = flags;
-  const images = choice.images.source;
-  return kindBackend({ clusterName, images, workers, keep }, beside);
+  const { source: images, registry } = choice.images;
+  const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
+  return kindBackend(of, beside);
 }

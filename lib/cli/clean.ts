@@ -1,16 +1,16 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { reap } from '../cluster/kind/reap.ts';
 import { exitCode } from '../errors.ts';
 import { pruneImages } from '../images/prune.ts';
 import { reapSweeps } from '../sweep/on-cluster/place.ts';
-import { runCommand } from './command.ts';
+import { commandLine, parseArguments, runCommand, tell } from './command.ts';
 import { clusterName } from './flag-values.ts';
 
 /** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
 export const clean = (): Promise<void> =>
   runCommand('clean', async (args) => {
-    const command = new Command('clean')
+    const command = commandLine('npx zx experiments/clean.mjs')
       .description(
         'Removes what dead runs left behind. What carries no label of ours is not touched.',
       )
@@ -20,11 +20,14 @@ export const clean = (): Promise<void> =>
         false,
       )
       .addOption(
-        new Option('--cluster-name <name>', 'only the cluster of this name').argParser(clusterName),
+        new Option(
+          '--cluster-name <name>',
+          'only the cluster of this name; with --all also where it belongs to another host or user',
+        ).argParser(clusterName),
       );
-    command.exitOverride().parse(args, { from: 'user' });
+    parseArguments(command, args);
     const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
-    const say = (line: string): void => void process.stdout.write(`${line}\n`);
+    const say = tell;
     // Needs no Docker engine, so it goes first.
     const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
     for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);

@@ -1,6 +1,14 @@
-/** The frame of a small command: arguments in, exit code out, errors as lines. */
-import { CommanderError } from 'commander';
-import { describeError, exitCode, ForcedetachError, type ExitCode } from '../errors.ts';
+/** The frame of every command: arguments in, exit code out, errors in one form. */
+import { Command, CommanderError } from 'commander';
+import {
+  describeError,
+  exitCode,
+  ForcedetachError,
+  InfrastructureError,
+  UsageError,
+  type ExitCode,
+} from '../errors.ts';
+import { plainText } from '../plain-text.ts';
 import { scriptArguments } from './arguments.ts';
 
 /** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
@@ -8,15 +16,74 @@ export async function runCommand(
   name: string,
   action: (args: readonly string[]) => Promise<ExitCode>,
 ): Promise<void> {
+  process.exitCode = await endOf(() => action(scriptArguments(name, process.argv)));
+}
+
+/** The exit code of what was asked for; errors are told on stderr. Never throws. */
+export async function endOf(action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
-    process.exitCode = await action(scriptArguments(name, process.argv));
+    return await action();
   } catch (error) {
-    if (error instanceof CommanderError) {
-      // It has said so already; --help is no error.
-      process.exitCode = error.exitCode === 0 ? exitCode.expected : exitCode.usage;
-      return;
+    // Help was asked for, and was printed.
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCode.expected;
+    const told = toldAs(error);
+    process.stderr.write(`${describeError(told)}\n`);
+    // Nobody can do anything about a bug but who sees where it is.
+    if (!(told instanceof ForcedetachError) && told instanceof Error) {
+      process.stderr.write(`${plainText(told.stack ?? '')}\n`);
     }
-    process.stderr.write(`${describeError(error)}\n`);
-    process.exitCode = error instanceof ForcedetachError ? error.exitCode : exitCode.infrastructure;
+    return told instanceof ForcedetachError ? told.exitCode : exitCode.infrastructure;
   }
 }
+
+/** What a file system or the machine says is no bug: it has a code and needs no stack. */
+function toldAs(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ForcedetachError) return error;
+  if (!('syscall' in error) || !('code' in error)) return error;
+  const code = String(error.code);
+  // Its message begins with the code as well.
+  const message = error.message.replace(`${code}: `, '');
+  return new InfrastructureError(code, message, { cause: error.cause });
+}
+
+/** A command line whose errors are ours: `typed` is how it is called. */
+export const commandLine = (typed: string): Command =>
+  new Command(typed)
+    .helpOption('-h, --help', 'show this')
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+
+/** Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */
+export function parseArguments(command: Command, args: readonly string[]): void {
+  try {
+    command.parse([...args], { from: 'user' });
+  } catch (error) {
+    throw asUsage(error, command);
+  }
+}
+
+/** The same for a command whose subcommands act by themselves, with what they throw. */
+export async function actOn(command: Command, args: readonly string[]): Promise<void> {
+  try {
+    await command.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    throw asUsage(error, command);
+  }
+}
+
+function asUsage(error: unknown, command: Command): unknown {
+  if (!(error instanceof CommanderError) || error.exitCode === 0) return error;
+  // Without a subcommand the help is what was printed.
+  const message = error.code === 'commander.help' ? 'say which of its commands' : error.message;
+  return new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
+    hint: '--help shows every flag with its default',
+    command: `${command.name()} --help`,
+  });
+}
+
+/** A line on stdout; what it holds of files is printed, never obeyed. */
+export const tell = (text: string): void => void process.stdout.write(`${plainText(text)}\n`);
+
+/** The same on stderr. */
+export const say = (text: string): void => void process.stderr.write(`${plainText(text)}\n`);

@@ -1,8 +1,7 @@
 /** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { quote } from 'zx';
 import type { StateResult } from '../crash-states/explore.ts';
 import { describeState, describeSummary } from '../crash-states/describe.ts';
@@ -14,8 +13,9 @@ import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
 import { exitCode, InfrastructureError, type ExitCode } from '../errors.ts';
 import { openHistory } from '../history/reader.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
-import { runCommand } from './command.ts';
-import { numberFromOne } from './flag-values.ts';
+import { writeOutput } from '../output-file.ts';
+import { commandLine, parseArguments, runCommand, say } from './command.ts';
+import { numberWithin, seedText } from './flag-values.ts';
 import { onInterrupt } from './interrupt.ts';
 
 interface Flags {
@@ -40,30 +40,40 @@ interface Request extends Flags {
 /** Explores, writes `<RUN>/crash-states.json`, and sets the exit code. Never throws. */
 export const exploreCrashStates = (): Promise<void> =>
   runCommand('crash-states', async (args) => {
-    const command = commandLine();
-    command.parse(args, { from: 'user' });
+    const command = crashStatesCommand();
+    parseArguments(command, args);
     const flags = command.opts<Flags>();
     const [folder = ''] = command.args;
     const seed = flags.seed ?? randomBytes(4).toString('hex');
     return carryOut({ ...flags, folder, seed });
   });
 
-function commandLine(): Command {
-  return new Command('crash-states')
+/** Each is recovered by a mysqld of its own: a thousand take hours. */
+const mostStates = 100_000;
+
+function crashStatesCommand(): Command {
+  return commandLine('npx zx experiments/crash-states.mjs')
     .description(
       'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
         'recovers MySQL on it, and checks every commit acknowledged by then.\n' +
         'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
     )
     .argument('<run>', 'folder of the run')
-    .option('--states <n>', 'how many crash states', numberFromOne, 200)
-    .option('--seed <text>', 'draws the moments and what is lost (default: at random)')
+    .option('--states <n>', 'how many crash states', numberWithin(1, mostStates), 200)
+    .option('--seed <text>', 'draws the moments and what is lost (default: at random)', seedText)
     .option('--policy <list>', 'what unflushed writes become', policies, [...powerLosses])
-    .option('--workers <n>', 'states at a time (default: one a processor)', workerCount)
-    .option('--only <n>', 'only this state, thoroughly; its image is kept', numberFromOne)
-    .option('--images <source>', 'auto, published or built', imageSource, 'auto')
-    .option('--json', 'the result as JSON on stdout', false)
-    .exitOverride();
+    .option('--workers <n>', 'states at a time (default: one a processor)', numberWithin(1, 8))
+    .option(
+      '--only <n>',
+      'only this state, thoroughly; its image is kept',
+      numberWithin(1, mostStates),
+    )
+    .addOption(
+      new Option('--images <source>', 'where images come from')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .option('--json', 'the result as JSON on stdout', false);
 }
 
 async function carryOut(request: Request): Promise<ExitCode> {
@@ -71,7 +81,6 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const run = runRecord(folder, openHistory(folder).smallRecords());
   keptWrites(folder);
   neededOneWriter(folder);
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`crash states of run ${run.runId}, seed ${request.seed}`);
   const startedMs = performance.now();
   const { results, moments } = await explored(request, say);
@@ -94,7 +103,7 @@ async function carryOut(request: Request): Promise<ExitCode> {
   };
   const path = join(folder, 'crash-states.json');
   const text = `${JSON.stringify(answer, undefined, 2)}\n`;
-  if (request.only === undefined) writeFileSync(path, text);
+  if (request.only === undefined) writeOutput(path, text);
   else for (const result of results) say(describeState(result));
   const report = request.json ? process.stderr : process.stdout;
   report.write(`${describeSummary(answer)}\n`);
@@ -156,19 +165,9 @@ function commandOf({ folder, states, seed, policy, only }: Request): string {
   return words.map((word) => quote(word)).join(' ');
 }
 
-function workerCount(text: string): number {
-  if (/^[1-8]$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('From 1 to 8.');
-}
-
 function policies(text: string): PowerLoss[] {
   const words = text.split(',');
   const known = powerLosses.filter((policy) => words.includes(policy));
   if (known.length === words.length) return known;
   throw new InvalidArgumentError(`Some of ${powerLosses.join(',')}.`);
-}
-
-function imageSource(text: string): Flags['images'] {
-  if (text === 'auto' || text === 'published' || text === 'built') return text;
-  throw new InvalidArgumentError('auto, published or built.');
 }

@@ -1,25 +1,64 @@
-/** What a run is about to do: seed first, then every parameter, the backend, the images. */
-import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+/** What a run is about to do: seed first, then the parameters, the backend, the images. */
+import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { isOpen } from '../experiment/counted.ts';
+import { openWords } from '../report/wording.ts';
 import type { BackendChoice } from './backend.ts';
 import { formatDuration } from '../durations.ts';
-import { gatesText } from '../kubernetes-versions.ts';
+import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import type { RunRequest } from './request.ts';
 
-export function describeRequest(request: RunRequest, choice: BackendChoice): string {
+/** `all`: every parameter, one a line; else what it is about and what differs from the defaults. */
+export function describeRequest(
+  request: RunRequest,
+  choice: BackendChoice,
+  { all = false }: { readonly all?: boolean } = {},
+): string {
   const { scenario, seed, folder } = request;
-  const parameters = Object.entries(scenario)
-    .filter(([field]) => field !== 'question')
-    .map(([field, value]) => `  ${field.replace(/Ms$/, '').padEnd(18)} ${showValue(field, value)}`);
   return [
     `seed ${seed}`,
     scenario.question,
-    ...parameters,
+    ...(all ? allParameters(scenario) : aboutScenario(scenario)),
     `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
+    ...(choice.backend === 'sim' ? playedFor(scenario) : []),
     ...(choice.backend === 'kind' ? [choice.images.reason] : []),
     `folder: ${folder}`,
     `replay: ${request.replay(choice.backend)}`,
   ].join('\n');
 }
+
+/** The question has a line of its own, and what was counted before is told with the verdict. */
+const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted']);
+
+const allParameters = (scenario: Scenario): string[] =>
+  Object.entries(scenario)
+    .filter(([field]) => !toldElsewhere.has(field))
+    .map(([field, value]) => `  ${nameOf(field).padEnd(18)} ${showValue(field, value)}`);
+
+function aboutScenario(scenario: Scenario): string[] {
+  const { name, question, fault, remedy, disk, expected, counted } = scenario;
+  const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
+  const stock: Readonly<Record<string, unknown>> = parseScenario({
+    ...{ name, question, fault, remedy, disk, expected },
+  });
+  const changed = Object.entries(scenario)
+    .filter(([field]) => !toldElsewhere.has(field))
+    .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
+    .map(([field, value]) => `${nameOf(field)} ${showValue(field, value)}`);
+  return [
+    `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
+    changed.length === 0
+      ? 'all else as by default (--dry-run shows it)'
+      : `not as by default: ${changed.join(', ')}`,
+  ];
+}
+
+/** The model knows minors; what else would be ignored without a word. */
+const playedFor = ({ kubernetes }: Scenario): string[] => {
+  const minor = minorOf(kubernetes);
+  return minor === kubernetes ? [] : [`the model plays Kubernetes ${minor} for ${kubernetes}`];
+};
+
+const nameOf = (field: string): string => field.replace(/Ms$/, '');
 
 function showValue(field: string, value: unknown): string {
   if (typeof value === 'number' && /Ms$|^(remedy|untaint|reboot|also)At$/.test(field))
@@ -39,9 +78,9 @@ function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
 export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
   if (choice.backend === 'sim') return '';
   const { describePlan, planImages } = await import('../images/plan.ts');
-  const { source } = choice.images;
+  const { source, registry } = choice.images;
   const { kubernetes } = request.scenario;
-  const lines = describePlan(planImages({ source, kubernetes }));
+  const lines = describePlan(planImages({ source, registry, kubernetes }));
   return [
     'commands of the image layer (those whose image is there are left out):',
     ...lines,

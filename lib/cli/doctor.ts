@@ -1,16 +1,16 @@
 /** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { localToolsImage } from '../cluster/kind/machine-facts.ts';
 import { runChecks, type CheckResult } from '../cluster/kind/preflight.ts';
 import { exitCode } from '../errors.ts';
 import { askRegistry, chooseSource } from '../images/source.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
-import { runCommand } from './command.ts';
+import { commandLine, parseArguments, runCommand } from './command.ts';
 
 /** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
 export const doctor = (): Promise<void> =>
   runCommand('doctor', async (args) => {
-    const command = new Command('doctor')
+    const command = commandLine('npx zx experiments/doctor.mjs')
       .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
       .addOption(
         new Option('--images <source>', 'where images come from')
@@ -18,7 +18,7 @@ export const doctor = (): Promise<void> =>
           .default('auto'),
       )
       .option('--json', 'print the checks as JSON', false);
-    command.exitOverride().parse(args, { from: 'user' });
+    parseArguments(command, args);
     const { images, json } = command.opts<{
       images: 'auto' | 'published' | 'built';
       json: boolean;

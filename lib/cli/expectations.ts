@@ -1,47 +1,64 @@
-/** Puts the results of runs beside what was expected: `experiments/expectations.mjs FOLDER…`. */
-import { writeFileSync } from 'node:fs';
-import { describeError, exitCode, ForcedetachError, UsageError } from '../errors.ts';
-import { scriptArguments } from './arguments.ts';
+/** Notes what real runs came to, and makes the pages that count them anew: `experiments/expectations.mjs`. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import { writeOutput } from '../output-file.ts';
+import { commandLine, parseArguments, runCommand, tell } from './command.ts';
 
-const usage = 'npx zx experiments/expectations.mjs FOLDER…';
-
-/** Reads every run below the folders that `process.argv` names. Never throws. */
-export async function noteResults(): Promise<void> {
-  try {
-    const folders = scriptArguments('expectations', process.argv);
-    if (folders.includes('--help') || folders.includes('-h')) {
-      process.stdout.write(
-        `Usage: ${usage}\n\nNotes the verdicts of all runs below the folders in `,
-      );
-      process.stdout.write(
-        'docs/expectations-measured.json and makes docs/expectations.md anew.\n',
-      );
-      return;
-    }
-    const flag = folders.find((folder) => folder.startsWith('-'));
-    if (flag !== undefined) {
-      throw new UsageError('UNKNOWN_FLAG', `there is no flag ${flag}`, { command: usage });
-    }
-    await note(folders);
-  } catch (error) {
-    process.stderr.write(`${describeError(error)}\n`);
-    process.exitCode = error instanceof ForcedetachError ? error.exitCode : exitCode.infrastructure;
-  }
+interface Flags {
+  readonly from: readonly string[];
+  readonly note: boolean;
 }
 
-/** Without folders the page alone is made anew. */
-async function note(folders: readonly string[]): Promise<void> {
-  const { measuredBelow, measuredOfDisks, measuredPath, merged, readMeasured } = await import(
-    '../expectations/measured.ts'
-  );
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+const command = (): Command =>
+  commandLine('npx zx experiments/expectations.mjs')
+    .description(
+      'Counts the real runs below the folders. With --note each is put into docs/fault-events.jsonl,\n' +
+        'one line a run, and the pages that count them are made anew: docs/reference/expectations.md\n' +
+        'and drivers.md, and docs/results/README.md; without a folder the pages alone. A batch needs\n' +
+        'not have come to its end.',
+    )
+    .argument('[folder...]', 'of a batch, of a run, or of many')
+    .option('--from <folder...>', 'the same', [])
+    .option('--note', 'put them into docs/', false);
+
+/** Reads what `process.argv` names and sets the exit code. Never throws. */
+export const noteResults = (): Promise<void> =>
+  runCommand('expectations', async (args): Promise<ExitCode> => {
+    const asked = command();
+    parseArguments(asked, args);
+    const [folders = []] = asked.processedArgs as [string[]?];
+    const { from, note } = asked.opts<Flags>();
+    await count([...folders, ...from], note);
+    return exitCode.expected;
+  });
+
+async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
+  const { merged, readStore, writeStore } = await import('../expectations/event-store.ts');
+  const { linesBelow } = await import('../expectations/collect.ts');
   const { pagePath, renderPage } = await import('../expectations/page.ts');
-  const { cellsOf, readTable } = await import('../expectations/table.ts');
-  const table = readTable();
-  const cells = cellsOf(table);
-  const disks = measuredOfDisks(new URL('../../docs/disk-modes.json', import.meta.url), cells);
-  const found = [...disks, ...folders.flatMap((folder) => measuredBelow(folder, cells))];
-  const all = merged(readMeasured(), found, cells);
-  writeFileSync(measuredPath, `${JSON.stringify(all, undefined, 2)}\n`);
-  writeFileSync(pagePath, renderPage(table, all));
-  process.stdout.write(`${found.length} runs answer a cell; ${all.length} results in all\n`);
+  const { driversPath, renderDrivers } = await import('../expectations/drivers-page.ts');
+  const { renderResults, resultsPath } = await import('../expectations/results-page.ts');
+  const { readTable } = await import('../expectations/table.ts');
+  const missing = folders.find((folder) => !existsSync(folder));
+  if (missing !== undefined) {
+    throw new UsageError('NO_FOLDER', `there is no folder ${missing}`, {
+      hint: 'give the --out folder of a batch or of a run',
+    });
+  }
+  const before = readStore();
+  const found = folders.flatMap((folder) => linesBelow(folder, project));
+  const all = merged(before, found);
+  if (found.length > 0 && isNoted) writeStore(all);
+  if (isNoted) {
+    writeOutput(pagePath, renderPage(readTable(), all));
+    writeOutput(driversPath, renderDrivers(all));
+    writeOutput(resultsPath, renderResults(all));
+  }
+  const added = all.length - before.length;
+  tell(`${found.length} runs came to a verdict, ${added} of them are new; ${all.length} in all`);
+  if (!isNoted) tell('nothing was written: --note puts them into docs/');
 }

@@ -1,25 +1,25 @@
 /** `experiments/export.mjs FOLDER…`: a run's history for Elle and Jepsen's checkers. */
-import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import { runCommand } from './command.ts';
-
-const usage = 'npx zx experiments/export.mjs FOLDER…';
+import { exitCode, type ExitCode } from '../errors.ts';
+import { commandLine, parseArguments, runCommand, tell } from './command.ts';
 
 /** Writes `export/` into each folder and sets the exit code. Never throws. */
 export const exportRuns = (): Promise<void> =>
-  runCommand('export', async (folders): Promise<ExitCode> => {
-    if (folders.includes('--help') || folders.includes('-h')) {
-      process.stdout.write(`Usage: ${usage}\n\nWrites ledger.edn, ledger.json, bank.edn and `);
-      process.stdout.write('bank.json into export/ in each run’s folder.\n');
-      return exitCode.expected;
-    }
-    if (folders.length === 0 || folders.some((folder) => folder.startsWith('-'))) {
-      throw new UsageError('NO_FOLDER', 'give the folder of one run or more', { command: usage });
-    }
+  runCommand('export', async (args): Promise<ExitCode> => {
+    const command = commandLine('npx zx experiments/export.mjs')
+      .description(
+        'Writes ledger.edn, ledger.json, bank.edn and bank.json into export/ in each run’s folder.',
+      )
+      .argument('<folders...>', 'of runs')
+      .option('--partial', 'also of a history that is cut or damaged, and say so beside it', false);
+    parseArguments(command, args);
+    const { partial } = command.opts<{ readonly partial: boolean }>();
     const { openHistory } = await import('../history/reader.ts');
     const { exportHistory } = await import('../export/write.ts');
-    for (const folder of folders) {
-      for (const path of exportHistory(folder, openHistory(folder))) {
-        process.stdout.write(`${path}\n`);
+    for (const folder of command.args) {
+      for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
+        partial,
+      })) {
+        tell(path);
       }
     }
     return exitCode.expected;

@@ -13,26 +13,45 @@ import {
   kubernetes,
   moment,
   nonEmpty,
+  positiveMs,
   rate,
   rebootAt,
+  registry,
   remedyAt,
   seconds,
+  seedText,
   share,
   trxCommit,
   untaintAt,
   wholeNumber,
   workerCount,
+  workersWords,
 } from './flag-values.ts';
 
 /** A duration flag whose default is shown as it would be typed. */
-const duration = (flags: string, about: string, defaultMs: number): Option =>
-  new Option(flags, about).argParser(durationMs).default(defaultMs, formatDuration(defaultMs));
+const duration = (
+  flags: string,
+  about: string,
+  defaultMs: number,
+  parse: (text: string) => number = durationMs,
+): Option =>
+  new Option(flags, about).argParser(parse).default(defaultMs, formatDuration(defaultMs));
+
+/** The same where 0 would be none. */
+const positive = (flags: string, about: string, defaultMs: number): Option =>
+  duration(flags, about, defaultMs, positiveMs);
 
 const showMoment = (at: string | number): string =>
   typeof at === 'number' ? formatDuration(at) : at;
 
 const choice = (flags: string, about: string, choices: readonly string[], value: string): Option =>
   new Option(flags, about).choices(choices).default(value);
+
+export const registryOption = (): Option =>
+  new Option(
+    '--registry <host:port>',
+    'pull what this checkout would build from there (scripts/publish-images.ts puts it there)',
+  ).argParser(registry);
 
 export function whereOptions(base: Pick<Scenario, 'kubernetes' | 'featureGates'>): Option[] {
   return [
@@ -51,13 +70,14 @@ export function whereOptions(base: Pick<Scenario, 'kubernetes' | 'featureGates'>
       ['auto', 'published', 'built'],
       'auto',
     ),
+    registryOption(),
     new Option('--kubernetes <version>', 'a minor, or a patch of one such as 1.37.2')
       .argParser(kubernetes)
       .default(base.kubernetes),
     new Option('--feature-gate <name=true|false>', 'a gate of all components; may be given again')
       .argParser(featureGate)
       .default(base.featureGates, gatesText(base.featureGates) || 'none'),
-    new Option('--workers <n>', 'worker nodes').argParser(workerCount).default(2),
+    new Option('--workers <n>', workersWords).argParser(workerCount),
     new Option('--keep', 'keep the cluster for the next run'),
   ];
 }
@@ -114,7 +134,7 @@ export function scenarioOptions(base: Scenario): Option[] {
       selfFences,
       base.selfFence,
     ),
-    duration(
+    positive(
       '--self-fence-after <time>',
       'so long after the last renewal that the sidecar saw',
       base.selfFenceAfterMs,
@@ -125,8 +145,8 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--cpu-share <n>', 'cpu-starvation: what is left, of one CPU')
       .argParser(share)
       .default(base.cpuShare),
-    duration('--flap-down <time>', 'flapping-partition: off the network so long', base.flapDownMs),
-    duration('--flap-up <time>', 'flapping-partition: then on it so long', base.flapUpMs),
+    positive('--flap-down <time>', 'flapping-partition: off the network so long', base.flapDownMs),
+    positive('--flap-up <time>', 'flapping-partition: then on it so long', base.flapUpMs),
     new Option('--server-kills <n>', 'kill the database so often just before the fault')
       .argParser(wholeNumber)
       .default(base.serverKills),
@@ -142,7 +162,7 @@ export function scenarioOptions(base: Scenario): Option[] {
     )
       .argParser(moment)
       .default(base.alsoAt, showMoment(base.alsoAt)),
-    duration('--also-for <time>', 'the second fault is healed so long after that', base.alsoForMs),
+    positive('--also-for <time>', 'the second fault is healed so long after that', base.alsoForMs),
     new Option('--no-reboot', 'leave a crashed node down until the clean-up'),
   ];
 }
@@ -168,7 +188,7 @@ export function diskOptions(base: Scenario): Option[] {
     ),
     choice(
       '--attach-while-busy <answer>',
-      'pending-while-busy: whether a node may attach what another still has mounted',
+      'whether the storage lets a node attach what it still counts as another node’s',
       ['refused', 'granted'],
       base.attachWhileBusy,
     ),
@@ -211,12 +231,12 @@ export function diskOptions(base: Scenario): Option[] {
 
 export function timerOptions(base: Scenario): Option[] {
   return [
-    duration(
+    positive(
       '--force-detach-after <time>',
       'wait before a forced detach (other than stock: built images or sim only)',
       base.forceDetachAfterMs,
     ),
-    duration('--grace <time>', 'node-monitor-grace-period', base.graceMs),
+    positive('--grace <time>', 'node-monitor-grace-period', base.graceMs),
     duration(
       '--toleration <time>',
       'tolerationSeconds of the unreachable taint',
@@ -229,8 +249,8 @@ export function timerOptions(base: Scenario): Option[] {
       'a successor that mounted but commits nothing is watched so much longer',
       base.patienceMs,
     ),
-    duration('--horizon <time>', 'the watch ends so long after the fault', base.horizonMs),
-    duration('--converge <time>', 'bound for commits to come back after the heal', base.convergeMs),
+    positive('--horizon <time>', 'the watch ends so long after the fault', base.horizonMs),
+    positive('--converge <time>', 'bound for commits to come back after the heal', base.convergeMs),
   ];
 }
 
@@ -239,7 +259,7 @@ export function outputOptions(): Option[] {
     new Option(
       '--seed <text>',
       'seed of everything random (default: drawn, printed first)',
-    ).argParser(nonEmpty),
+    ).argParser(seedText),
     new Option(
       '--out <dir>',
       'folder of the run (default: reports/<time>-<name>-<run id>)',

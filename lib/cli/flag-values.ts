@@ -1,15 +1,27 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
 import { clusterNameRule, isClusterName } from '../cluster/kind/labels.ts';
-import { parseDurationMs } from '../durations.ts';
+import { longestMs, parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { isKubernetes, kubernetesWords, type FeatureGates } from '../kubernetes-versions.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
 
 export function durationMs(text: string): number {
   const ms = parseDurationMs(text);
-  if (ms !== undefined) return ms;
-  throw new InvalidArgumentError('Give a duration such as 30s, 6m or 500ms.');
+  if (ms === undefined) {
+    throw new InvalidArgumentError(
+      'Give a duration of whole milliseconds, such as 30s, 6m or 500ms.',
+    );
+  }
+  if (ms <= longestMs) return ms;
+  throw new InvalidArgumentError('At most 24h.');
+}
+
+/** Of a wait that is none where it is 0. */
+export function positiveMs(text: string): number {
+  const ms = durationMs(text);
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError('More than 0.');
 }
 
 export function wholeNumber(text: string): number {
@@ -17,14 +29,26 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Give a whole number.');
 }
 
-export function numberFromOne(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a whole number from 1.');
-}
+/** Whole numbers from `least` to `most`. */
+export const numberWithin =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+  };
+
+/** Of a cluster, where nobody says it. */
+export const kindWorkers = 2;
+export const workersWords = `worker nodes (default: ${kindWorkers} on kind, 3 on the model)`;
+const mostWorkers = 300;
 
 export function workerCount(text: string): number {
-  if (/^\d+$/.test(text) && Number(text) >= 2) return Number(text);
-  throw new InvalidArgumentError('At least 2: a victim and a successor.');
+  const count = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (count >= 2 && count <= mostWorkers) return count;
+  throw new InvalidArgumentError(
+    `At least 2, a victim and a successor, and at most ${mostWorkers}.`,
+  );
 }
 
 export function clusterName(text: string): string {
@@ -46,9 +70,22 @@ export function featureGate(text: string, before: FeatureGates): FeatureGates {
   throw new InvalidArgumentError('Give a gate such as NodeControllerLeaseCircuitBreaker=false.');
 }
 
+/** It becomes a part of commands: nothing in it may mean anything to a shell. */
+export function registry(text: string): string {
+  if (/^[a-z0-9][a-z0-9.-]*(:\d{1,5})?(\/[a-z0-9][a-z0-9._-]*)*$/.test(text)) return text;
+  throw new InvalidArgumentError('Give a host, a port and a path as in 127.0.0.1:5000/mirror.');
+}
+
 export function nonEmpty(text: string): string {
-  if (text.trim() !== '') return text;
+  if (text.trim() !== '' && !text.includes('\0')) return text;
   throw new InvalidArgumentError('It is empty.');
+}
+
+const seedLength = 200;
+
+export function seedText(text: string): string {
+  if (nonEmpty(text).length <= seedLength) return text;
+  throw new InvalidArgumentError(`At most ${seedLength} characters.`);
 }
 
 export function rate(text: string): number | 'max' {
@@ -66,9 +103,11 @@ export function untaintAt(text: string): Scenario['untaintAt'] {
   return event ?? durationMs(text);
 }
 
-/** Whole seconds, as the field of the pod has them. */
+/** As the fields of a pod have them: whole ones, or 499ms would become 0. */
 export function seconds(text: string): number {
-  return Math.round(durationMs(text) / 1000);
+  const ms = durationMs(text);
+  if (ms % 1000 === 0) return ms / 1000;
+  throw new InvalidArgumentError('Give whole seconds.');
 }
 
 export function share(text: string): number {

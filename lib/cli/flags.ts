@@ -1,7 +1,7 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
-import { Command, CommanderError, type Option } from 'commander';
+import { CommanderError, type Command, type Option } from 'commander';
 import type { Scenario } from '../experiment/scenario.ts';
-import { UsageError } from '../errors.ts';
+import { commandLine, parseArguments } from './command.ts';
 import {
   diskOptions,
   outputOptions,
@@ -15,9 +15,12 @@ export interface Flags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
+  /** Undefined: official images, or built here. */
+  readonly registry?: string;
   readonly kubernetes: Scenario['kubernetes'];
   readonly featureGate: Scenario['featureGates'];
-  readonly workers: number;
+  /** Undefined: as many as the backend takes by itself. */
+  readonly workers?: number | undefined;
   readonly remedy: Scenario['remedy'];
   readonly remedyAt: Scenario['remedyAt'];
   readonly untaintAt: Scenario['untaintAt'];
@@ -73,27 +76,53 @@ export interface Flags {
   readonly dryRun: boolean;
 }
 
+/** By what they are about. */
+export const optionGroups = (base: Scenario): readonly (readonly [string, Option[]])[] => [
+  ['Where', whereOptions(base)],
+  ['Scenario', scenarioOptions(base)],
+  ['Disk', diskOptions(base)],
+  ['Timers', timerOptions(base)],
+  ['Output', outputOptions()],
+];
+
+/** Flags that tune some faults: the help of another experiment leaves them out. */
+const faultsOfFlag: Readonly<Record<string, readonly Scenario['fault'][]>> = {
+  '--reboot-at': ['node-reboot'],
+  '--cpu-share': ['cpu-starvation'],
+  '--flap-down': ['flapping-partition'],
+  '--flap-up': ['flapping-partition'],
+  '--no-reboot': ['node-crash'],
+  '--power-loss': ['node-crash', 'node-reboot'],
+  '--link': ['network-partition', 'flapping-partition'],
+};
+
 /** The command of one experiment, ready to parse. `base` has the defaults. */
-function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const command = new Command(`npx zx ${script.join(' ')}`)
+export function experimentCommand(base: Scenario, script: readonly string[]): Command {
+  const typed = `npx zx ${script.join(' ')}`;
+  const command = commandLine(typed)
     .description(base.question)
-    .helpOption('-h, --help', 'show this')
-    .showSuggestionAfterError(true)
     .allowExcessArguments(false)
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} });
-  const groups: readonly [string, Option[]][] = [
-    ['Where:', whereOptions(base)],
-    ['Scenario:', scenarioOptions(base)],
-    ['Disk:', diskOptions(base)],
-    ['Timers:', timerOptions(base)],
-    ['Output:', outputOptions()],
-  ];
-  for (const [heading, options] of groups) {
-    for (const option of options) command.addOption(option.helpGroup(heading));
+    .addHelpText('after', `\nExamples:\n${examplesFor(typed)}`);
+  for (const [heading, options] of optionGroups(base)) {
+    for (const option of options) {
+      const faults = faultsOfFlag[option.long ?? ''] ?? [base.fault];
+      command.addOption(option.helpGroup(`${heading}:`).hideHelp(!faults.includes(base.fault)));
+    }
   }
   return command;
 }
+
+const examplesFor = (typed: string): string =>
+  [
+    ['a prediction, in seconds', '--cluster sim'],
+    ['the same on a disk that cuts the old node off', '--disk fenced'],
+    [
+      'measured in minutes, since the timers are shortened',
+      '--images built --grace 10s --toleration 10s --force-detach-after 30s',
+    ],
+  ]
+    .map(([what, flags]) => `  # ${what}\n  ${typed} ${flags}`)
+    .join('\n');
 
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {
@@ -124,14 +153,10 @@ export function parseFlags(
   const command = experimentCommand(base, script);
   const given = rememberGiven(command);
   try {
-    command.parse([...args], { from: 'user' });
+    parseArguments(command, args);
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return undefined;
-    throw new UsageError('BAD_FLAG', error.message.replace(/^error: /, ''), {
-      hint: '--help shows every flag with its default',
-      command: `npx zx ${script.join(' ')} --help`,
-    });
+    if (error instanceof CommanderError) return undefined;
+    throw error;
   }
   const off = { keep: false, json: false, dryRun: false };
   return { flags: { ...off, ...command.opts<Flags>() }, given };

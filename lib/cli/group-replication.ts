@@ -1,6 +1,6 @@
 /** `experiments/group-replication.mjs`: flags to a run on a replication group, its verdict, the exit code. */
 import { randomBytes } from 'node:crypto';
-import { Command, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { exitCodeOf } from '../experiment/verdict.ts';
@@ -10,17 +10,20 @@ import {
   groupFaults,
   groupSettingsSchema,
   groupSize,
+  mostAutorejoinTries,
+  mostExpelTimeoutS,
+  mostMajorityTimeoutS,
   type GroupScenario,
 } from '../group-replication/settings.ts';
 import type { GroupVerdict } from '../group-replication/verdict.ts';
 import { paste } from './arguments.ts';
-import { runCommand } from './command.ts';
+import { commandLine, parseArguments, runCommand, say as sayLine, tell } from './command.ts';
 import { outputOptions, scenarioOptions, timerOptions, whereOptions } from './flag-options.ts';
-import { durationMs, wholeNumber } from './flag-values.ts';
+import { numberWithin, seconds, wholeNumber } from './flag-values.ts';
 import { rememberGiven, type Flags } from './flags.ts';
 import { onInterrupt } from './interrupt.ts';
 import { notReplayed } from './request.ts';
-import { folderName, makeRunFolder } from './run-folder.ts';
+import { checkFolder, folderName, makeRunFolder } from './run-folder.ts';
 
 const name = 'group-replication';
 const base = parseScenario({
@@ -34,12 +37,13 @@ const base = parseScenario({
 });
 const settings = groupSettingsSchema.parse({});
 
-interface GroupFlags extends Omit<Flags, 'cluster'> {
+interface GroupFlags extends Omit<Flags, 'cluster' | 'workers'> {
+  readonly workers: number;
   readonly fault: Scenario['fault'];
   readonly consistency: string;
   readonly exitAction: string;
   readonly autorejoinTries: number;
-  /** Milliseconds, as below. */
+  /** Seconds, as below. */
   readonly majorityTimeout: number;
   readonly expelTimeout: number;
 }
@@ -57,20 +61,24 @@ export const groupReplication = (): Promise<void> =>
   runCommand(name, async (args) => {
     const request = requestOf(args);
     const { flags, scenario, folder, replay } = request;
-    process.stderr.write(`seed ${request.seed}\n${scenario.question}\n`);
-    process.stderr.write(`${JSON.stringify(request.settings)}\nfolder: ${folder}\n${replay}\n`);
+    checkFolder(folder);
+    sayLine(`seed ${request.seed}\n${scenario.question}`);
+    sayLine(`${JSON.stringify(request.settings)}\nfolder: ${folder}\n${replay}`);
     if (flags.dryRun) return exitCode.expected;
     makeRunFolder(folder);
     return told(await run(request), request);
   });
 
-const seconds = (flags: string, about: string, defaultS: number): Option =>
-  new Option(flags, about).argParser(durationMs).default(defaultS * 1000, `${defaultS}s`);
+const secondsUpTo = (flags: string, about: string, mostS: number, defaultS: number): Option =>
+  new Option(flags, about)
+    .argParser((text) => {
+      if (seconds(text) <= mostS) return seconds(text);
+      throw new InvalidArgumentError(`At most ${mostS}s.`);
+    })
+    .default(defaultS, `${defaultS}s`);
 
-function commandLine(): Command {
-  const command = new Command(`npx zx experiments/${name}.mjs`)
-    .description(base.question)
-    .exitOverride();
+function groupCommand(): Command {
+  const command = commandLine(`npx zx experiments/${name}.mjs`).description(base.question);
   const of = (options: readonly Option[], names: readonly string[]): Option[] =>
     options.filter((option) => names.includes(option.name()));
   const where = whereOptions(base).filter((option) => option.name() !== 'cluster');
@@ -82,9 +90,10 @@ function commandLine(): Command {
     new Option('--consistency <level>', 'group_replication_consistency')
       .choices(consistencies)
       .default(settings.consistency),
-    seconds(
+    secondsUpTo(
       '--majority-timeout <time>',
       'group_replication_unreachable_majority_timeout; 0: for ever',
+      mostMajorityTimeoutS,
       settings.majorityTimeoutS,
     ),
     new Option('--exit-action <action>', 'group_replication_exit_state_action')
@@ -94,11 +103,12 @@ function commandLine(): Command {
       '--autorejoin-tries <n>',
       'group_replication_autorejoin_tries, before the exit action',
     )
-      .argParser(wholeNumber)
+      .argParser(numberWithin(0, mostAutorejoinTries))
       .default(settings.autorejoinTries),
-    seconds(
+    secondsUpTo(
       '--expel-timeout <time>',
       'group_replication_member_expel_timeout',
+      mostExpelTimeoutS,
       settings.expelTimeoutS,
     ),
     new Option('--connections <n>', 'connections per client')
@@ -116,9 +126,10 @@ function commandLine(): Command {
 
 /** Throws UsageError before anything is created. */
 function requestOf(args: readonly string[]): Request {
-  const command = commandLine();
+  const command = groupCommand();
   const given = rememberGiven(command);
-  const flags = command.parse([...args], { from: 'user' }).opts<GroupFlags>();
+  parseArguments(command, args);
+  const flags = command.opts<GroupFlags>();
   if (flags.workers < groupSize) {
     throw new UsageError(
       'TOO_FEW_WORKERS',
@@ -148,8 +159,8 @@ function requestOf(args: readonly string[]): Request {
     consistency: flags.consistency,
     exitAction: flags.exitAction,
     autorejoinTries: flags.autorejoinTries,
-    majorityTimeoutS: Math.round(flags.majorityTimeout / 1000),
-    expelTimeoutS: Math.round(flags.expelTimeout / 1000),
+    majorityTimeoutS: flags.majorityTimeout,
+    expelTimeoutS: flags.expelTimeout,
   });
   const seed = flags.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
@@ -175,7 +186,7 @@ async function run(request: Request): Promise<GroupVerdict> {
   let current = 'the set-up';
   const say = (line: string): void => {
     current = line;
-    process.stderr.write(`[${(clock.nowMs() / 1000).toFixed(0)} s] ${line}\n`);
+    sayLine(`[${(clock.nowMs() / 1000).toFixed(0)} s] ${line}`);
   };
   using interrupt = onInterrupt(say, () => current);
   const asked = { ...request, onProgress: say, signal: interrupt.signal };
@@ -189,9 +200,8 @@ async function run(request: Request): Promise<GroupVerdict> {
 async function told(verdict: GroupVerdict, { flags, folder }: Request): Promise<ExitCode> {
   const { groupVerdictLine, writeGroupOutputs } = await import('../group-replication/write.ts');
   await writeGroupOutputs(folder, verdict);
-  const report = flags.json ? process.stderr : process.stdout;
-  report.write(`${groupVerdictLine(verdict, folder)}\n`);
-  for (const why of verdict.incompleteBecause) process.stderr.write(`incomplete: ${why}\n`);
+  (flags.json ? sayLine : tell)(groupVerdictLine(verdict, folder));
+  for (const why of verdict.incompleteBecause) sayLine(`incomplete: ${why}`);
   if (flags.json) process.stdout.write(`${JSON.stringify(verdict, undefined, 2)}\n`);
   return exitCodeOf(verdict);
 }

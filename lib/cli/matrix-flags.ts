@@ -1,16 +1,29 @@
 /** The command line of experiments/matrix.mjs. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../cluster/kind/lease.ts';
-import { clusterName, kubernetes, nonEmpty, numberFromOne, workerCount } from './flag-values.ts';
+import { commandLine } from './command.ts';
+import { registryOption } from './flag-options.ts';
+import {
+  clusterName,
+  kubernetes,
+  nonEmpty,
+  numberWithin,
+  seedText,
+  workerCount,
+  workersWords,
+} from './flag-values.ts';
 
 export interface MatrixFlags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   /** Undefined: as many as the machine carries. */
   readonly clusterNames?: readonly string[];
   readonly images: 'auto' | 'published' | 'built';
+  /** Undefined: official images, or built here. */
+  readonly registry?: string;
   /** For all cells; undefined: as the file says. */
   readonly kubernetes?: string;
-  readonly workers: number;
+  /** Undefined: as many as the backend takes by itself. */
+  readonly workers?: number | undefined;
   readonly volumes: number;
   readonly pools: number;
   readonly keep: boolean;
@@ -40,21 +53,18 @@ function part(text: string): Part {
   throw new InvalidArgumentError('Give a part such as 1/3.');
 }
 
-function pools(text: string): number {
-  const count = numberFromOne(text);
-  if (count <= mostPools) return count;
-  throw new InvalidArgumentError(`Give at most ${mostPools}.`);
-}
+/** Volumes under one fault: each has its writers, its image and its audit. */
+const mostVolumes = 64;
 
 const names = (text: string): string[] => text.split(',').map(clusterName);
 
 export function matrixCommand(): Command {
-  return new Command('npx zx experiments/matrix.mjs')
+  return commandLine('npx zx experiments/matrix.mjs')
     .description(
       'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
         'with the same --out goes on where a killed batch stopped.',
     )
-    .argument('[file]', 'matrix file, see docs/matrix.md', defaultMatrix)
+    .argument('[file]', 'matrix file, see docs/reference/matrix.md', defaultMatrix)
     .addOption(
       new Option('--cluster <where>', 'kind measures, sim predicts; auto: kind with an engine')
         .choices(['auto', 'kind', 'sim'])
@@ -70,22 +80,23 @@ export function matrixCommand(): Command {
         .choices(['auto', 'published', 'built'])
         .default('auto'),
     )
+    .addOption(registryOption())
     .option(
       '--kubernetes <version>',
       'a minor, or a patch of one, for all cells (default: as the file says)',
       kubernetes,
     )
-    .option('--workers <n>', 'worker nodes of each pool', workerCount, 2)
+    .option('--workers <n>', `of each pool: ${workersWords}`, workerCount)
     .option(
       '--volumes <n>',
       'on kind, at most so many cells under one fault event, each with a volume on the victim',
-      numberFromOne,
+      numberWithin(1, mostVolumes),
       8,
     )
     .option(
       '--pools <n>',
       'on kind, so many pools of worker nodes in the first cluster, each for a fault event of its own',
-      pools,
+      numberWithin(1, mostPools),
       1,
     )
     .option('--keep', 'keep the clusters for the next batch', false)
@@ -98,7 +109,7 @@ export function matrixCommand(): Command {
     .option(
       '--seed <text>',
       'draws the order and all chance (default: the file’s, else at random)',
-      nonEmpty,
+      seedText,
     )
     .option('--out <folder>', 'the batch’s folder; one that has a batch is gone on with', nonEmpty)
     .option('--baseline <folder>', 'a batch to compare with; its batch.json is kept', nonEmpty)
@@ -108,6 +119,5 @@ export function matrixCommand(): Command {
         .default('all'),
     )
     .option('--json', 'batch.json on stdout', false)
-    .option('--dry-run', 'show cells and order; create nothing', false)
-    .exitOverride();
+    .option('--dry-run', 'show cells and order; create nothing', false);
 }

@@ -11,7 +11,9 @@ import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import { rendezvous } from '../cluster/rendezvous.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { openBackend, type BackendChoice } from './backend.ts';
+import { kindWorkers } from './flag-values.ts';
 import type { MatrixFlags } from './matrix-flags.ts';
+import { modelRunId } from './run-id.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 
 export interface EventPlace {
@@ -70,6 +72,10 @@ function poolOf({ slot, room }: EventPlace, { slots }: EventSetting): Pool {
     : { number: 1, of: 1 };
 }
 
+/** Of the whole cluster, whose pools share them; undefined where the backend is to say it. */
+const workersOf = ({ workers }: MatrixFlags, pools: readonly Slot[]): number | undefined =>
+  workers === undefined && pools.length === 1 ? undefined : (workers ?? kindWorkers) * pools.length;
+
 /** Throws where nothing could be set up; later trouble is in the outcome. */
 async function runTrial(
   { trial, folder }: TrialRun,
@@ -78,7 +84,6 @@ async function runTrial(
   beside?: Beside,
 ): Promise<Outcome> {
   const { recordScenario } = await import('../experiment/run.ts');
-  const workers = flags.workers * slotsBeside(slot, slots).length;
   mkdirSync(folder, { recursive: true });
   const say = (line: string): void => {
     if (choice.backend === 'kind') onProgress(`${slot.name} ${trial.id}: ${line}`);
@@ -86,10 +91,18 @@ async function runTrial(
   await recordScenario({
     scenario: trial.scenario,
     seed: trial.seed,
-    runId: randomBytes(4).toString('hex'),
+    runId: choice.backend === 'sim' ? modelRunId(trial.seed) : randomBytes(4).toString('hex'),
     folder,
     // Kept for the next trial; the batch removes it at its end.
-    backend: await openBackend(choice, { clusterName: slot.cluster, workers, keep: true }, beside),
+    backend: await openBackend(
+      choice,
+      {
+        clusterName: slot.cluster,
+        workers: workersOf(flags, slotsBeside(slot, slots)),
+        keep: true,
+      },
+      beside,
+    ),
     replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),

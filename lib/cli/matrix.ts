@@ -1,10 +1,11 @@
 /** `experiments/matrix.mjs FILE`: every cell of a matrix, and a report of them all. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
 import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import { basisOf, stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
+import { madeBy } from '../images/image-set.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { clustersFor, loadLimitOf, slotsOf } from '../matrix/capacity.ts';
@@ -16,14 +17,15 @@ import { readMatrix } from '../matrix/read-matrix.ts';
 import { readResults } from '../matrix/results.ts';
 import type { Slot } from '../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../matrix/shorten.ts';
+import { plainText } from '../plain-text.ts';
 import { paste } from './arguments.ts';
 import { lockBatch } from './batch-lock.ts';
 import { chooseBackend, type BackendChoice } from './backend.ts';
-import { runCommand } from './command.ts';
+import { parseArguments, runCommand, say as sayLine, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
 import { refuseUnmeasurable, refuseUnmodelled } from './request.ts';
-import { folderName } from './run-folder.ts';
+import { checkFolder, folderName, makeFolder } from './run-folder.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
@@ -40,7 +42,7 @@ interface Request {
 export const runMatrix = (): Promise<void> =>
   runCommand('matrix', async (args) => {
     const command = matrixCommand();
-    command.parse(args, { from: 'user' });
+    parseArguments(command, args);
     const [file = ''] = command.processedArgs as string[];
     return carryOut(await requestOf(file, command.opts<MatrixFlags>()));
   });
@@ -51,6 +53,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const matrix = flags.short ? shorten(versioned) : versioned;
   const cells = chosen(cellsOf(matrix), flags);
   const folder = flags.out ?? newFolder(matrix);
+  checkFolder(folder);
   const begun = readResults(folder);
   const drawn = (): string => randomBytes(8).toString('hex');
   const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
@@ -63,7 +66,7 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
   const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfter });
   for (const scenario of scenarios) {
-    if (choice.backend === 'kind') refuseUnmeasurable(scenario, choice.images.source);
+    if (choice.backend === 'kind') refuseUnmeasurable(scenario, madeBy(choice.images));
     else refuseUnmodelled(scenario);
   }
   return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
@@ -103,12 +106,12 @@ async function carryOut(request: Request): Promise<ExitCode> {
   const { flags, folder } = request;
   const description = `${describe(request)}\n`;
   if (flags.dryRun) {
-    process.stdout.write(`${description}dry run: nothing was created\n`);
+    tell(`${description}dry run: nothing was created`);
     return exitCode.expected;
   }
   const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);
-  process.stderr.write(description);
-  makeFolder(folder);
+  process.stderr.write(plainText(description));
+  makeBatchFolder(folder);
   const lock = await lockBatch(folder);
   try {
     return await runAndReport(request, baseline);
@@ -123,14 +126,14 @@ async function runAndReport(request: Request, baseline: Batch | undefined): Prom
   const found = summarize(plan, await run(request));
   const batch = await writeBatch(folder, found, commandOf(request), baseline);
   const line = batchLine(batch, folder);
-  (flags.json ? process.stderr : process.stdout).write(`${line}\n`);
+  (flags.json ? sayLine : tell)(line);
   if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
   return batchExitCode(batch);
 }
 
 /** A folder that has a batch is gone on with. Throws UsageError `OUT_NOT_EMPTY` for any other. */
-function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+function makeBatchFolder(folder: string): void {
+  makeFolder(folder);
   if (readdirSync(folder).length === 0 || readResults(folder) !== undefined) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a batch in it`, {
     hint: 'give --out a folder that is new, empty, or holds a batch to go on with',
@@ -141,7 +144,7 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
   const startedMs = performance.now();
   const say = (line: string): void => {
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    process.stderr.write(`[${seconds} s] ${line}\n`);
+    sayLine(`[${seconds} s] ${line}`);
   };
   using interrupt = onInterrupt(say, () => 'the trials that were running');
   try {
@@ -152,7 +155,8 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
     }
     throw error;
   } finally {
-    if (request.choice.backend === 'kind' && !request.flags.keep) await removeClusters(request);
+    if (request.choice.backend === 'kind' && !request.flags.keep)
+      await removeClusters(request, say);
   }
 }
 
@@ -198,20 +202,30 @@ async function makeImages(
   if (choice.backend === 'sim') return;
   const { ensureImages } = await import('../images/ensure.ts');
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
-    await ensureImages({ source: choice.images.source, kubernetes, onProgress });
+    const { source, registry } = choice.images;
+    await ensureImages({ source, registry, kubernetes, onProgress });
   }
 }
 
-async function removeClusters({ slots }: Request): Promise<void> {
+/** Another start may be looking at one just now, and has its lock meanwhile. */
+const removalPatienceMs = 60_000;
+
+async function removeClusters({ slots }: Request, say: (line: string) => void): Promise<void> {
   const { reap } = await import('../cluster/kind/reap.ts');
-  const clusters = new Set(slots.map(({ cluster }) => cluster));
-  for (const only of clusters) await reap({ all: true, only });
+  for (const only of new Set(slots.map(({ cluster }) => cluster))) {
+    const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
+    for (const { why } of [...left, ...resisted]) {
+      const clean = paste(['npx', 'zx', 'experiments/clean.mjs', '--all', '--cluster-name', only]);
+      say(`the cluster ${only} was not removed: ${why}; remove it with: ${clean}`);
+    }
+  }
 }
 
 /** Paste-ready; narrowed to one cell where it is named. */
 function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
   const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
   if (choice.backend === 'kind') words.push('--images', choice.images.source);
+  if (flags.registry !== undefined) words.push('--registry', flags.registry);
   if (only !== undefined) words.push('--only', only);
   if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
   if (flags.short) words.push('--short');

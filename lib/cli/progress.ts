@@ -8,8 +8,10 @@ export interface Progress {
   phase(name: PhaseName): void;
   /** One line of news. */
   say(line: string): void;
-  /** What is going on now, one clause. */
-  current(): string;
+  /** The fault began, on the run's clock: from now on both clocks are shown. */
+  fault(atMs: number): void;
+  /** From now on this is waited for, one clause; undefined: nothing that has a name. */
+  wait(clause: string | undefined): void;
   /** No more phases; resolves when the terminal is free again. */
   end(): Promise<void>;
 }
@@ -38,8 +40,8 @@ class Clocks {
     this.#clock = clock;
   }
 
-  fault(): void {
-    this.#faultAtMs = this.#clock.nowMs();
+  fault(atMs: number): void {
+    this.#faultAtMs = atMs;
   }
 
   text(): string {
@@ -56,10 +58,13 @@ export function startProgress(stream: NodeJS.WriteStream, clock: Clock): Progres
   return stream.isTTY ? new LiveProgress(stream, clocks) : new PlainProgress(stream, clocks);
 }
 
+/** Without a terminal a wait is told again so often: a log that stands still looks like a hang. */
+const againAfterMs = 60_000;
+
 class PlainProgress implements Progress {
   readonly #stream: NodeJS.WriteStream;
   readonly #clocks: Clocks;
-  #current = 'starting';
+  #again: NodeJS.Timeout | undefined;
 
   constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
     this.#stream = stream;
@@ -67,8 +72,6 @@ class PlainProgress implements Progress {
   }
 
   phase(name: PhaseName): void {
-    if (name === 'fault') this.#clocks.fault();
-    this.#current = phases[name];
     this.say(`— ${phases[name]}`);
   }
 
@@ -76,11 +79,20 @@ class PlainProgress implements Progress {
     this.#stream.write(`[${this.#clocks.text()}] ${line}\n`);
   }
 
-  current(): string {
-    return this.#current;
+  fault(atMs: number): void {
+    this.#clocks.fault(atMs);
+  }
+
+  wait(clause: string | undefined): void {
+    clearInterval(this.#again);
+    if (clause === undefined) return;
+    this.say(`waiting for ${clause}`);
+    const again = (): void => this.say(`still waiting for ${clause}`);
+    this.#again = setInterval(again, againAfterMs).unref();
   }
 
   end(): Promise<void> {
+    clearInterval(this.#again);
     return Promise.resolve();
   }
 }
@@ -108,6 +120,7 @@ class LiveProgress implements Progress {
   readonly #ticker: NodeJS.Timeout;
   #index = 0;
   #over = false;
+  #awaited: string | undefined;
 
   constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
     this.#clocks = clocks;
@@ -152,13 +165,22 @@ class LiveProgress implements Progress {
     const shown = this.#shown.get(this.#index);
     const name = names[this.#index];
     if (shown !== undefined && name !== undefined) {
-      shown.title = `${phases[name]} (${this.#clocks.text()})`;
+      const what = this.#awaited === undefined ? phases[name] : `waiting for ${this.#awaited}`;
+      shown.title = `${what} (${this.#clocks.text()})`;
     }
   }
 
-  phase(name: PhaseName): void {
+  fault(atMs: number): void {
+    this.#clocks.fault(atMs);
+  }
+
+  wait(clause: string | undefined): void {
+    this.#awaited = clause;
     this.#tick();
-    if (name === 'fault') this.#clocks.fault();
+  }
+
+  phase(name: PhaseName): void {
+    this.wait(undefined);
     this.#index = names.indexOf(name);
     this.#waiting = [];
     for (const end of this.#ends.slice(0, this.#index)) end.resolve();
@@ -168,10 +190,6 @@ class LiveProgress implements Progress {
     const shown = this.#shown.get(this.#index);
     if (shown === undefined) this.#waiting.push(line);
     else shown.output = line;
-  }
-
-  current(): string {
-    return phases[names[this.#index] ?? 'prepare'];
   }
 
   async end(): Promise<void> {

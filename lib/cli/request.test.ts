@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectationFor } from '../expectations/races.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
@@ -16,7 +17,6 @@ const definition: ExperimentDefinition = {
   question: 'Does it?',
   fault: 'network-partition',
   defaults: { remedy: 'force-delete' },
-  expected: ({ disk }) => (disk === 'fenced' ? ['safe'] : ['lost', 'corrupt']),
 };
 
 function request(...args: string[]): RunRequest {
@@ -28,10 +28,16 @@ function request(...args: string[]): RunRequest {
 test('without flags the scenario has the experiment’s and the schema’s defaults', () => {
   const { scenario, flags } = request();
   const { name, question, fault } = definition;
-  const expected = ['lost', 'corrupt'] as const;
-  expect(scenario).toEqual(
-    parseScenario({ name, question, fault, expected: [...expected], remedy: 'force-delete' }),
-  );
+  const plain = parseScenario({
+    name,
+    question,
+    fault,
+    expected: ['safe'],
+    remedy: 'force-delete',
+  });
+  expect(scenario).toEqual({ ...plain, ...expectationFor(plain) });
+  // A living victim on an unfenced disk: a race, held against what was counted.
+  expect(scenario.counted).toBeDefined();
   expect(flags.cluster).toBe('auto');
 });
 
@@ -151,6 +157,11 @@ test('the forced-detach wait can’t be changed in published images', () => {
   expect(() => refuseUnmeasurable(shortened, 'built')).not.toThrow();
   expect(() => refuseUnmeasurable(request().scenario, 'published')).not.toThrow();
   expect(() => request('--images', 'published', '--force-detach-after', '30s')).toThrow(UsageError);
+  const ours = ['--registry', '127.0.0.1:5000', '--force-detach-after', '30s'];
+  expect(() => request('--images', 'published', ...ours)).not.toThrow();
+  for (const bad of ['$(id)', 'a b', 'host:5000:1', '-x', 'a/..;b']) {
+    expect(() => request(`--registry=${bad}`), bad).toThrow(UsageError);
+  }
   const onModel = ['--cluster', 'sim', '--images', 'published', '--force-detach-after', '30s'];
   expect(() => request(...onModel)).not.toThrow();
 });
@@ -178,5 +189,11 @@ test('a gate that the model does not play is refused', () => {
   expect(() => refuseUnmodelled(on(...gate, '--kubernetes', '1.36'))).toThrow(/does not play/);
   expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(
     /does not play the gate AllAlpha/,
+  );
+});
+
+test.each(['1', '301', '1e9', 'two'])('no cluster has so many workers: %s', (count) => {
+  expect(() => request('--workers', count)).toThrow(
+    expect.objectContaining({ code: 'BAD_FLAG', message: expect.stringContaining('at most 300') }),
   );
 });

@@ -1,6 +1,7 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { quote } from 'zx';
+import { expectationFor } from '../expectations/races.ts';
 import {
   parseScenario,
   shortenedTimers,
@@ -9,7 +10,7 @@ import {
 } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
 import { UsageError } from '../errors.ts';
-import type { ImageSource } from '../images/image-set.ts';
+import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
 import { parseFlags, type Flags } from './flags.ts';
 import { folderName } from './run-folder.ts';
@@ -26,8 +27,8 @@ export interface ExperimentDefinition {
   readonly seed?: string;
   /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
   readonly script?: readonly string[];
-  /** Sees the scenario with the flags applied. */
-  readonly expected: (scenario: Scenario) => readonly VerdictWord[];
+  /** Default: by reasoning, or of a race what was counted (docs/reference/expectations.md). */
+  readonly expected?: readonly VerdictWord[];
 }
 
 export interface RunRequest {
@@ -65,7 +66,7 @@ export function requestOf(
   const { flags, given } = parsed;
   const scenario = scenarioOf(definition, base, flags);
   if (flags.images === 'published' && flags.cluster !== 'sim') {
-    refuseUnmeasurable(scenario, 'published');
+    refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
   const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
@@ -131,7 +132,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     horizonMs: flags.horizon,
     convergeMs: flags.converge,
   });
-  return { ...chosen, expected: [...definition.expected(chosen)] };
+  const { expected } = definition;
+  return { ...chosen, ...(expected ? { expected: [...expected] } : expectationFor(chosen)) };
 }
 
 /** A gate that the model does not play would be ignored without a word. Throws UsageError. */
@@ -150,7 +152,7 @@ export function refuseUnmodelled({ featureGates, kubernetes }: Scenario): void {
 }
 
 /**
- * The version must be one that clusters are made of. The forced-detach wait is compiled in: only the
+ * `source`: whose programs are in the images. The version must be one that clusters are made of. The forced-detach wait is compiled in: only the
  * controller manager built here can change it.
  */
 export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {

@@ -1,6 +1,15 @@
-/** Folders that runs and batches leave: their names, and that two runs never share one. */
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+/** Folders that runs and batches leave: their names, that they can be made, that no two share one. */
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 /** `reports/2026-05-04T13-20-59-NAME-ID`; not made yet. */
@@ -9,11 +18,66 @@ export function folderName(name: string, id: string, now = new Date()): string {
   return join('reports', `${time}-${name}-${id}`);
 }
 
-/** Throws UsageError `OUT_NOT_EMPTY`. */
+/**
+ * A folder in which a file can be made, before anything else is: the first thing a run must not
+ * stumble over at its end. Throws UsageError `OUT_UNUSABLE`.
+ */
+export function makeFolder(folder: string): void {
+  const probe = join(folder, '.forcedetach-probe');
+  try {
+    makeEach(resolve(folder));
+    writeFileSync(probe, 'x');
+    rmSync(probe);
+  } catch (cause) {
+    throw unusable(folder, cause);
+  }
+}
+
+/** What can be known of it without making anything. Throws UsageError `OUT_UNUSABLE`. */
+export function checkFolder(folder: string): void {
+  try {
+    const nearest = nearestOf(resolve(folder));
+    if (!statSync(nearest).isDirectory()) throw new Error(`${nearest} is no folder`);
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw unusable(folder, cause);
+  }
+}
+
+/** The folder itself, or the one in which it would be made. */
+function nearestOf(path: string): string {
+  const parent = dirname(path);
+  // A link that leads nowhere is there too: nothing can be made in its place.
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return parent === path || isThere ? path : nearestOf(parent);
+}
+
+/** One after the other: Node's own `recursive` never ends where a folder of /proc can't be made. */
+function makeEach(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return;
+  if (stat !== undefined) throw new Error(`${path} is no folder`);
+  const parent = dirname(path);
+  if (parent !== path) makeEach(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/** Throws UsageError `OUT_UNUSABLE` or `OUT_NOT_EMPTY`. */
 export function makeRunFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   if (readdirSync(folder).length === 0) return;
   throw new UsageError('OUT_NOT_EMPTY', `${folder} is not empty`, {
     hint: 'give --out a folder that is new or empty',
   });
 }
+
+const unusable = (folder: string, cause: unknown): UsageError =>
+  new UsageError('OUT_UNUSABLE', `nothing can be written into ${folder}`, {
+    hint: 'give --out a folder that is there or can be made, on a disk with room',
+    cause,
+  });

@@ -1,8 +1,7 @@
 /** `experiments/seed.mjs`: asks the seeds of a cluster of their own, of runs, or of finished ones. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { $ } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
@@ -12,10 +11,12 @@ import { seeds } from '../seeds/list.ts';
 import { noteMeasured, readMeasured } from '../seeds/measured.ts';
 import { writePage } from '../seeds/page.ts';
 import type { Seed } from '../seeds/seed.ts';
-import { runCommand } from './command.ts';
+import { commandLine, parseArguments, runCommand, say, tell as tellLine } from './command.ts';
 import { whereOptions } from './flag-options.ts';
 import type { Flags as CommonFlags } from './flags.ts';
+import { nonEmpty } from './flag-values.ts';
 import { onInterrupt } from './interrupt.ts';
+import { makeFolder } from './run-folder.ts';
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'kubernetes' | 'keep'> {
   readonly run?: readonly string[];
@@ -32,8 +33,6 @@ const shortFlags =
   `--grace ${seconds(shortTimersMs.graceMs)} --toleration ${seconds(shortTimersMs.tolerationMs)} ` +
   `--force-detach-after ${seconds(shortTimersMs.forceDetachAfterMs)} ` +
   '--warmup 5s --overlap 10s --patience 40s --horizon 150s';
-
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
  * Sets the exit code: 0 where every answer was expected, 1 where one was not, 3 where a seed that
@@ -52,21 +51,27 @@ export const askSeeds = (): Promise<void> =>
   });
 
 function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags } {
-  const command = new Command('seed')
-    .description('What became of the claims that this project began with (docs/seeds.md).')
+  const command = commandLine('npx zx experiments/seed.mjs')
+    .description(
+      'What became of the claims that this project began with (docs/reference/seeds.md).',
+    )
     .argument('[numbers...]', 'of the seeds; none: a list of all, with what was measured')
     .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
     .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
     .option('--no-runs', 'leave the scenarios out')
     .option('--no-procedures', 'leave the procedures out')
-    .option('--note', 'put the answers into docs/seeds.json and docs/seeds.md', false)
-    .option('--out <folder>', 'the runs’ folders are made in it', 'reports/seeds')
+    .option(
+      '--note',
+      'put the answers into docs/reference/seeds.json and docs/reference/seeds.md',
+      false,
+    )
+    .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
   const where = ['cluster-name', 'images', 'kubernetes', 'keep'];
   for (const option of whereOptions({ kubernetes: kubernetesDefault, featureGates: {} })) {
     if (where.includes(option.name())) command.addOption(option);
   }
-  command.exitOverride().parse(args, { from: 'user' });
+  parseArguments(command, args);
   const off = { keep: false };
   return { chosen: command.args.map(seedOf), flags: { ...off, ...command.opts<Flags>() } };
 }
@@ -110,7 +115,7 @@ const imagesOf = ({ short, images }: Flags): Flags['images'] => (short ? 'built'
 async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> {
   const runId = randomBytes(4).toString('hex');
   const folder = join(flags.out, runId);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const folders: string[] = [];
   using interrupt = onInterrupt(say, () => folders.at(-1) ?? 'the set-up');
   const procedures = wanted.flatMap(({ number, procedure }) =>
@@ -168,11 +173,9 @@ function tell(told: readonly Told[], chosen: readonly Seed[], { note }: Flags): 
       say(`${number}. ${title}: no answer, ${reading}`);
       continue;
     }
-    process.stdout.write(
-      `${number}. ${title}: ${reading.asExpected ? 'as expected' : 'NOT EXPECTED'}\n`,
-    );
-    process.stdout.write(`   ${reading.said}\n`);
-    for (const line of reading.evidence) process.stdout.write(`     ${line}\n`);
+    tellLine(`${number}. ${title}: ${reading.asExpected ? 'as expected' : 'NOT EXPECTED'}`);
+    tellLine(`   ${reading.said}`);
+    for (const line of reading.evidence) tellLine(`     ${line}`);
   }
   const answers = told.flatMap(({ measured }) => measured ?? []);
   const answered = new Set(answers.map(({ seed }) => seed));
@@ -197,7 +200,7 @@ function list(wanted: readonly Seed[]): ExitCode {
     const answers = measured.filter(({ seed }) => seed === number);
     const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));
     const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
-    process.stdout.write(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})\n`);
+    tellLine(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})`);
   }
   return exitCode.expected;
 }

@@ -1,11 +1,15 @@
 /** A sweep's folder: its state, to go on from, and what it came to. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { SweepReport } from '../sweep/report.ts';
 import { shrunkFindings } from '../sweep/shrink-findings.ts';
+import { readJson } from '../json-file.ts';
+import { writeOutput } from '../output-file.ts';
+import { sweepStateSchema } from '../sweep/state-schema.ts';
 import { newSweep, type SweepState } from '../sweep/sweep.ts';
+import { makeFolder } from './run-folder.ts';
 import type { SweepFlags } from './sweep-flags.ts';
 
 const stateFile = 'state.json';
@@ -20,7 +24,7 @@ export function newFolder(): string {
  * `STATE_UNREADABLE`.
  */
 export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const files = readdirSync(folder);
   if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'), disk);
   if (!files.includes(stateFile)) {
@@ -40,28 +44,23 @@ export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
 function readState(path: string): SweepState {
   const hint = 'give another --out; what an earlier version began can’t be gone on with';
   try {
-    const state = JSON.parse(readFileSync(path, 'utf8')) as Partial<SweepState>;
-    if (state.learned !== undefined && state.tally !== undefined) return state as SweepState;
-    throw new Error('it does not say what the sweep learned');
+    const example = 'reports/…-sweep-…/state.json';
+    return readJson(path, { kind: 'state', schema: sweepStateSchema, hint, example });
   } catch (cause) {
     throw new UsageError('STATE_UNREADABLE', `${path} is not a sweep’s state`, { hint, cause });
   }
 }
 
-/** Whole or not at all. */
-export function save(folder: string, state: SweepState): void {
-  const path = join(folder, stateFile);
-  writeFileSync(`${path}.new`, JSON.stringify(state));
-  renameSync(`${path}.new`, path);
-}
+export const save = (folder: string, state: SweepState): void =>
+  writeOutput(join(folder, stateFile), JSON.stringify(state));
 
 /** sweep.json and the findings, at most so many. */
 export function writeReport(folder: string, report: SweepReport, most: number): void {
-  writeFileSync(join(folder, 'sweep.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  writeOutput(join(folder, 'sweep.json'), `${JSON.stringify(report, undefined, 2)}\n`);
   const findingsFolder = join(folder, 'findings');
   rmSync(findingsFolder, { recursive: true, force: true });
   mkdirSync(findingsFolder);
   for (const { file, text } of shrunkFindings(report, { folder: findingsFolder, most })) {
-    writeFileSync(join(findingsFolder, file), text);
+    writeOutput(join(findingsFolder, file), text);
   }
 }

@@ -3,7 +3,7 @@ import { exitCode, type ExitCode } from '../errors.ts';
 import { sweepPool } from '../sweep/pool.ts';
 import { reportOf, sweepLines } from '../sweep/report.ts';
 import { sweep, type SweepState } from '../sweep/sweep.ts';
-import { runCommand } from './command.ts';
+import { parseArguments, runCommand, say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { begin, newFolder, save, writeReport } from './sweep-files.ts';
 import { sweepCommand, type SweepFlags } from './sweep-flags.ts';
@@ -13,13 +13,11 @@ const defaultTimeMs = 60_000;
 /** Often enough for a killed sweep to lose little. */
 const saveEveryMs = 5000;
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /** Sweeps as `process.argv` asks, and sets the exit code. Never throws. */
 export const runSweep = (): Promise<void> =>
   runCommand('sweep', async (args) => {
     const command = sweepCommand();
-    command.parse(args, { from: 'user' });
+    parseArguments(command, args);
     const flags = command.opts<SweepFlags>();
     checkClusterFlags(flags);
     return carryOut(flags);
@@ -31,7 +29,7 @@ async function carryOut(flags: SweepFlags): Promise<ExitCode> {
   const from = begin(folder, flags);
   const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
   const replay = `npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`;
-  process.stderr.write(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}\n`);
+  say(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}`);
   const ended =
     access === undefined
       ? await explore(from, folder, flags)
@@ -39,7 +37,7 @@ async function carryOut(flags: SweepFlags): Promise<ExitCode> {
   const report = reportOf(ended);
   writeReport(folder, report, flags.findings);
   const lines = [...sweepLines(report), `folder: ${folder}`];
-  (flags.json ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+  (flags.json ? say : tell)(lines.join('\n'));
   if (flags.json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   return report.surprises.length === 0 ? exitCode.expected : exitCode.unexpected;
 }
@@ -49,6 +47,7 @@ async function explore(
   folder: string,
   { schedules, time, threads }: SweepFlags,
 ): Promise<SweepState> {
+  if (schedules !== undefined && from.next >= schedules) return from;
   const startedMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedMs;
   const timeMs = time ?? (schedules === undefined ? defaultTimeMs : Infinity);

@@ -1,6 +1,7 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
 import { assembleVerdict } from '../experiment/assemble.ts';
 import { isStarved, timerLagsOf } from '../experiment/machine-time.ts';
+import { pressureOf } from '../experiment/pressure.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import { describeError } from '../errors.ts';
 import { openHistory, type History } from '../history/reader.ts';
@@ -11,7 +12,7 @@ import { answerTasks } from '../worker-pool.ts';
 
 export interface FinishedRun {
   readonly folder: string;
-  /** `all`: a page of its own also where it came as expected. */
+  /** `all`: a page of its own also where it was safe, as expected. */
   readonly reports: 'all' | 'unexpected';
 }
 
@@ -21,7 +22,7 @@ answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
   try {
     const history = openHistory(folder);
     const verdict = assembleVerdict(history);
-    const page = reports === 'all' || !verdict.asExpected;
+    const page = reports === 'all' || !verdict.asExpected || verdict.verdict !== 'safe';
     await writeRun(folder, verdict, history, { page });
     return { outcome: outcomeOf(verdict, history) };
   } catch (error) {
@@ -30,7 +31,8 @@ answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
 });
 
 function outcomeOf(verdict: Verdict, history: History): Outcome {
-  const lags = timerLagsOf(tellStory([...history.smallRecords()]));
+  const story = tellStory([...history.smallRecords()]);
+  const lags = timerLagsOf(story);
   const { incompleteBecause, availability, exposure, phases } = verdict;
   return {
     verdict: verdict.verdict,
@@ -50,6 +52,7 @@ function outcomeOf(verdict: Verdict, history: History): Outcome {
     starved: isStarved(incompleteBecause),
     worstTimerLagMs: Math.max(0, ...lags),
     timerDistortion: distortionOf(lags),
+    pressure: pressureOf(story),
   };
 }
 

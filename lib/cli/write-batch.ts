@@ -1,9 +1,14 @@
 /** What a batch leaves for people and machines, beside its runs. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import { migrateBatch } from '../history/migration.ts';
+import { readJson, type JsonKind } from '../json-file.ts';
 import { batchSchema, type Batch } from '../matrix/batch.ts';
+import { writeOutput } from '../output-file.ts';
+import type { RunVerdict, VerdictOf } from '../report/batch-phases.ts';
+import { readRunVerdict } from './run-verdict.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';
@@ -25,9 +30,17 @@ export async function writeBatch(
   const { renderBatchMarkdown } = await import('../report/batch-markdown.ts');
   const { heatMapOf, heatMapSvg } = await import('../report/batch-pictures.ts');
   const { versionsOf } = await import('../report/batch-trend.ts');
-  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
-  const hasReport = (run: string): boolean => existsSync(join(folder, run, 'report.html'));
-  const verdictOf = (run: string): Verdict | undefined => readVerdict(join(folder, run));
+  const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
+  const addressOf = (run: string): string | undefined =>
+    ['report.html', 'summary.md', 'verdict.json']
+      .map((file) => `${run}/${file}`)
+      .find((file) => existsSync(join(folder, file)));
+  // Asked for twice, read once, and told once where it is damaged.
+  const verdicts = new Map<string, RunVerdict | undefined>();
+  const verdictOf: VerdictOf = (run) => {
+    if (!verdicts.has(run)) verdicts.set(run, readRunVerdict(join(folder, run)));
+    return verdicts.get(run);
+  };
   const told = { ...batch, replay, versions: versionsOf(batch, verdictOf) };
   if (baseline !== undefined) write(baselineFile, json(baseline));
   write('batch.json', json(told));
@@ -37,34 +50,31 @@ export async function writeBatch(
   const pinned = baseline ?? readPinned(folder);
   write(
     'report.html',
-    await renderBatchHtml({ batch: told, hasReport, verdictOf, baseline: pinned }),
+    await renderBatchHtml({ batch: told, addressOf, verdictOf, baseline: pinned }),
   );
   return told;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** Throws UsageError `NO_BATCH`. */
+const batchKind: JsonKind<Batch> = {
+  ...{ kind: 'batch', schema: z.preprocess(migrateBatch, batchSchema), version: 1 },
+  hint: 'docs/reference/matrix.md has every key; a batch writes it when it has ended',
+  example: 'reports/matrix/2026-11-22-default/batch.json',
+};
+
+/** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`. */
 export function readBatch(folder: string): Batch {
-  try {
-    return batchSchema.parse(JSON.parse(readFileSync(join(folder, 'batch.json'), 'utf8')));
-  } catch (cause) {
-    throw new UsageError('NO_BATCH', `${folder} has no batch.json that can be read`, {
-      hint: 'a batch writes it when it has ended; go on with one that was cut short first',
-      cause,
-    });
-  }
+  const path = join(folder, 'batch.json');
+  if (existsSync(path)) return readJson(path, batchKind);
+  throw new UsageError('NO_BATCH', `${folder} has no batch.json`, {
+    hint: 'a batch writes it when it has ended; go on with one that was cut short first',
+  });
 }
 
 function readPinned(folder: string): Batch | undefined {
   const path = join(folder, baselineFile);
-  return existsSync(path) ? batchSchema.parse(JSON.parse(readFileSync(path, 'utf8'))) : undefined;
-}
-
-/** Undefined where the run came to none. */
-function readVerdict(folder: string): Verdict | undefined {
-  const path = join(folder, 'verdict.json');
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Verdict) : undefined;
+  return existsSync(path) ? readJson(path, batchKind) : undefined;
 }
 
 /** The last line on the terminal. */

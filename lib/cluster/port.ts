@@ -13,6 +13,7 @@ import type {
   SegmentList,
   Timers,
 } from '../history/events.ts';
+import type { CopyIdentity, VolumeIdentity } from '../history/identity.ts';
 import type { ClientSide } from '../workload/sql.ts';
 import type { Clock } from './clock.ts';
 
@@ -98,14 +99,14 @@ export type Stall = keyof typeof stalls;
 /** What faults may do to one node's machine. All idempotent. */
 export interface Machine {
   readonly node: string;
-  /** Stops every process of the node (kind: docker pause). */
+  /** Stops every process of the node. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Ends every process of the node at once (kind: docker kill). */
+  /** Ends every process of the node at once. */
   kill(): Promise<void>;
   /** Boots a killed node, networking restored. */
   start(): Promise<void>;
-  /** Takes the node off the cluster's network (kind: docker network disconnect). */
+  /** Takes the node off the cluster's network. */
   disconnect(): Promise<void>;
   /** Puts it back with its old address and routes. */
   reconnect(): Promise<void>;
@@ -126,7 +127,7 @@ export interface Machine {
   }>;
   /** Ends every database process of the node at once (SIGKILL); verified where there was one. */
   killServer(): Promise<Proof>;
-  /** Leaves all processes of the node together this share of one CPU (kind: docker update). */
+  /** Leaves all processes of the node together this share of one CPU. */
   throttle(share: number): Promise<void>;
   unthrottle(): Promise<void>;
   /** In which share of the scheduler's periods, now, that limit stops processes. */
@@ -183,10 +184,13 @@ export interface Disk {
   releaseDead(node: string): Promise<void>;
   /** Through the node's mount. Lays the ground for the unsynced one, too, which `losePower` writes. */
   writeSyncedCanary(node: string, content: string): Promise<void>;
-  /** Copies the volume as it is at one moment; the given nodes are frozen where that needs it. */
-  copy(label: ImageLabel, freeze: readonly string[]): Promise<void>;
+  /**
+   * Copies the volume as it is at one moment; the given nodes are frozen where that needs it. Rejects
+   * when aborted, whatever the disk is still at.
+   */
+  copy(label: ImageLabel, freeze: readonly string[], signal?: AbortSignal): Promise<CopyIdentity>;
   /** Puts the volume's log of writes into the run's history, where the disk keeps one. */
-  exportWrites(folder: string): Promise<void>;
+  exportWrites(folder: string, signal?: AbortSignal): Promise<void>;
 }
 
 export interface WriterSpec {
@@ -207,6 +211,8 @@ export interface Writers {
     readonly node: string;
     readonly count: number;
   }[];
+  /** The client on the victim's side changes the schema, now; its journal tells how that ended. */
+  changeSchema(): void;
   /**
    * Stops sending, waits for what is under way (bounded), closes. Resolves to the segments that they
    * have written, as they counted them. Idempotent.
@@ -215,8 +221,15 @@ export interface Writers {
 }
 
 export interface Auditor {
-  /** Starts MySQL on a cold copy of the image and reads everything. Rows stream into `onRow`. */
-  audit(image: ImageLabel, onRow: (row: LedgerRow) => void): Promise<ImageEvidence>;
+  /**
+   * Starts MySQL on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
+   * when aborted, once nothing of it runs any more.
+   */
+  audit(
+    image: ImageLabel,
+    onRow: (row: LedgerRow) => void,
+    signal?: AbortSignal,
+  ): Promise<ImageEvidence>;
 }
 
 /** One cluster with one volume and one database: all that a run acts upon. */
@@ -227,6 +240,8 @@ export interface Testbed {
   readonly versions: Readonly<Record<string, string>>;
   /** Schedulable nodes. */
   readonly nodes: readonly string[];
+  /** As it was when the database was new. */
+  readonly volume: VolumeIdentity;
   readonly kubernetes: Kubernetes;
   readonly controlPlane: ControlPlane;
   readonly disk: Disk;

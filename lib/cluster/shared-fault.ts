@@ -56,13 +56,15 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
         return testbed.disk.sever(node, how);
       },
       // Several at once fill the memory with pages, and the runner's timers wait until some is free.
-      copy: (label, freeze) => party.inTurn('copy', () => testbed.disk.copy(label, freeze)),
+      copy: (label, freeze, signal) =>
+        party.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
     },
     kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, party),
     machine: (node) => shareCalls(testbed.machine(node), node, ofMachine, party),
     // They mount their copies with the same loop device, that of the event's pool.
     auditor: {
-      audit: (image, onRow) => party.inTurn('audit', () => testbed.auditor.audit(image, onRow)),
+      audit: (image, onRow, signal) =>
+        party.inTurn('audit', () => testbed.auditor.audit(image, onRow, signal)),
     },
     async close() {
       try {

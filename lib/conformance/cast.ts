@@ -8,6 +8,8 @@ export interface Cast {
   /** The first other node that mounted the volume, else the first that a new pod was bound to. */
   readonly successor: string | undefined;
   readonly successorUid: string | undefined;
+  /** The volume's handle: a node's lists name those of other runs as well. */
+  readonly volume: string | undefined;
 }
 
 /** Undefined where the run ended before its fault. */
@@ -33,7 +35,9 @@ export function castOf({
       t >= faultAtMs && name === observed.podCreated && String(data['uid']) !== victimUid,
   );
   const pod = bound ?? replacement;
+  const call = observations.find(({ name }) => name === observed.csiCall);
   return {
+    volume: call === undefined ? undefined : String(call.data['volume']),
     ...{ victim: victimNode, victimUid, successor },
     successorUid: pod === undefined ? undefined : String(pod.data['uid']),
   };

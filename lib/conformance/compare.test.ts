@@ -7,6 +7,8 @@ import type { StepName, Steps } from './steps.ts';
 const steps = (times: Partial<Record<StepName, number>>): Steps =>
   new Map(Object.entries(times) as [StepName, number][]);
 
+const quiet = { worstLagMs: 5, cpuPressure: 40, ioPressure: 10, volumes: 1 };
+
 /** Twenty runs: NotReady after 40 to 59 s, the taint 0.05 s later, eviction 300 s after it. */
 const model = Array.from({ length: 20 }, (_, index) => {
   const notReady = (40 + index) * 1000;
@@ -53,7 +55,7 @@ test('a verdict that the model never gives is a difference; a listed one has its
   const comparison: RunComparison = {
     ...compare(steps({ struck: 0 }), [steps({ struck: 0 })]),
     ...{ run: 'a-run', scenario: '', realVerdict: 'corrupt', modelVerdicts: { lost: 1 } },
-    ...{ modelRuns: 1, starved: false },
+    ...{ modelRuns: 1, starved: false, load: quiet },
   };
   expect(differencesOf(comparison).map(({ what }) => what)).toContain('verdict corrupt');
   const listed = [{ what: 'verdict corrupt', runs: ['a-run'], toS: 2, why: 'because' }];

@@ -2,6 +2,7 @@
 import type { Verdict } from '../experiment/verdict.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type Difference } from './listed.ts';
+import { busyBecause, lateBecause, type Load } from './load.ts';
 import type { Prediction } from './predict.ts';
 import { sayStep } from './steps.ts';
 
@@ -14,11 +15,23 @@ export interface RunComparison extends Comparison {
   readonly scenario: string;
   readonly realVerdict: Word;
   /** How many runs of the model came out so. */
-  readonly modelVerdicts: Readonly<Partial<Record<Word, number>>>;
+  readonly modelVerdicts: Words;
+  /** Of a race that the model lost or won otherwise: its words at the hand-over that the run had. */
+  readonly atItsPace?: {
+    /** From the detach's answer to the successor's access: the run's, and the model's median. */
+    readonly handOverS: number;
+    readonly usualS: number;
+    /** The cut came so long after the detach's answer, to be as late as in the run. */
+    readonly cutAfterMs: number;
+    readonly words: Words;
+  };
   readonly modelRuns: number;
   /** Its machine did not keep time: nothing but the verdict is compared. */
   readonly starved: boolean;
+  readonly load: Load;
 }
+
+export type Words = Readonly<Partial<Record<Word, number>>>;
 
 export interface JudgedDifference extends Difference {
   /** In words, with its numbers. */
@@ -27,42 +40,81 @@ export interface JudgedDifference extends Difference {
   readonly because?: string;
 }
 
-export function countVerdicts(predictions: readonly Prediction[]): RunComparison['modelVerdicts'] {
+export function countVerdicts(predictions: readonly Pick<Prediction, 'verdict'>[]): Words {
   const counts: Partial<Record<Word, number>> = {};
   for (const { verdict } of predictions) counts[verdict] = (counts[verdict] ?? 0) + 1;
   return counts;
 }
 
+/** A difference as it was found, with what of the machine explains it. */
+type Found = Omit<JudgedDifference, 'because'> & { readonly load?: string | undefined };
+
 export function differencesOf(comparison: RunComparison): JudgedDifference[] {
-  const { run, phases, orders, steps, realVerdict, modelVerdicts } = comparison;
-  const found: Omit<JudgedDifference, 'because'>[] = [];
-  for (const { phase, is, realS, model, fit } of phases) {
-    if (fit !== 'differs') continue;
-    const span = `${seconds(model.from)} to ${seconds(model.to)}`;
-    const says = `${phase} (${is}): ${seconds(realS)}, in the model ${span}`;
-    found.push({ what: phase, run, realS, says });
-  }
-  for (const { first, second, realGapS } of orders) {
-    const says = `“${sayStep(first)}” came ${seconds(realGapS)} before “${sayStep(second)}”; in the model always after it`;
-    found.push({ what: `${first} before ${second}`, run, says });
-  }
-  for (const { step, onlyIn } of steps) {
-    const says =
-      onlyIn === 'real'
-        ? `“${sayStep(step)}” never comes in the model`
-        : `“${sayStep(step)}” did not come, and always does in the model`;
-    found.push({ what: `${step} only ${onlyIn}`, run, says });
-  }
-  if ((modelVerdicts[realVerdict] ?? 0) === 0) {
-    const words = Object.entries(modelVerdicts).map(([word, count]) => `${word} ${count}`);
-    const says = `it came out ${realVerdict}; in the model ${words.join(', ')}`;
-    found.push({ what: `verdict ${realVerdict}`, run, says });
-  }
-  return found.map((difference) => {
-    const because = reasonFor(difference);
+  const found = [
+    ...phaseDifferences(comparison),
+    ...stepDifferences(comparison),
+    ...wordDifferences(comparison),
+  ];
+  return found.map(({ load, ...difference }) => {
+    const because = reasonFor(difference) ?? load;
     return because === undefined ? difference : { ...difference, because };
   });
 }
+
+function phaseDifferences({ run, phases, load }: RunComparison): Found[] {
+  return phases
+    .filter(({ fit }) => fit === 'differs')
+    .map((each) => {
+      const { phase, is, realS, model } = each;
+      const span = `${seconds(model.from)} to ${seconds(model.to)}`;
+      const says = `${phase} (${is}): ${seconds(realS)}, in the model ${span}`;
+      return { what: phase, run, realS, says, load: lateBecause(each, load) };
+    });
+}
+
+function stepDifferences({ run, orders, steps }: RunComparison): Found[] {
+  const swapped = orders.map(({ first, second, realGapS }) => ({
+    ...{ what: `${first} before ${second}`, run },
+    says: `“${sayStep(first)}” came ${seconds(realGapS)} before “${sayStep(second)}”; in the model always after it`,
+  }));
+  const alone = steps.map(({ step, onlyIn }) => ({
+    ...{ what: `${step} only ${onlyIn}`, run },
+    says:
+      onlyIn === 'real'
+        ? `“${sayStep(step)}” never comes in the model`
+        : `“${sayStep(step)}” did not come, and always does in the model`,
+  }));
+  return [...swapped, ...alone];
+}
+
+function wordDifferences({
+  run,
+  realVerdict,
+  modelVerdicts,
+  atItsPace,
+  load,
+}: RunComparison): Found[] {
+  if ((modelVerdicts[realVerdict] ?? 0) > 0) return [];
+  const says = `it came out ${realVerdict}; in the model ${wordsText(modelVerdicts)}`;
+  const what = `verdict ${realVerdict}`;
+  if (atItsPace === undefined) return [{ what, run, says }];
+  const { handOverS, usualS, words } = atItsPace;
+  const paced = `after a hand-over of ${seconds(handOverS)}, not ${seconds(usualS)}, it has ${wordsText(words)}`;
+  const busy = (words[realVerdict] ?? 0) > 0 ? busyBecause(load) : undefined;
+  return [
+    {
+      what,
+      run,
+      says: `${says}; ${paced}`,
+      load: busy === undefined ? undefined : `${busy}; ${paced}`,
+    },
+  ];
+}
+
+const wordsText = (words: Words): string =>
+  Object.entries(words)
+    .map(([word, count]) => `${word} ${count}`)
+    .join(', ');
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`;
 

@@ -20,8 +20,6 @@ const loaded = [
 ];
 const deletedNode =
   'the healed kubelet of a deleted Node did nothing until it was restarted 215 s, 181 s and 181 s later (three runs, cause not known); in the model it hears of its pods as any other';
-const unreadable =
-  'the successor never started beside a victim of some 20 commits a second; the model draws that line at 500 commits during one recovery, and measured is only that it lies anywhere between (docs/model.md)';
 
 export const listedDifferences: readonly ListedDifference[] = [
   { what: 'not-ready → no-execute', toS: 1, why: busy },
@@ -42,14 +40,15 @@ export const listedDifferences: readonly ListedDifference[] = [
   { what: 'stage-begun → staged', runs: loaded, toS: 3.5, why: busy },
   { what: 'running → serving', runs: ['partition-no-grace-period', ...loaded], toS: 72, why: busy },
   { what: 'unpublished → unstaged', runs: ['attacher-down-at-force-detach'], toS: 1.1, why: busy },
-  ...['serving', 'ready'].map((step) => ({
-    what: `${step} only model`,
-    runs: ['crash-loop-nobody-acts', 'partition-delete-node', 'partition-force-delete-unfenced'],
-    why: unreadable,
-  })),
   ...['heal → ready-again', 'ready-again → untainted'].map((what) => ({
     ...{ what, runs: ['controller-restart-before-node-deletion'], why: deletedNode },
   })),
+  {
+    what: 'serving → ready',
+    runs: ['partition-force-delete-fenced'],
+    toS: 0.2,
+    why: 'a probe found the server sooner than any does in the model, as in 6 of the 16 untuned runs (docs/internals/conformance.md): the model’s probes are too regular',
+  },
   {
     what: 'struck → not-ready',
     runs: ['reboot-at-force-detach'],

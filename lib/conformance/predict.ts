@@ -8,12 +8,14 @@ import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
+import { figuresOf, type Figures } from './figures.ts';
 import { stepsOf, type Steps } from './steps.ts';
 
 export interface Prediction {
   readonly steps: Steps;
   /** Its safety, or `inconclusive`. */
   readonly verdict: Verdict['verdict'];
+  readonly figures: Figures;
 }
 
 export interface ModelRun {
@@ -24,7 +26,7 @@ export interface ModelRun {
 export async function predict({ scenario, seed }: ModelRun): Promise<Prediction> {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-conformance-'));
   try {
-    const { verdict } = await runScenario({
+    const verdict = await runScenario({
       ...{ scenario, seed, runId: 'conformance', folder, backend: simBackend() },
       replay: 'none',
       onProgress: () => undefined,
@@ -32,7 +34,7 @@ export async function predict({ scenario, seed }: ModelRun): Promise<Prediction>
       signal: new AbortController().signal,
     });
     const story = tellStory([...openHistory(folder).smallRecords()]);
-    return { steps: stepsOf(story), verdict };
+    return { steps: stepsOf(story), verdict: verdict.verdict, figures: figuresOf(verdict, story) };
   } finally {
     rmSync(folder, { recursive: true });
   }

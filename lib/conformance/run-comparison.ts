@@ -1,13 +1,8 @@
 /** One real run against so many runs of the model. */
-import { basename } from 'node:path';
-import { assembleVerdict } from '../experiment/assemble.ts';
-import { isStarved } from '../experiment/machine-time.ts';
-import { openHistory } from '../history/reader.ts';
-import { tellStory } from '../timeline/story.ts';
 import { compare, type Comparison } from './compare.ts';
-import { countVerdicts, type RunComparison } from './judge.ts';
+import { countVerdicts, type RunComparison, type Words } from './judge.ts';
 import { predict, type ModelRun, type Prediction } from './predict.ts';
-import { stepsOf } from './steps.ts';
+import { readRealRun, type RealRun } from './real-run.ts';
 
 export interface CompareOptions {
   /** Runs of the model. */
@@ -25,31 +20,69 @@ const nothing: Comparison = { phases: [], orders: [], steps: [], pairs: 0 };
 
 /** Throws EvidenceError without a history. */
 export async function compareRun(folder: string, options: CompareOptions): Promise<RunComparison> {
-  const { runs, seed, onRun, play = predict } = options;
-  const history = openHistory(folder);
-  const { scenario, ...story } = tellStory([...history.smallRecords()]);
-  const run = basename(folder);
+  const real = readRealRun(folder);
+  const { run, scenario, starved, load } = real;
+  const predictions = await playAll(real, options);
+  const { fault, remedy, disk } = scenario;
+  const compared = starved
+    ? nothing
+    : compare(
+        real.steps,
+        predictions.map(({ steps }) => steps),
+      );
+  const modelVerdicts = countVerdicts(predictions);
+  const atItsPace =
+    modelVerdicts[real.verdict] === undefined
+      ? await playAtItsPace(real, predictions, options)
+      : undefined;
+  return {
+    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: options.runs, starved, load },
+    ...{ realVerdict: real.verdict, modelVerdicts },
+    ...(atItsPace === undefined ? {} : { atItsPace }),
+    ...compared,
+  };
+}
+
+async function playAll(
+  { run, scenario }: Pick<RealRun, 'run' | 'scenario'>,
+  { runs, seed, onRun, play = predict }: CompareOptions,
+): Promise<readonly Prediction[]> {
   let done = 0;
-  const predictions = await Promise.all(
+  return Promise.all(
     Array.from({ length: runs }, async (_, index) => {
       const prediction = await play({ scenario, seed: `${seed}-${run}-${index}` });
       onRun?.(++done);
       return prediction;
     }),
   );
-  const { fault, remedy, disk } = scenario;
-  const { verdict, incompleteBecause } = assembleVerdict(history);
-  const starved = isStarved(incompleteBecause);
-  const compared = starved
-    ? nothing
-    : compare(
-        stepsOf({ ...story, scenario }),
-        predictions.map(({ steps }) => steps),
-      );
-  return {
-    ...{ run, scenario: [fault, remedy, disk].join(', '), modelRuns: runs, starved },
-    realVerdict: verdict,
-    modelVerdicts: countVerdicts(predictions),
-    ...compared,
-  };
+}
+
+/**
+ * Where a late cut races with the successor, the word hangs on how long the hand-over took. So the
+ * model plays the race again with the cut as long after the successor's access as it really came.
+ * Undefined where there is no such race, or the model's hand-over took as long.
+ */
+async function playAtItsPace(
+  real: RealRun,
+  predictions: readonly Prediction[],
+  options: CompareOptions,
+): Promise<RunComparison['atItsPace']> {
+  const { scenario, starved } = real;
+  const handOverS = handOverOf(real);
+  if (scenario.disk !== 'ack-early' || starved || handOverS === undefined) return undefined;
+  const model = predictions.map(handOverOf).filter((each) => each !== undefined);
+  const usualS = model.toSorted((a, b) => a - b)[Math.floor(model.length / 2)];
+  if (usualS === undefined || handOverS <= Math.max(...model)) return undefined;
+  const cutAfterMs = Math.max(0, Math.round(scenario.cutAfterMs - 1000 * (handOverS - usualS)));
+  const played = await playAll({ ...real, scenario: { ...scenario, cutAfterMs } }, options);
+  const words: Words = countVerdicts(played);
+  return { handOverS, usualS, cutAfterMs, words };
+}
+
+/** From the disk's answer to the detach until the successor had access, s. */
+function handOverOf({ steps, figures }: Pick<Prediction, 'steps' | 'figures'>): number | undefined {
+  const answeredAtMs = steps.get('detach-answered');
+  const { accessAtMs } = figures;
+  if (answeredAtMs === undefined || accessAtMs === null) return undefined;
+  return (accessAtMs - answeredAtMs) / 1000;
 }

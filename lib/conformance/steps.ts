@@ -46,14 +46,17 @@ const list = (data: ObservationRecord['data'], field: string): readonly unknown[
   const value = data[field];
   return Array.isArray(value) ? value : [];
 };
-const lists =
-  (field: string) =>
-  (data: ObservationRecord['data']): boolean =>
-    list(data, field).length > 0;
-const listsNot =
-  (field: string) =>
-  (data: ObservationRecord['data']): boolean =>
-    list(data, field).length === 0;
+/** A node's list of volumes (`kubernetes.io/csi/<driver>^<handle>`) has the run's own one. */
+const hasOwn = ({ seen, cast }: Sighting): boolean =>
+  list(seen.data, 'volumes').some((name) => String(name).split('^').at(-1) === cast.volume);
+const listed = (whose: 'victim' | 'successor', name: string): Is => {
+  const is = onNode(whose, name);
+  return (sighting) => is(sighting) && hasOwn(sighting);
+};
+const listedNot = (whose: 'victim' | 'successor', name: string): Is => {
+  const is = onNode(whose, name);
+  return (sighting) => is(sighting) && !hasOwn(sighting);
+};
 const tainted =
   (start: string) =>
   (data: ObservationRecord['data']): boolean =>
@@ -103,11 +106,11 @@ export const stepDefinitions = {
   },
   'in-use': {
     ...{ ...api, says: 'the successor reports the volume in use' },
-    is: both(onNode('successor', observed.volumesInUse), lists('volumes')),
+    is: listed('successor', observed.volumesInUse),
   },
   unlisted: {
-    ...{ ...api, says: 'the victim’s list of attached volumes is cleared' },
-    is: both(onNode('victim', observed.volumesAttached), listsNot('volumes')),
+    ...{ ...api, says: 'the victim’s list of attached volumes lacks it' },
+    is: listedNot('victim', observed.volumesAttached),
   },
   'force-detach': {
     ...{ witness: 'log', after: 'fault', says: 'the controller manager says that it forces' },
@@ -139,7 +142,7 @@ export const stepDefinitions = {
   },
   listed: {
     ...{ ...api, says: 'the successor’s list names the volume' },
-    is: both(onNode('successor', observed.volumesAttached), lists('volumes')),
+    is: listed('successor', observed.volumesAttached),
   },
   'stage-begun': {
     ...{ witness: 'csi', after: 'fault', says: 'the successor begins to stage' },
@@ -184,8 +187,8 @@ export const stepDefinitions = {
     is: call('victim', csiCalls.unstage),
   },
   'not-in-use': {
-    ...{ witness: 'api', after: 'heal', says: 'the healed victim reports nothing in use' },
-    is: both(onNode('victim', observed.volumesInUse), listsNot('volumes')),
+    ...{ witness: 'api', after: 'heal', says: 'the healed victim reports it in use no more' },
+    is: listedNot('victim', observed.volumesInUse),
   },
 } as const satisfies Readonly<Record<string, StepDefinition>>;
 

@@ -28,7 +28,7 @@ export function isExpected(promises: Promises, { verdict, policies }: Summary): 
 /**
  * With innodb_flush_method=O_DIRECT, the default, InnoDB does not flush its doublewrite file before
  * it writes the pages in their places (buf0dblwr.cc, `is_fsync_required`): a page may be torn while
- * its copy is lost with the cache. See docs/crash-states.md.
+ * its copy is lost with the cache. See docs/explanation/crash-states.md.
  */
 function allowedOf({ trxCommit, flushes }: Promises, policy: PowerLoss): VerdictWord[] {
   if (flushes === 'ignored') return ['safe', 'lost', 'corrupt'];

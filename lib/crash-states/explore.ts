@@ -57,7 +57,7 @@ async function recoverAndJudge(
     },
   });
   const reconciliation = reconciler.result(unreadBecause(evidence));
-  const judgement = judgeState(`state ${state.number}`, evidence, reconciliation);
+  const judgement = judgeState(`state ${state.number}`, evidence, reconciliation, state.atMs);
   const { durationsMs = {} } = evidence;
   return { ...state, unflushed, survived, thorough, ...judgement, durationsMs };
 }

@@ -28,8 +28,9 @@ export function judgeState(
   name: string,
   evidence: ImageEvidence,
   reconciliation: Reconciliation,
+  takenAtMs: number,
 ): StateJudgement {
-  const findings = runChecks([{ image: name, evidence, reconciliation }], checkers);
+  const findings = runChecks([{ image: name, evidence, reconciliation, takenAtMs }], checkers);
   const complete = findings.every(({ level }) => level !== 'incomplete');
   return {
     verdict: verdictWord(worst(findings.map(({ safety }) => safety)), complete),

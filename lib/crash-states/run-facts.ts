@@ -1,9 +1,8 @@
 /** What crash states ask of a run: who was told what and when, and which promises it made. */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { Journal } from '../checkers/journal.ts';
 import { EvidenceError, UsageError } from '../errors.ts';
+import { readVerdict } from '../experiment/read-verdict.ts';
 import type { RunRecord } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { gapsIn, openWrites, type WriteLog } from '../history/writes.ts';
@@ -62,18 +61,16 @@ export function keptWrites(folder: string): KeptWrites {
   });
 }
 
-const exposureSchema = z.object({ exposure: z.object({ ms: z.number() }) });
+const asked = z.object({ exposure: z.object({ ms: z.number() }) });
 
 /**
  * Throws UsageError where two nodes could write the volume at one time, by the run's verdict: its
  * states would be damaged by that, and a loss of power would get the blame.
  */
 export function neededOneWriter(folder: string): void {
-  const path = join(folder, 'verdict.json');
-  if (!existsSync(path)) return;
-  const { exposure } = exposureSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  if (exposure.ms === 0) return;
-  const what = `two nodes could write the volume of ${folder} for ${exposure.ms} ms`;
+  const ms = readVerdict(folder, asked)?.exposure.ms ?? 0;
+  if (ms === 0) return;
+  const what = `two nodes could write the volume of ${folder} for ${ms} ms`;
   throw new UsageError('TWO_WRITERS', what, {
     hint: 'its crash states would show that damage; take a run without exposure',
   });

@@ -94,7 +94,6 @@ const timedOut = (timeoutMs: number, cause: unknown): InfrastructureError =>
 
 const unreachable = (socketPath: string, cause: unknown): InfrastructureError =>
   new InfrastructureError('NO_ARRAY', `no array answers at ${socketPath}`, {
-    hint: 'It runs beside the cluster, in the container whose name ends in -array.',
-    command: 'docker ps --all --filter name=-array',
+    hint: 'see whether the container beside the cluster whose name ends in -array runs',
     cause,
   });

@@ -8,9 +8,10 @@ import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array.ts';
 import { writeUnsyncedCanary } from './canary.ts';
 import { copyVolume } from './copy.ts';
+import { filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
 import { holdCalls, letGo } from './hold.ts';
-import { defaultRoot, layoutOf } from './layout.ts';
+import { defaultRoot, imagePath, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { parseLoopRange } from './loop-range.ts';
 import { type Backend, type CutDevice, fence, livePaths } from './paths.ts';
@@ -100,6 +101,12 @@ const commands: Readonly<Record<string, Command>> = {
   },
 
   copy: (backend, values) => copyVolume(backend, needed(values, 'volume'), needed(values, 'label')),
+
+  /** What tells this volume from every other one. */
+  identify: async ({ layout }, values) => {
+    const volume = needed(values, 'volume');
+    return { volume, filesystemUuid: await filesystemUuidOf(imagePath(layout, volume)) };
+  },
 
   'export-writes': ({ layout }, values) =>
     exportWrites(layout, {

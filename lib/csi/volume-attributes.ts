@@ -11,7 +11,7 @@ export const attributesSchema = z.object({
   cutAfterMs: z.number().int().nonnegative().default(10_000),
   /** `exclusive` only: whether the question for watchers gets an answer. */
   watcherCheck: z.enum(['works', 'missing']).default('works'),
-  /** `pending-while-busy` only: whether another node may attach what one still has mounted. */
+  /** Whether another node may attach what the record still has for one. */
   attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
   /** `shared-file` only: one lock table for all nodes, or one a node. */
   fileLocks: z.enum(['shared', 'local']).default('shared'),

@@ -5,14 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { simBackend } from '../cluster/sim/backend.ts';
 import { runScenario } from '../experiment/run.ts';
 import { parseScenario, type ScenarioInput } from '../experiment/scenario.ts';
-import type { RunRecord } from '../history/events.ts';
-import { add, change, ofType } from './edit.ts';
+import type { ObservationRecord, RunRecord } from '../history/events.ts';
+import { isOfToday } from '../history/migration.ts';
+import { observed } from '../history/observations.ts';
+import { add, change, from, ofType } from './edit.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 
 const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
 
 interface Base {
-  /** A real run of it; taken where it is of version 2, or where no model is. */
+  /** A real run of it; taken where it is of the newest version, or where no model is. */
   readonly sample: string;
   readonly model?: Partial<ScenarioInput>;
   /** Tells the model's run as a real one, whose machine was looked after. */
@@ -50,7 +52,7 @@ export async function holdBase(name: BaseName, scratch: string): Promise<HeldRun
   const real = join(samples, sample);
   if (existsSync(join(real, 'history'))) {
     const held = holdRun(real);
-    if (model === undefined || held.story.hasEnds) return held;
+    if (model === undefined || isOfToday(held.story.run)) return held;
   }
   const folder = join(scratch, `base-${name}`);
   const scenario = parseScenario({
@@ -73,6 +75,16 @@ export async function holdBase(name: BaseName, scratch: string): Promise<HeldRun
 
 function lookAfterMachine(held: HeldRun): void {
   change(ofType('run'), (record: RunRecord) => ({ ...record, backend: 'kind' }))(held);
+  change(from('observer'), ({ data, ...record }: ObservationRecord) => ({
+    ...record,
+    data: { ...data, sees: [...(data['sees'] as readonly string[]), 'audit'] },
+  }))(held);
+  // What a real control plane says at its start, and of a pod's.
+  const said = { type: 'observation', t: 1 } as const;
+  add(() => [
+    { ...said, source: 'controller-manager', name: observed.leaderAcquired, data: { line: '' } },
+    { ...said, source: 'audit', name: observed.apiRequest, data: { verb: 'create' } },
+  ])(held);
   const looks = Math.floor(held.story.endAtMs / 1000);
   const look = (index: number) => ({ type: 'machine' as const, t: index * 1000, timerLagMs: 1 });
   add(() => Array.from({ length: looks }, (_, index) => look(index + 1)))(held);

@@ -6,19 +6,19 @@ import { EvidenceSuite } from './suite.ts';
 const { off, unless } = vi.hoisted(() => {
   const off = { check: '' };
   const unless =
-    <Asked extends readonly unknown[]>(check: string, ask: (...asked: Asked) => string[]) =>
-    (...asked: Asked): string[] =>
+    <Asked extends readonly unknown[], Found>(check: string, ask: (...asked: Asked) => Found[]) =>
+    (...asked: Asked): Found[] =>
       off.check === check ? [] : ask(...asked);
   return { off, unless };
 });
 
 vi.mock(import('../experiment/plot-gaps.ts'), async (original) => {
-  const { plotGaps } = await original();
-  return { plotGaps: unless('plot', plotGaps) };
+  const all = await original();
+  return { ...all, plotGaps: unless('plot', all.plotGaps) };
 });
 vi.mock(import('../experiment/step-gaps.ts'), async (original) => {
-  const { stepGaps } = await original();
-  return { stepGaps: unless('steps', stepGaps) };
+  const all = await original();
+  return { ...all, stepGaps: unless('steps', all.stepGaps) };
 });
 vi.mock(import('../experiment/machine-time.ts'), async (original) => {
   const all = await original();
@@ -28,16 +28,16 @@ vi.mock(import('../experiment/machine-time.ts'), async (original) => {
   };
 });
 vi.mock(import('../experiment/observer-gaps.ts'), async (original) => {
-  const { observerGaps } = await original();
-  return { observerGaps: unless('observers', observerGaps) };
+  const all = await original();
+  return { ...all, observerGaps: unless('observers', all.observerGaps) };
 });
 vi.mock(import('../experiment/missing-sights.ts'), async (original) => {
-  const { missingSights } = await original();
-  return { missingSights: unless('sights', missingSights) };
+  const all = await original();
+  return { ...all, missingSights: unless('sights', all.missingSights) };
 });
 vi.mock(import('../experiment/certificate-gaps.ts'), async (original) => {
-  const { certificateGaps } = await original();
-  return { certificateGaps: unless('certificates', certificateGaps) };
+  const all = await original();
+  return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
 });
 vi.mock(import('../experiment/fault-effect.ts'), async (original) => {
   const all = await original();
@@ -48,12 +48,36 @@ vi.mock(import('../experiment/fault-effect.ts'), async (original) => {
   };
 });
 vi.mock(import('../experiment/disagreements.ts'), async (original) => {
-  const { disagreements } = await original();
-  return { disagreements: unless('disagreements', disagreements) };
+  const all = await original();
+  return { ...all, disagreements: unless('disagreements', all.disagreements) };
+});
+vi.mock(import('../experiment/cuts-seen.ts'), async (original) => {
+  const all = await original();
+  return { ...all, cutsNotSeen: unless('cuts', all.cutsNotSeen) };
+});
+vi.mock(import('../experiment/identities.ts'), async (original) => {
+  const all = await original();
+  return {
+    ...all,
+    identitiesOf: (story) =>
+      off.check === 'identities' ? { reasons: [], foreign: new Set() } : all.identitiesOf(story),
+  };
+});
+vi.mock(import('../experiment/client-gaps.ts'), async (original) => {
+  const all = await original();
+  return { ...all, clientGaps: unless('clients', all.clientGaps) };
+});
+vi.mock(import('../experiment/blind-reads.ts'), async (original) => {
+  const all = await original();
+  return { ...all, blindReads: unless('blind reads', all.blindReads) };
+});
+vi.mock(import('../experiment/expected-sights.ts'), async (original) => {
+  const all = await original();
+  return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });
 vi.mock(import('../timeline/access-conflicts.ts'), async (original) => {
-  const { accessConflicts } = await original();
-  return { accessConflicts: unless('access', accessConflicts) };
+  const all = await original();
+  return { ...all, accessConflicts: unless('access', all.accessConflicts) };
 });
 
 const suite = new EvidenceSuite();
@@ -64,15 +88,20 @@ afterEach(() => {
 
 test.each(
   Object.entries({
-    plot: 'copy-of-the-first-image-gone',
+    plot: 'phase-steady-gone',
     steps: 'remedy-gone',
     observers: 'machine-gone',
     'late timers': 'timer-a-minute-late',
-    sights: 'observer-devices-gone',
+    sights: 'mounts-never-seen',
     certificates: 'certificates-after-gone',
     effect: 'node-ready-throughout',
     refuted: 'victim-read-from-outside-in-the-partition',
+    cuts: 'cut-told-of-two-nodes',
     disagreements: 'stage-granted-and-no-mount',
+    identities: 'copy-changed-before-its-audit',
+    clients: 'clients-silent-in-the-last-minute',
+    'blind reads': 'clients-readers-are-frozen-at-the-fault',
+    'expected sights': 'observer-devices-blind-on-the-successor',
     access: 'real-victim-comes-back-beside-the-successor',
   }),
 )(

@@ -1,14 +1,19 @@
-/** docs/expectations.md: the table for people, expected and measured side by side. */
+/** docs/reference/expectations.md: the table for people, expected and measured side by side. */
 import { diskModes, type DiskMode } from '../disk-kinds.ts';
 import { minorOf } from '../kubernetes-versions.ts';
-import type { Measured } from './measured.ts';
+import { expectationOf } from '../experiment/expectations.ts';
+import { shortTimersMs, type Scenario } from '../experiment/scenario.ts';
+import { scenarioOfLine, type EventLine } from './event-store.ts';
+import { racesIn, type Race } from './races.ts';
+import { racesSection, raceText } from './races-section.ts';
+import { cellKey, raceKey } from './scenario-key.ts';
 import { cellsOf, type Cell, type Table } from './table.ts';
 
 const opening = `# What is expected, and what was measured
 
-Each cell says which verdicts are expected of a fault, a remedy and a disk, and what real runs came to. The expectations are data, written down from Kubernetes' source before the runs (\`expectations.json\`); they are not edited to fit a result. Where a result, or a rule of [the expected set](scenarios.md), differs, the difference is listed with a decision note. This page is made by \`experiments/expectations.mjs\`, and a test holds it to its data.
+What is expected of each fault, remedy and disk, and what came? Each cell says which verdicts are expected of a fault, a remedy and a disk, and what real runs came to. What follows from the way Kubernetes and the disk work is *reasoned*: written down from Kubernetes' source before the runs ([expectations.json](../expectations.json)), and not edited to fit a result. Where chance decides, reasoning only says what can come; expected is then what was [counted](#races-counted), and where nobody counted the cell is **open**: it expects nothing, and a run of it says so (exit code 5). Where a result, or a rule of [the expected set](scenarios.md), differs, the difference is listed with a decision note. This page is made by \`experiments/expectations.mjs --note\` from [fault-events.jsonl](../fault-events.jsonl), one line a run, and a test holds it to its data.
 
-Times are seconds after the fault with stock timers: **N** the node is declared lost (40–60), **E** the pod is evicted (N + 300), **R** the remedy, **K** a restart of the controller manager and **L** the 15–20 s without a leader. Verdicts are explained [here](verdicts.md), disks [here](which-disk-is-mine.md). A result is followed by the number of runs and their Kubernetes; *short* marks timers that were shortened. Sources are files below Kubernetes' \`pkg/controller\` (1.34) and issues; § numbers are those of the matrix that this project began with. What limits eviction in large clusters is [on a page of their own](large-clusters.md).
+Times are seconds after the fault with stock timers: **N** the node is declared lost (40–60), **E** the pod is evicted (N + 300), **R** the remedy, **K** a restart of the controller manager and **L** the 15–20 s without a leader. Verdicts are explained [here](verdicts.md), disks [here](drivers.md). A result is followed by the number of fault events and their Kubernetes; *short* marks timers that were shortened. Sources are files below Kubernetes' \`pkg/controller\` (1.34) and issues; § numbers are those of the matrix that this project began with. What limits eviction in large clusters is [on a page of their own](../explanation/large-clusters.md).
 `;
 
 const note = `## The model
@@ -16,20 +21,35 @@ const note = `## The model
 The built-in model is held against the same expectations by \`test/contract\`; its predictions are never counted as measured.
 `;
 
-export const pagePath = new URL('../../docs/expectations.md', import.meta.url);
+export const pagePath = new URL('../../docs/reference/expectations.md', import.meta.url);
 
-export function renderPage(table: Table, measured: readonly Measured[]): string {
-  const cells = cellsOf(table);
+/** What cells are filled from. */
+interface Counted {
+  readonly cells: readonly Cell[];
+  /** By `cellKey`. */
+  readonly lines: ReadonlyMap<string, readonly EventLine[]>;
+  readonly races: ReadonlyMap<string, Race>;
+}
+
+export function renderPage(table: Table, lines: readonly EventLine[]): string {
+  const measured = {
+    cells: cellsOf(table),
+    lines: Map.groupBy(
+      lines.filter(({ verdict }) => verdict !== 'inconclusive'),
+      (line) => cellKey(scenarioOfLine(line)),
+    ),
+    races: racesIn(lines),
+  };
   const faults = table.faults.map(({ id, name, cells: rows }) => {
     const told = rows.map(({ remedy, secondMountAt, why, source }) => {
-      const results = diskModes.map((disk) => result(cells, measured, `${id}/${remedy}`, disk));
+      const results = diskModes.map((disk) => result(measured, `${id}/${remedy}`, disk));
       return { head: `\`${remedy}\``, secondMountAt, why, source, results };
     });
     return `## ${name}\n\n${tableOf('Remedy', told)}`;
   });
   const exceptions = table.exceptions.map((each) => {
     const { id, name, secondMountAt, why, source, notRunnable } = each;
-    const results = diskModes.map((disk) => result(cells, measured, id, disk));
+    const results = diskModes.map((disk) => result(measured, id, disk));
     const reason = notRunnable === undefined ? why : `${why} (not runnable: ${notRunnable})`;
     return { head: name, secondMountAt, why: reason, source, results };
   });
@@ -38,6 +58,7 @@ export function renderPage(table: Table, measured: readonly Measured[]): string 
     pathsOf(table),
     ...faults,
     `## Exceptions\n\n${tableOf('Where', exceptions)}`,
+    racesSection(measured.races.values()),
     differencesOf(table),
     note,
   ].join('\n');
@@ -61,26 +82,36 @@ function tableOf(first: string, rows: readonly RowTold[]): string {
 }
 
 /** Expected, then measured; an unexpected result stands out. */
-function result(
-  cells: readonly Cell[],
-  measured: readonly Measured[],
-  id: string,
-  disk: DiskMode,
-): string {
+function result({ cells, lines, races }: Counted, id: string, disk: DiskMode): string {
   const cell = cells.find((each) => each.id === id && each.disk === disk);
   if (cell === undefined) return '–';
-  const expected = cell.verdicts.join(' or ');
-  if (cell.scenario === undefined) return `${expected}; no run can show it`;
-  const found = measured.filter((each) => each.id === id && each.disk === disk);
-  if (found.length === 0) return `${expected}; not measured yet`;
-  return `${expected}; measured ${summed(found, cell)}`;
+  const reasoned = cell.verdicts.join(' or ');
+  const { scenario } = cell;
+  if (scenario === undefined) return `${reasoned}; no run can show it`;
+  if (expectationOf(scenario).isRace) {
+    const [stock, short] = [scenario, shortened(scenario)].map((each) =>
+      raceText(races.get(raceKey(each))),
+    ) as [string, string];
+    return `race (reasoned: ${reasoned}): ${stock}; *short*: ${short}`;
+  }
+  const found = lines.get(cellKey(scenario)) ?? [];
+  if (found.length === 0) return `${reasoned}; not measured yet`;
+  return `${reasoned}; measured ${summed(found, cell)}`;
 }
 
-function summed(found: readonly Measured[], { verdicts }: Cell): string {
+const shortened = (scenario: Scenario): Scenario => ({ ...scenario, ...shortTimersMs });
+
+/** Volumes under one fault event with one verdict are one result. */
+function summed(found: readonly EventLine[], { verdicts }: Cell): string {
   const minors = new Map<string, string[]>();
-  for (const { verdict, basis, kubernetes } of found) {
-    const surprise =
-      verdict === 'inconclusive' || verdicts.includes(verdict) ? '' : ' NOT expected';
+  const events = Map.groupBy(
+    found,
+    ({ source, event, verdict }) => `${source} ${event} ${verdict}`,
+  );
+  for (const [line] of events.values()) {
+    if (line === undefined) continue;
+    const { verdict, basis, kubernetes } = line;
+    const surprise = verdicts.includes(verdict) ? '' : ' NOT expected';
     const text = `**${verdict}**${basis === 'shortened' ? ' *short*' : ''}${surprise}`;
     minors.set(text, [...(minors.get(text) ?? []), minorOf(kubernetes)]);
   }
@@ -102,7 +133,7 @@ function pathsOf({ paths }: Table): string {
 
 function differencesOf({ differences }: Table): string {
   const lines = differences.map(
-    ({ id, disks, decision }) => `- \`${id}\` on ${disks.join(', ')}: [decision](${decision})\n`,
+    ({ id, disks, decision }) => `- \`${id}\` on ${disks.join(', ')}: [decision](../${decision})\n`,
   );
   const none = 'None so far: every rule and every result fits.\n';
   return `## Differences\n\n${lines.length === 0 ? none : lines.join('')}`;

@@ -8,48 +8,53 @@ import type { CertificateRecord } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { accessConflicts } from '../timeline/access-conflicts.ts';
+import type { CutOffAnswers } from '../timeline/cut-off-answers.ts';
 import { exposureOf, type Exposure } from '../timeline/exposure.ts';
 import { licencesOf } from '../timeline/licence.ts';
 import { phasesOf } from '../timeline/phases.ts';
-import { CutOffAnswerMeter, type CutOffAnswers } from '../timeline/cut-off-answers.ts';
-import { ServiceMeter, type Service } from '../timeline/service.ts';
-import { ReadMeter } from '../timeline/read-heads.ts';
-import { StaleReadMeter, type StaleReads } from '../timeline/stale-reads.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
+import { answersIn } from './answers.ts';
 import { controlFindings } from './control-findings.ts';
+import { cutsNotSeen } from './cuts-seen.ts';
 import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
-import { cutOffWindowOf, refutedBy } from './fault-effect.ts';
-import { clientsWithGaps, journalGaps } from './journal-gaps.ts';
+import { refutedBy } from './fault-effect.ts';
 import { lossOf } from './loss.ts';
 import { missingOf } from './missing.ts';
+import { noticedBy, noticesOf } from './notices.ts';
 import { readFindings } from './read-findings.ts';
+import { recordGaps } from './record-gaps.ts';
+import { refusedMountsOf } from './refused-mounts.ts';
 import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from './serving-expectation.ts';
 import { nothingTested } from './tested.ts';
-import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
+import { verdictWord, worst, type Verdict } from './verdict.ts';
 
 /** `onLost` is told of each commit that is gone from an image. */
 export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
   const story = tellStory([...history.smallRecords()]);
-  const { run, setup, faultAtMs, victimNode } = story;
-  const { service, staleReads, reads, cutOff } = servedIn(story, history);
+  const { run, faultAtMs, victimNode } = story;
+  const answers = answersIn(story, history);
+  const { service, staleReads, reads, cutOff } = answers;
   const { writes, trouble } = writesOf(history);
   const { lastVictimAckMs } = service;
-  const gaps = journalGaps(story, history);
+  const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
   const exposure = exposureOf(story, { writes, lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
     {
-      ...{ seen: reads.seen, withGaps: clientsWithGaps(gaps, history) },
+      ...{ seen: reads.seen, without, withGaps },
       ...(onLost === undefined ? {} : { onLost }),
     },
   );
+  const notices = noticesOf(story, damage);
+  const refused = refusedMountsOf(story, exposure.accesses);
+  const isTold = notices.some(({ ofHarm }) => ofHarm);
   const findings = [
     ...damage,
-    ...diskFindings(story, exposure, damage),
+    ...diskFindings(story, exposure, { refused, isTold }),
     ...controlFindings(story, staleReads),
     ...readFindings(story, reads),
   ];
@@ -60,8 +65,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...nothingTested(story, reconciliations),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
-    ...gaps.map(({ reason }) => reason),
-    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+    ...gaps,
   ];
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
@@ -76,8 +80,9 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
     ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
-    basis: run.basis,
-    noticed: noticedBy(findings),
+    noticed: noticedBy(story, findings, notices),
+    notices,
+    refusedMounts: refused,
     availability: { downtimeMs: service.downtimeMs, recovered },
     exposure: exposure.summary,
     loss,
@@ -91,16 +96,21 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     laterLicences: [...licences.later],
     findings,
     certificates: certificates.map(bare),
-    timers: { ...setup?.timers },
-    versions: { ...setup?.versions },
-    scenario: { ...run.scenario },
-    seed: run.seed,
-    runId: run.runId,
-    replay: run.replay,
-    cluster: run.backend,
+    ...whichRun(story),
   };
   return { sentence: sentenceOf(told), ...told };
 }
+
+const whichRun = ({ run, setup }: Story) => ({
+  basis: run.basis,
+  timers: { ...setup?.timers },
+  versions: { ...setup?.versions },
+  scenario: { ...run.scenario },
+  seed: run.seed,
+  runId: run.runId,
+  replay: run.replay,
+  cluster: run.backend,
+});
 
 const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] => [
   ...story.records.filter((record) => record.type === 'certificate'),
@@ -109,11 +119,15 @@ const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] 
 ];
 
 /** Where one record says what another one excludes: neither is believed. */
-const contradictionsIn = (story: Story, { exposure, writes, cutOff }: Told): readonly string[] => [
-  ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
-  ...refutedBy(story, cutOff),
-  ...disagreements(story, writes),
-];
+function contradictionsIn(story: Story, { exposure, writes, cutOff }: Told): readonly string[] {
+  const whole = writes === undefined || gapsIn(writes).length > 0 ? undefined : writes;
+  return [
+    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
+    ...refutedBy(story, cutOff),
+    ...disagreements(story, whole),
+    ...cutsNotSeen(story, whole),
+  ];
+}
 
 interface Told {
   readonly exposure: Exposure;
@@ -131,38 +145,6 @@ function copiesIn(
   return { missing: missingOf(images), images };
 }
 
-/** One pass over all answers. */
-function servedIn(
-  story: Story,
-  history: History,
-): {
-  readonly service: Service;
-  readonly staleReads: readonly StaleReads[];
-  readonly reads: ReadMeter;
-  readonly cutOff: CutOffAnswers;
-} {
-  const meter = new ServiceMeter({
-    faultAtMs: story.faultAtMs,
-    endAtMs: story.secondImageAtMs ?? story.endAtMs,
-    victimNode: story.victimNode,
-  });
-  const stale = new StaleReadMeter(story);
-  const reads = new ReadMeter();
-  const cutOff = new CutOffAnswerMeter(cutOffWindowOf(story));
-  for (const answer of history.answers()) {
-    if (answer.type === 'read') reads.see(answer);
-    else meter.see(answer);
-    stale.see(answer);
-    cutOff.see(answer);
-  }
-  return {
-    service: meter.result(),
-    staleReads: stale.result(),
-    reads,
-    cutOff: cutOff.result(),
-  };
-}
-
 /** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */
 function writesOf(history: History): {
   readonly writes?: WriteLog | undefined;
@@ -176,13 +158,6 @@ function writesOf(history: History): {
   } catch (error) {
     return { trouble: [describeError(error)] };
   }
-}
-
-/** Null where there was nothing to notice. */
-function noticedBy(findings: readonly Finding[]): Verdict['noticed'] {
-  const harm = findings.filter(({ safety }) => safety !== 'safe');
-  if (harm.length === 0) return null;
-  return harm.some(({ loud }) => loud) ? 'loud' : 'silent';
 }
 
 /** The runner says so in its history: it waited for it within the scenario's bound. */

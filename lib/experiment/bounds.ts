@@ -1,6 +1,7 @@
 /**
  * How long each phase of a run may take on the run's own clock. A call that never returns must not
  * keep the heal away: what does not end in time is asked to stop and given up, and the run goes on.
+ * An interrupt shortens all that is left.
  */
 import type { Clock } from '../cluster/clock.ts';
 import { EvidenceError } from '../errors.ts';
@@ -57,30 +58,94 @@ export const boundsMs = {
   close: (): number => longMs,
 } as const;
 
+export type Step = keyof typeof boundsMs;
+
+interface AfterInterrupt {
+  /** The step goes on so long after the interrupt, and is then given up. */
+  readonly mostMs: number;
+  /** It hears of the interrupt and ends by itself; what mends does not: it goes to its end. */
+  readonly isTold: boolean;
+}
+
+/** Of what looks on or reads: it ends at once, and this is what its last call may take. */
+const endsMs = 5000;
+const ends: AfterInterrupt = { mostMs: endsMs, isTold: true };
+const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: false });
+
+/**
+ * A healthy engine needs seconds for each; these are for one that is slow or hangs. What was begun
+ * to be broken is broken whole, since the heal must find what it mends.
+ */
+export const afterInterrupt: Readonly<Record<Step, AfterInterrupt>> = {
+  // A creation that is cut short is removed again.
+  prepare: goesOn(180_000),
+  'clean-up': goesOn(120_000),
+  observe: goesOn(endsMs),
+  'start-writers': goesOn(endsMs),
+  steady: ends,
+  'lead-up': ends,
+  fault: goesOn(20_000),
+  watch: { mostMs: 20_000, isTold: true },
+  'ask-again': ends,
+  'first-image': ends,
+  'move-back': ends,
+  // The engine's calls end after 60 s, and say what is to be done by hand.
+  heal: goesOn(75_000),
+  converge: ends,
+  'undo-remedy': goesOn(30_000),
+  'undo-move-back': goesOn(30_000),
+  // Writers that do not stop are killed after 7 s.
+  'stop-writers': goesOn(10_000),
+  'second-image': ends,
+  'stop-observers': goesOn(10_000),
+  'remove-database': goesOn(40_000),
+  audit: ends,
+  'export-writes': goesOn(30_000),
+  close: goesOn(180_000),
+};
+
 export interface Bound {
   /** What is given up, in words of the history. */
   readonly what: string;
   /** On the clock's time line. */
   readonly deadlineMs: number;
-  /** An interrupt, passed on to the work. A heal has none: it runs to its end all the same. */
-  readonly signal?: AbortSignal;
+  /** The run's interrupt. Default: none can come. */
+  readonly interrupt?: { readonly signal: AbortSignal } & AfterInterrupt;
 }
 
-/** Rejects at the deadline; the work is told by its signal, and what comes of it later is dropped. */
+/**
+ * Rejects at the deadline, or so long after an interrupt; the work is told by its signal, and what
+ * comes of it later is dropped.
+ */
 export async function within<T>(
   clock: Clock,
-  { what, deadlineMs, signal }: Bound,
+  { what, deadlineMs, interrupt }: Bound,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const asked = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  const timeout = async (): Promise<never> => {
-    await clock.sleep(Math.max(0, deadlineMs - clock.nowMs()), over.signal);
-    throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was given up`);
+  const told = interrupt?.isTold === true ? [interrupt.signal, over.signal] : [over.signal];
+  const until = async (atMs: number, cause?: unknown): Promise<never> => {
+    await clock.sleep(Math.max(0, atMs - clock.nowMs()), over.signal);
+    throw new EvidenceError('GIVEN_UP', `${what} did not end in time and was given up`, { cause });
+  };
+  const hurried = async ({ signal, mostMs }: NonNullable<Bound['interrupt']>): Promise<never> => {
+    await aborted(signal, over.signal);
+    return until(clock.nowMs() + mostMs, signal.reason);
   };
   try {
-    return await Promise.race([work(asked), timeout()]);
+    return await Promise.race([
+      work(AbortSignal.any(told)),
+      until(deadlineMs),
+      ...(interrupt === undefined ? [] : [hurried(interrupt)]),
+    ]);
   } finally {
     over.abort();
   }
 }
+
+/** Resolves once `signal` aborts; never where `unless` did before. */
+const aborted = (signal: AbortSignal, unless: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true, signal: unless });
+  });

@@ -33,12 +33,12 @@ export function certificateGaps(story: Story): string[] {
 
 /** Asked again until the first image, and once more right before the heal; while it is copied, not. */
 function silences(
-  { hasEnds, records, scenario }: Story,
+  { tells, records, scenario }: Story,
   fault: FaultKind,
   during: readonly number[],
   { fromMs, toMs }: FaultSpan,
 ): string[] {
-  if (!hasEnds || !isAskedAgain(fault)) return [];
+  if (!tells.ends || !isAskedAgain(fault)) return [];
   const imaged = records.find((each) => each.type === 'phase' && each.phase === 'first-image');
   const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
   const asked = during.filter((t) => t >= fromMs && t <= toMs);

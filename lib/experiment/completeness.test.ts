@@ -84,3 +84,8 @@ test('what ended the run is said first', () => {
   const error: SmallRecord = { type: 'error', t: 9, where: 'run', message: 'INTERRUPTED' };
   expect(reasons([...whole.slice(0, 5), error])[0]).toBe('run: INTERRUPTED');
 });
+
+test('what an observer says at each of its looks is one reason, with how often', () => {
+  const error: SmallRecord = { type: 'error', t: 22, where: 'observe-disk', message: 'no array' };
+  expect(reasons([...whole, error, error, error])).toEqual(['observe-disk: no array (3 times)']);
+});

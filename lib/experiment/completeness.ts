@@ -49,7 +49,16 @@ export function incompleteBecause(
   for (const { level, code, summary } of findings) {
     if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
   }
-  return reasons;
+  return saidOnce(reasons);
+}
+
+/** Whoever lost sight of what it looks at says so each time: a dead array was told of 2,150 times. */
+function saidOnce(reasons: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) =>
+    count === 1 ? reason : `${reason} (${count} times)`,
+  );
 }
 
 /** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */

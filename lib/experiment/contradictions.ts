@@ -42,12 +42,6 @@ const rules: readonly Rule[] = [
     broken: ({ disk, watcherCheck }) => disk !== 'exclusive' && watcherCheck !== 'works',
   },
   {
-    field: 'attachWhileBusy',
-    message: 'only disk pending-while-busy knows a volume that is busy',
-    broken: ({ disk, attachWhileBusy }) =>
-      disk !== 'pending-while-busy' && attachWhileBusy !== 'refused',
-  },
-  {
     field: 'fileLocks',
     message: 'only disk shared-file has file locks',
     broken: ({ disk, fileLocks }) => disk !== 'shared-file' && fileLocks !== 'shared',
@@ -185,6 +179,7 @@ const rules: readonly Rule[] = [
     message: 'the database would be killed before it is told to stop: less than terminationGraceS',
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
+  inSharedFile('attachWhileBusy', 'nothing is attached, so that nothing is refused', 'refused'),
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),
   inSharedFile('flushes', 'its writes do not pass through the array', 'honest'),

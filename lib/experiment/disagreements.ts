@@ -5,7 +5,8 @@
 import { toldInSeconds } from '../durations.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, observed } from '../history/observations.ts';
-import { gapsIn, writeOps, type WriteLog } from '../history/writes.ts';
+import { writeOps, type WriteLog } from '../history/writes.ts';
+import { callEndMs } from '../timeline/access.ts';
 import type { Story } from '../timeline/story.ts';
 
 /**
@@ -16,14 +17,12 @@ const lookWithinMs = 10_000;
 /** Counters and log may differ by so much: what was under way when somebody looked. */
 const slackBytes = 1024 ** 2;
 
-/** A sentence for each disagreement, naming both sides. */
+/** A sentence for each disagreement, naming both sides. `writes`: a log without gaps. */
 export function disagreements(story: Story, writes: WriteLog | undefined): string[] {
   const looked = lookedUntilMs(story);
   return [
     ...mountsAndStages(story, looked),
-    ...(writes === undefined || gapsIn(writes).length > 0
-      ? []
-      : logAndDevices(story, writes, looked)),
+    ...(writes === undefined ? [] : logAndDevices(story, writes, looked)),
   ];
 }
 
@@ -41,7 +40,7 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   const stages = calls.filter(succeeded(asked));
   const unstages = calls.filter(succeeded(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));
   const unseen = stages.filter((stage) => {
-    const atMs = endOf(stage);
+    const atMs = callEndMs(stage);
     if (atMs + lookWithinMs >= untilMs) return false;
     const isBrief = unstages.some(
       ({ node, t }) => node === stage.node && t >= stage.t && t <= atMs + lookWithinMs,
@@ -62,7 +61,7 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   return [
     ...unseen.map(
       (stage) =>
-        `${asked} succeeded on ${stage.node} at ${toldInSeconds(endOf(stage))}, ` +
+        `${asked} succeeded on ${stage.node} at ${toldInSeconds(callEndMs(stage))}, ` +
         'and no observer saw the volume mounted there',
     ),
     ...unasked.map(
@@ -76,8 +75,6 @@ const succeeded =
   (call: string) =>
   ({ data }: ObservationRecord): boolean =>
     data['call'] === call && data['error'] === undefined;
-
-const endOf = ({ t, data }: ObservationRecord): number => t + Number(data['durationMs'] ?? 0);
 
 interface MountSpan {
   readonly node: string;

@@ -1,25 +1,26 @@
 /** What the disk has to say: who could write together, what it refused, what it let through. */
+import { countInWords } from '../counts.ts';
 import { incomplete, note } from '../checkers/findings.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { Exposure } from '../timeline/exposure.ts';
 import { describeRecreations, recreationsOf } from '../timeline/recreations.ts';
 import { firstAfterFault, type Story } from '../timeline/story.ts';
 import { blockBytes } from '../timeline/write-tally.ts';
-import { refusedMounts } from './refused-mounts.ts';
+import { refusedMountFindings, type RefusedMount } from './refused-mounts.ts';
 import type { Finding } from './verdict.ts';
 
-/** `damage`: what the images show; it says whether anybody would have noticed. */
+/** `isTold`: somebody would have told an operator that something is wrong. */
 export function diskFindings(
   story: Story,
   exposure: Exposure,
-  damage: readonly Finding[],
+  { refused, isTold }: { readonly refused: readonly RefusedMount[]; readonly isTold: boolean },
 ): Finding[] {
   return [
-    ...twoWriters(story, exposure, damage),
+    ...twoWriters(story, exposure, isTold),
     ...refusedWrites(exposure),
     ...leakedWrites(exposure),
     ...refusedCalls(story),
-    ...refusedMounts(story, exposure.accesses),
+    ...refusedMountFindings(refused),
     ...recreatedPods(story),
   ];
 }
@@ -34,14 +35,8 @@ function recreatedPods({ records }: Story): Finding[] {
   return [note('PODS_RECREATED', describeRecreations(all).join('. '), each)];
 }
 
-const count = (n: number): string => n.toLocaleString('en-US');
-
 /** Two could write; whether it did harm is for the other findings to say. */
-function twoWriters(
-  { scenario }: Story,
-  { summary, tally }: Exposure,
-  damage: readonly Finding[],
-): Finding[] {
+function twoWriters({ scenario }: Story, { summary, tally }: Exposure, isTold: boolean): Finding[] {
   if (summary.ms === 0) return [];
   const { ms, bytesVictim, bytesSuccessor } = summary;
   const evidence =
@@ -50,8 +45,10 @@ function twoWriters(
       : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
   if (tally !== undefined) {
     const { blocksBoth, firstOffsets } = tally;
-    const bytes = count(blocksBoth * blockBytes);
-    evidence.push(`both wrote ${count(blocksBoth)} blocks of ${blockBytes} bytes: ${bytes} bytes`);
+    const bytes = countInWords(blocksBoth * blockBytes);
+    evidence.push(
+      `both wrote ${countInWords(blocksBoth)} blocks of ${blockBytes} bytes: ${bytes} bytes`,
+    );
     if (blocksBoth > 0) evidence.push(`the first at the offsets ${firstOffsets.join(', ')}`);
   }
   return [
@@ -59,7 +56,7 @@ function twoWriters(
       code: 'TWO_WRITERS',
       level: 'exposure',
       safety: 'exposed',
-      loud: damage.some(({ loud }) => loud),
+      loud: isTold,
       summary: `two nodes could write the volume for ${(ms / 1000).toFixed(1)} s`,
       evidence,
     },
@@ -70,8 +67,8 @@ function twoWriters(
 function refusedWrites({ marks }: Exposure): Finding[] {
   if (marks === undefined || marks.refused.count === 0) return [];
   const { count: writes, bytes } = marks.refused;
-  const summary = `the disk refused ${count(writes)} writes of the victim after it was cut off`;
-  return [note('WRITES_REFUSED', summary, [`${count(bytes)} bytes in all`])];
+  const summary = `the disk refused ${countInWords(writes)} writes of the victim after it was cut off`;
+  return [note('WRITES_REFUSED', summary, [`${countInWords(bytes)} bytes in all`])];
 }
 
 /** Then the disk was not what the scenario says. */

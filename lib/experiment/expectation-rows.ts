@@ -1,81 +1,23 @@
 /**
  * The reasons why a verdict is no surprise, in the order in which they hold. Predicted from
  * Kubernetes' source and from MySQL on such disks; real runs are held against them
- * (test/full, docs/disk-modes.md).
+ * (test/full, docs/reference/disk-modes.md).
  */
 import { controlPlaneFaults } from '../fault-kinds.ts';
-import type { Release } from './release.ts';
-import type { Scenario } from './scenario.ts';
+import type { Situation } from './situation.ts';
 import type { VerdictWord } from './verdict.ts';
-
-/** A scenario by what decides its outcome. */
-export interface Situation
-  extends Pick<
-    Scenario,
-    | 'fault'
-    | 'remedy'
-    | 'disk'
-    | 'watcherCheck'
-    | 'attachWhileBusy'
-    | 'fileLocks'
-    | 'link'
-    | 'filesystem'
-    | 'accessMode'
-    | 'flushes'
-    | 'powerLoss'
-    | 'trxCommit'
-    | 'selfFence'
-  > {
-  /** Whether a sidecar that can act ends the database before a successor can be let in. */
-  readonly selfFenced: 'in time' | 'late' | 'never';
-  /** An idle victim has few writes under way, and may do no harm. */
-  readonly victim: 'busy' | 'idle';
-  /** When `ack-early` cuts: before a successor can mount, before the heal, or later. */
-  readonly cut: 'at once' | 'before the heal' | 'late';
-  /** What takes the volume from a living victim whose node is off, see release.ts. */
-  readonly release: Release;
-}
 
 export interface Row {
   /** Each factor named has one of these values. */
   readonly when: { readonly [F in keyof Situation]?: readonly Situation[F][] };
+  /** All that it can come to. */
   readonly verdicts: readonly VerdictWord[];
   readonly because: string;
 }
 
-const damaged = ['lost', 'corrupt'] as const;
 const overlapping = ['exposed', 'lost', 'corrupt'] as const;
-
-/** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
-export const crashRows: readonly Row[] = [
-  {
-    when: { flushes: ['ignored'], powerLoss: ['drops', 'reorders', 'tears'] },
-    verdicts: damaged,
-    because: 'the disk acknowledged flushes and lost what they were to make durable',
-  },
-  {
-    when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
-    verdicts: damaged,
-    because: 'MySQL acknowledges before the log is on disk, and a page may be torn',
-  },
-  {
-    when: { trxCommit: [0, 2], victim: ['busy'] },
-    verdicts: ['lost'],
-    because: 'MySQL acknowledges before the log is on disk: a crash takes the tail',
-  },
-  {
-    when: { powerLoss: ['tears'] },
-    verdicts: ['safe', 'corrupt'],
-    because:
-      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
-      'the page (Double_write::is_fsync_required): both may be lost together',
-  },
-  {
-    when: {},
-    verdicts: ['safe'],
-    because: 'an acknowledged commit was flushed, and a dead node writes no more',
-  },
-];
+/** They cut at a detach, or a while after it: too late for a node that was let in before. */
+const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;
 
 /** Faults that leave the victim's kubelet at work. */
 const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
@@ -119,13 +61,20 @@ export const partitionRows: readonly Row[] = [
       'volume in use on a healthy node stays attached',
   },
   {
+    when: { attachment: ['perhaps uncertain'], release: ['kept by the controller'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'nobody forces a detach, but a new leader or a detach that timed out may leave the ' +
+      'attachment uncertain, and the storage lets the next node in',
+  },
+  {
     when: { release: ['kept by the controller'] },
     verdicts: ['safe'],
     because:
       'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
   },
   {
-    when: { release: ['unasked'] },
+    when: { release: ['unasked'], attachWhileBusy: ['refused'] },
     verdicts: ['safe'],
     because:
       'nobody asked the storage to detach, so that it still counts the victim and refuses the next',
@@ -180,6 +129,25 @@ export const partitionRows: readonly Row[] = [
     because: 'the victim still watches the image: the staging is refused until it has unmounted',
   },
   {
+    when: { release: ['unasked'], disk: cuttingAtDetach },
+    verdicts: overlapping,
+    because: 'nobody asked the storage to detach, so that it cuts nobody off and lets the next in',
+  },
+  {
+    when: { release: ['raced'], attachWhileBusy: ['granted'], disk: cuttingAtDetach },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'whether the storage was asked to detach, and cut the victim off, before the finalizer was ' +
+      'gone is chance; the next node is let in either way',
+  },
+  {
+    when: { attachment: ['perhaps uncertain'], disk: cuttingAtDetach },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a new leader or a detach that timed out may leave the attachment uncertain: the storage ' +
+      'lets the next node in before it is asked to cut the victim off',
+  },
+  {
     when: { disk: ['pending-while-busy'], attachWhileBusy: ['refused'] },
     verdicts: ['safe'],
     because: 'neither detach nor attach elsewhere is granted while the victim has it mounted',
@@ -212,7 +180,7 @@ export const partitionRows: readonly Row[] = [
     when: {
       disk: ['ack-early'],
       accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
-      cut: ['before the heal'],
+      cut: ['soon', 'before the heal'],
       link: ['stalls', 'errors'],
     },
     verdicts: ['safe'],
@@ -262,13 +230,18 @@ export const partitionRows: readonly Row[] = [
     when: {
       disk: ['ack-early'],
       release: ['taint'],
-      cut: ['at once', 'before the heal'],
+      cut: ['at once', 'soon', 'before the heal'],
       link: ['survives'],
     },
     verdicts: ['safe', ...overlapping],
     because:
       'both write until the late cut, unless the new pod’s kubelet waits out its status period ' +
       'of 10 s before it mounts',
+  },
+  {
+    when: { disk: ['ack-early'], cut: ['soon'], link: ['survives'] },
+    verdicts: ['safe', ...overlapping],
+    because: 'the cut and the successor’s first write come within the same seconds',
   },
   {
     when: { disk: ['ack-early'], cut: ['at once', 'before the heal'], link: ['survives'] },
@@ -282,18 +255,22 @@ export const partitionRows: readonly Row[] = [
   },
   {
     when: { link: ['stalls'] },
-    verdicts: damaged,
+    verdicts: overlapping,
     because: 'the victim’s held writes are replayed over the successor’s at the heal',
   },
   {
     when: { accessMode: ['ReadWriteMany'] },
-    verdicts: damaged,
+    verdicts: overlapping,
     because: 'declared ReadWriteMany, the volume is attached elsewhere before it is detached',
   },
   {
     when: { fault: ['freeze'] },
-    verdicts: damaged,
+    verdicts: overlapping,
     because: 'thawed after the hand-over, the victim writes what it had in its caches',
   },
-  { when: {}, verdicts: damaged, because: 'the victim writes on while the successor writes' },
+  {
+    when: {},
+    verdicts: overlapping,
+    because: 'the victim writes on while the successor writes',
+  },
 ];

@@ -1,34 +1,10 @@
-/** Which verdicts are no surprise, and why: of the reasons (expectation-rows.ts) the first that fits. */
+/** Which verdicts are no surprise, and why: of the reasons (crash-rows.ts, expectation-rows.ts) the first that fits. */
 import { losesPower } from '../fault-kinds.ts';
-import { crashRows, partitionRows, type Row, type Situation } from './expectation-rows.ts';
-import { releaseOf } from './release.ts';
+import { crashRows } from './crash-rows.ts';
+import { partitionRows, type Row } from './expectation-rows.ts';
 import type { Scenario } from './scenario.ts';
+import { situationOf, type Situation } from './situation.ts';
 import type { VerdictWord } from './verdict.ts';
-
-/** A successor needs more than this from the detach's answer to its first write. */
-const soonestMountMs = 500;
-
-function situationOf(scenario: Scenario): Situation {
-  const { cutAfterMs, overlapMs, rate } = scenario;
-  const beforeHeal = cutAfterMs <= overlapMs ? 'before the heal' : 'late';
-  return {
-    ...scenario,
-    victim: rate === 0 ? 'idle' : 'busy',
-    cut: cutAfterMs <= soonestMountMs ? 'at once' : beforeHeal,
-    release: releaseOf(scenario),
-    selfFenced: selfFenced(scenario),
-  };
-}
-
-/** The sidecar's look, its kill and the remount, on a machine that keeps time. */
-const selfFenceTakesMs = 2000;
-const standStill: readonly Scenario['fault'][] = ['freeze', 'cpu-starvation'];
-
-function selfFenced(scenario: Scenario): Situation['selfFenced'] {
-  const { selfFence, selfFenceAfterMs, graceMs, fault, link } = scenario;
-  if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
-  return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
-}
 
 const fits = ({ when }: Row, situation: Situation): boolean =>
   Object.entries(when).every(([factor, values]) =>
@@ -36,18 +12,22 @@ const fits = ({ when }: Row, situation: Situation): boolean =>
   );
 
 export interface Expectation {
+  /** All that reasoning allows. */
   readonly verdicts: readonly VerdictWord[];
+  /** They are of more than one grade, so that chance decides among them: see counted.ts. */
+  readonly isRace: boolean;
   readonly because: string;
 }
+
+/** `lost` or `corrupt` is a matter of which page was hit: damage is one grade. */
+const gradesIn = (verdicts: readonly VerdictWord[]): number =>
+  new Set(verdicts.map((word) => (word === 'corrupt' ? 'lost' : word))).size;
 
 export function expectationOf(scenario: Scenario): Expectation {
   const situation = situationOf(scenario);
   const rows = losesPower(scenario.fault) ? crashRows : partitionRows;
   const row = rows.find((each) => fits(each, situation));
   if (row === undefined) throw new Error('the last row fits everything');
-  return row;
+  const { verdicts, because } = row;
+  return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
-
-/** For experiment files. */
-export const expectedVerdicts = (scenario: Scenario): readonly VerdictWord[] =>
-  expectationOf(scenario).verdicts;

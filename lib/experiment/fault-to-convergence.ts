@@ -29,11 +29,11 @@ export async function faultToConvergence(
   victim: PodRef,
   attempt: Attempt,
 ): Promise<void> {
-  const { testbed, scenario, recorder, sightings, signal, meet } = run;
+  const { testbed, scenario, recorder, sightings, meet } = run;
   const fault = faultOf(scenario);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
-  await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal), signal);
+  await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal));
   await meet?.('fault');
   sightings.begin(victim);
   enter(run, 'fault');
@@ -41,7 +41,7 @@ export async function faultToConvergence(
   const completed = await attempt('fault', () => faultToFirstImage(run, struck));
   if (completed && scenario.moveBack) {
     await attempt('move back', () =>
-      bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim }), signal),
+      bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim })),
     );
   }
   // Here, as no run of a shared event mends anything before all of them have met.
@@ -55,16 +55,20 @@ async function faultToFirstImage(
   run: Run,
   { fault, context, remedy, writers, attempt }: Struck,
 ): Promise<void> {
-  const { testbed, scenario, sightings, signal, meet } = run;
+  const { testbed, scenario, sightings, meet } = run;
   const { clock } = testbed;
   const { victim } = context;
   const faultAtMs = clock.nowMs();
+  // Under way when the fault strikes, or just done. An idle database stays idle.
+  if (scenario.rate !== 0) writers.changeSchema();
   await bounded(run, 'fault', () => fault.inject(context));
   enter(run, 'watch');
   const inTheWait = (what: string, work: () => Promise<void>): void => {
     if (meet !== undefined) run.audits.push(attempt(what, work));
   };
-  inTheWait('steady state', () => bounded(run, 'audit', () => auditSteadyState(run)));
+  inTheWait('steady state', () =>
+    bounded(run, 'audit', (signal) => auditSteadyState({ ...run, signal })),
+  );
   const leastUntilMs = clock.nowMs() + fault.leastMs;
   const { forceDetachAfterMs } = scenario;
   const looking = (signal: AbortSignal): Promise<void> =>
@@ -81,10 +85,10 @@ async function faultToFirstImage(
         await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
       },
     );
-  await bounded(run, 'watch', looking, signal);
+  await bounded(run, 'watch', looking);
   await askAgain(run, fault, context);
   enter(run, 'first-image');
-  await bounded(run, 'first-image', () => takeImage(run, 'first'));
+  await bounded(run, 'first-image', (signal) => takeImage({ ...run, signal }, 'first'));
   inTheWait('audit', () => auditOf(run, 'first'));
 }
 
@@ -93,7 +97,7 @@ async function healAndConverge(
   run: Run,
   { fault, context, remedy, writers, attempt }: Struck,
 ): Promise<void> {
-  const { testbed, scenario, signal, meet } = run;
+  const { testbed, scenario, meet } = run;
   const { victim } = context;
   await meet?.('heal');
   enter(run, 'heal');
@@ -101,12 +105,7 @@ async function healAndConverge(
   if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
   enter(run, 'converge');
   await attempt('converge', () =>
-    bounded(
-      run,
-      'converge',
-      (signal) => converge({ ...run, signal, writers, victim, remedy }),
-      signal,
-    ),
+    bounded(run, 'converge', (signal) => converge({ ...run, signal, writers, victim, remedy })),
   );
   await meet?.('undo');
   // Also where the convergence failed.

@@ -1,4 +1,5 @@
 /** Copies of the volume, each of one moment, and their audits. */
+import type { LedgerRow } from '../checkers/evidence.ts';
 import type { Recorder, Testbed } from '../cluster/port.ts';
 import type { ImageLabel } from '../history/events.ts';
 import type { Scenario } from './scenario.ts';
@@ -35,12 +36,13 @@ export async function copyImage(
   label: ImageLabel,
   freeze: readonly string[],
 ): Promise<void> {
-  const { testbed, recorder, takenAtMs, scenario } = run;
+  const { testbed, recorder, takenAtMs, scenario, signal } = run;
   const heldBackMs = scenario.trxCommit === 1 ? 0 : flushPeriodMs;
   takenAtMs.set(label, testbed.clock.nowMs() - heldBackMs);
   const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
   recorder.record({ ...about, step: 'begin' });
-  await testbed.disk.copy(label, freeze);
+  const made = await testbed.disk.copy(label, freeze, signal);
+  recorder.record({ type: 'copy', image: label, made });
   recorder.record({ ...about, step: 'done' });
 }
 
@@ -48,8 +50,7 @@ export async function audit(run: ImageRun, image: ImageLabel): Promise<void> {
   const { testbed, recorder, onProgress, takenAtMs, signal } = run;
   signal.throwIfAborted();
   onProgress(`auditing the ${image} image`);
-  const evidence = await testbed.auditor.audit(image, (row) =>
-    recorder.record({ type: 'row', image, row }),
-  );
+  const onRow = (row: LedgerRow): void => recorder.record({ type: 'row', image, row });
+  const evidence = await testbed.auditor.audit(image, onRow, signal);
   recorder.record({ type: 'image', image, takenAtMs: takenAtMs.get(image) ?? 0, evidence });
 }

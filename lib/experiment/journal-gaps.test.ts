@@ -22,7 +22,9 @@ function gapsIn(
   { hasEnds = true, files = {} }: { hasEnds?: boolean; files?: Record<string, number> } = {},
 ): string[] {
   const all = new Map(Object.entries({ run: whole, ...seals }));
-  return journalGaps({ hasEnds, records }, { seals: all, files }).map(({ reason }) => reason);
+  return journalGaps({ tells: { ends: hasEnds }, records }, { seals: all, files }).map(
+    ({ reason }) => reason,
+  );
 }
 
 const gapsOf = (seal: Partial<SegmentSeal>): string[] =>

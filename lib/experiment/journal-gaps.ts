@@ -1,5 +1,6 @@
 /** What is missing of a history's segments, by what their writers said when they ended them. */
 import type { SegmentCounts } from '../history/events.ts';
+import type { Tells } from '../history/migration.ts';
 import type { History } from '../history/reader.ts';
 import { runSegment, writerSegment } from '../history/recorder.ts';
 import type { SegmentSeal } from '../history/segment-reader.ts';
@@ -13,12 +14,11 @@ export interface JournalGap {
   readonly reason: string;
 }
 
-/** Nothing of a history of version 1, whose segments have neither chain nor end. */
 export function journalGaps(
-  { hasEnds, records }: Pick<Story, 'hasEnds' | 'records'>,
+  { tells, records }: Pick<Story, 'records'> & { readonly tells: Pick<Tells, 'ends'> },
   { seals, files }: Pick<History, 'seals' | 'files'>,
 ): JournalGap[] {
-  if (!hasEnds) return [];
+  if (!tells.ends) return [];
   const listed = records.find((record) => record.type === 'segments');
   const list = listed?.segments;
   const gaps = new Map([...seals].map(([name, seal]) => [name, gapsOf(seal)]));
@@ -35,7 +35,8 @@ export function journalGaps(
       }
     }
     for (const name of seals.keys()) {
-      if (name !== runSegment && !(name in list)) find(name, 'is not one that the run listed');
+      if (name !== runSegment && !Object.hasOwn(list, name))
+        find(name, 'is not one that the run listed');
     }
   }
   return [

@@ -12,7 +12,13 @@ const movesVolume = new Set<string>([
 ]);
 
 /** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-export function missingSights({ observations, scenario, faultAtMs = 0 }: Story): string[] {
+export function missingSights({
+  observations,
+  scenario,
+  run,
+  tells,
+  faultAtMs = 0,
+}: Story): string[] {
   const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
   // A pod that nobody ends leaves the driver nothing to be asked for.
   const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
@@ -20,7 +26,14 @@ export function missingSights({ observations, scenario, faultAtMs = 0 }: Story):
   // A shared directory has no device, and a link that survives never changes.
   if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
   if (scenario.link !== 'survives') needed.push(observed.linkChanged);
-  return needed
-    .filter((name) => !observations.some((seen) => seen.name === name))
-    .map((name) => `no observer ever saw ${name}`);
+  const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
+  const sources = run.backend === 'kind' && tells.allSources ? ofControlPlane : [];
+  const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
+  return [
+    ...unseen.map((name) => `no observer ever saw ${name}`),
+    ...mute.map((source) => `the observer of ${source} told nothing in the whole run`),
+  ];
 }
+
+/** A real control plane tells of its start and of the pod's. */
+const ofControlPlane = ['controller-manager', 'audit'];

@@ -1,5 +1,5 @@
 /** Observers that never began, that fell silent, or that ended too early are each named. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runRecord, see } from '../../test/support/run-record.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
@@ -76,4 +76,46 @@ test('where the API server stands still nobody is told, and the model’s machin
 test('a history of version 1 has no beats, and needs none', () => {
   const [, ...rest] = about();
   expect(gaps([runRecord(), ...rest])).toEqual([]);
+});
+
+describe('of version 3', () => {
+  const newer = ([run, ...rest]: readonly SmallRecord[]): SmallRecord[] => [
+    { ...run, schemaVersion: 3 } as SmallRecord,
+    ...rest,
+  ];
+  const logs = [...life('controller-manager'), ...life('audit')];
+  const others = [...machine, ...api, ...disk];
+
+  test('the followers of the control plane’s logs are asked for as well', () => {
+    expect(gaps(newer(about()), others, logs)).toEqual([]);
+    expect(gaps(newer(about()), others)).toEqual([
+      'no observer of controller-manager ever began',
+      'no observer of audit ever began',
+    ]);
+    const deaf = logs.filter(({ t }) => t < 200_000 || t > 400_000);
+    expect(gaps(newer(about()), others, deaf)).toEqual([
+      'the observer of controller-manager was silent from 180.0 s to 420.0 s',
+      'the observer of audit was silent from 180.0 s to 420.0 s',
+    ]);
+  });
+
+  test('one that went with the victim’s node is excused until it is there again, elsewhere not', () => {
+    const onNode = (node: string): SmallRecord[] => [
+      ...life('csi')
+        .filter(({ t }) => t <= 100_000 || t >= 400_000)
+        .map((record) => ({ ...record, node }) as SmallRecord),
+      {
+        ...see(130_000, observed.observerEnded, node, {
+          ...{ observer: 'csi', sees: ['csi'] },
+          reason: 'the node is switched off',
+        }),
+      },
+    ];
+    const rest = [...machine, ...api, ...life('mounts', 'devices'), ...logs];
+    expect(gaps(newer(about()), rest, onNode('a'))).toEqual([]);
+    expect(gaps(newer(about()), rest, onNode('b'))).toEqual([
+      'the observer of csi on b was silent from 100.0 s to 400.0 s',
+      'the observer of csi on b ended at 130.0 s, before the second image',
+    ]);
+  });
 });

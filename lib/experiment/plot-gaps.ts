@@ -7,9 +7,8 @@ const inOrder: readonly PhaseName[] = [
   ...(['converge', 'second-image', 'audit', 'report'] as const),
 ];
 
-/** Asked only of histories that have ends: an older one may lack a phase. */
 export function plotGaps(story: Story): string[] {
-  if (!story.hasEnds) return [];
+  if (!story.tells.ends) return [];
   const { records, setup } = story;
   const gaps: string[] = [];
   const runs = records.filter(({ type }) => type === 'run').length;

@@ -4,7 +4,7 @@ import { describeError } from '../errors.ts';
 import type { Moments } from '../faults/fault.ts';
 import { remedies } from '../remedies/index.ts';
 import type { Remedy } from '../remedies/remedy.ts';
-import { boundsMs, within } from './bounds.ts';
+import { afterInterrupt, boundsMs, within } from './bounds.ts';
 import type { Scenario } from './scenario.ts';
 import { hasCome, type Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
@@ -56,8 +56,9 @@ export class RemedyRun {
 
   /** A call that does not return by the deadline is given up: the heal may be what it waits for. */
   async #act(deadlineMs: number): Promise<void> {
-    const { testbed, recorder, victim, onProgress } = this.#options;
-    const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, signal: this.#options.signal };
+    const { testbed, recorder, victim, onProgress, signal } = this.#options;
+    const interrupt = { signal, ...afterInterrupt['ask-again'] };
+    const bound = { what: `remedy ${this.#remedy.name}`, deadlineMs, interrupt };
     this.#step('begin');
     this.#stands = true;
     try {
@@ -81,12 +82,13 @@ export class RemedyRun {
 
   /** Idempotent, and nothing where nothing was done. */
   async takeBack(): Promise<void> {
-    const { testbed, recorder, victim } = this.#options;
+    const { testbed, recorder, victim, signal } = this.#options;
     const remedy = this.#remedy;
     if (!this.#stands || remedy.undo === undefined) return;
     this.#step('heal');
     const deadlineMs = testbed.clock.nowMs() + boundsMs['undo-remedy']();
-    const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs };
+    const interrupt = { signal, ...afterInterrupt['undo-remedy'] };
+    const bound = { what: `the undo of remedy ${remedy.name}`, deadlineMs, interrupt };
     await within(testbed.clock, bound, (signal) =>
       Promise.resolve(remedy.undo?.({ testbed, recorder, victim, signal })),
     );

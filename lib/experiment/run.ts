@@ -2,9 +2,9 @@
  * One run, from nothing to a verdict: prepare, steady state, fault, remedy, watch, first image,
  * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
  */
-import type { PodRef, Testbed, Writers } from '../cluster/port.ts';
+import type { PodRef, Testbed, Writers, WriterSpec } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
-import { historyVersion, type SegmentList } from '../history/events.ts';
+import { historyVersion, type ClientPlan, type SegmentList } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
@@ -35,6 +35,7 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
 export async function recordScenario(options: RunOptions): Promise<void> {
   const { backend, scenario, seed, runId, folder, onProgress, signal } = options;
   const recorder = openRecorder(folder, backend.clock);
+  if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
   recorder.record({
     type: 'run',
     schemaVersion: historyVersion,
@@ -50,8 +51,8 @@ export async function recordScenario(options: RunOptions): Promise<void> {
     const testbed = await prepare(backend, {
       ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
     });
-    const { timers, versions, nodes } = testbed;
-    recorder.record({ type: 'setup', timers, versions, nodes });
+    const { timers, versions, nodes, volume } = testbed;
+    recorder.record({ type: 'setup', timers, versions, nodes, volume });
     const sightings = new Sightings();
     const takenAtMs = new Map();
     await perform({ ...options, recorder, testbed, sightings, takenAtMs, audits: [] });
@@ -69,11 +70,16 @@ function unwritable(folder: string, cause: unknown): EvidenceError {
   });
 }
 
+/** Steps whose failure leaves something broken, or behind. */
+const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
+
 /** Whatever happens in here ends in the history, and the testbed is closed. */
 async function perform(run: Run): Promise<void> {
   const { testbed, recorder, sightings } = run;
   const unsubscribe = recorder.subscribe((record) => sightings.see(record));
-  const attempt = attempting(recorder);
+  const attempt = attempting(recorder, (where, message) => {
+    if (mending.has(where)) run.onUnhealed?.(`${where}: ${message}`);
+  });
   let writers: Writers | undefined;
   let written: SegmentList = {};
   await attempt('run', async () => {
@@ -100,7 +106,7 @@ async function perform(run: Run): Promise<void> {
     written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
   });
   await attempt(exportStep, () =>
-    bounded(run, 'export-writes', () => testbed.disk.exportWrites(run.folder)),
+    bounded(run, 'export-writes', (signal) => testbed.disk.exportWrites(run.folder, signal)),
   );
   await attempt('close', () => bounded(run, 'close', () => testbed.close()));
   recorder.list(written);
@@ -109,18 +115,14 @@ async function perform(run: Run): Promise<void> {
 /** From the steady state on; the writers end before that image is taken. */
 async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
   enter(run, 'steady');
-  await bounded(
-    run,
-    'steady',
-    (signal) => reachSteadyState({ ...run, signal }, writers),
-    run.signal,
-  );
-  if (run.meet === undefined) await bounded(run, 'audit', () => auditSteadyState(run));
+  await bounded(run, 'steady', (signal) => reachSteadyState({ ...run, signal }, writers));
+  if (run.meet === undefined)
+    await bounded(run, 'audit', (signal) => auditSteadyState({ ...run, signal }));
   const victim = await currentPod(run.testbed);
   await faultToConvergence(run, writers, victim, attempt);
   await bounded(run, 'stop-writers', () => writers.stop());
   enter(run, 'second-image');
-  await bounded(run, 'second-image', () => takeImage(run, 'second'));
+  await bounded(run, 'second-image', (signal) => takeImage({ ...run, signal }, 'second'));
 }
 
 /**
@@ -130,11 +132,15 @@ async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): P
 const readEveryMs = (rate: number | 'max'): number =>
   rate === 'max' ? 500 : Math.max(500, 2000 / rate);
 
-async function startWriters({ testbed, scenario, seed }: Run): Promise<Writers> {
+async function startWriters({ testbed, recorder, scenario, seed }: Run): Promise<Writers> {
   // An idle victim is left alone: it has nothing new that could be read.
   const reads = scenario.rate === 0 ? {} : { readEveryMs: readEveryMs(scenario.rate) };
-  return testbed.startWriters(bothClients(scenario, seed, reads));
+  const specs = bothClients(scenario, seed, reads);
+  recorder.record({ type: 'workload', clients: specs.map(planOf) });
+  return testbed.startWriters(specs);
 }
+
+const planOf = ({ seed: _seed, ...plan }: WriterSpec): ClientPlan => plan;
 
 async function currentPod(testbed: Testbed): Promise<PodRef> {
   const pod = await testbed.kubernetes.databasePod();

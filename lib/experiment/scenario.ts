@@ -1,14 +1,10 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
 import { z } from 'zod';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
+import { longestMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
 import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
-import {
-  isKubernetes,
-  kubernetesBeforeNamed,
-  kubernetesDefault,
-  kubernetesWords,
-} from '../kubernetes-versions.ts';
+import { isKubernetes, kubernetesDefault, kubernetesWords } from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import {
   contradictions,
@@ -22,6 +18,10 @@ import {
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
+
+/** Independent fault events by their verdict; a word that is not there was never seen. */
+const countsSchema = z.partialRecord(z.enum(safetyLevels), z.number().int().positive());
+export type Counts = Readonly<z.output<typeof countsSchema>>;
 
 /** Whether somebody is expected to serve after the heal; `open` can't fail. */
 export const servingWords = ['yes', 'no', 'open'] as const;
@@ -39,13 +39,22 @@ export const workloads = [
 
 export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
 
-const durationMs = z.number().int().nonnegative();
+const durationMs = z.number().int().nonnegative().max(longestMs);
+/** Where none at all would make no run, or another one: 0 s of horizon, an outage of no length. */
+const positiveMs = durationMs.positive();
+
+/** Names become names of folders and of objects. */
+const nameLength = 60;
+const questionLength = 2000;
 
 const fields = z.strictObject({
   /** Kebab-case; the experiment's name. */
-  name: z.string().regex(/^[a-z0-9-]+$/),
+  name: z
+    .string()
+    .regex(/^[a-z0-9-]+$/)
+    .max(nameLength),
   /** The question in one sentence, for the report. */
-  question: z.string().min(1),
+  question: z.string().min(1).max(questionLength),
   fault: z.enum(faultKinds),
   /** The crashed node is started again when the run heals; false leaves it down until the clean-up. */
   reboot: z.boolean().default(true),
@@ -54,8 +63,8 @@ const fields = z.strictObject({
   /** `cpu-starvation` only: of one CPU, for all processes of the victim together. */
   cpuShare: z.number().min(0.001).max(1).default(defaultCpuShare),
   /** `flapping-partition` only: off the network for so long, then on it for so long. */
-  flapDownMs: durationMs.default(defaultFlapMs.down),
-  flapUpMs: durationMs.default(defaultFlapMs.up),
+  flapDownMs: positiveMs.default(defaultFlapMs.down),
+  flapUpMs: positiveMs.default(defaultFlapMs.up),
   /**
    * The database's process is killed so often just before the fault: from the second time on its
    * kubelet waits before it starts it again, and the fault comes while it waits.
@@ -68,7 +77,7 @@ const fields = z.strictObject({
     .union([z.enum(['terminating', 'pod-gone', 'half-wait', 'force-detach']), durationMs])
     .default(defaultAlso.at),
   /** It is healed so long after that, or with the first one. */
-  alsoForMs: durationMs.default(defaultAlso.forMs),
+  alsoForMs: positiveMs.default(defaultAlso.forMs),
   remedy: z.enum(remedyKinds).default('none'),
   /** When the remedy acts: at an event, or so long after the fault. */
   remedyAt: z.union([z.enum(remedyEvents), durationMs]).default('terminating'),
@@ -91,13 +100,13 @@ const fields = z.strictObject({
   preStopS: z.number().int().nonnegative().max(3600).default(0),
   /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
   workload: z.enum(workloads).default('stateful-set'),
-  /** How the disk answers a detach of a volume in use; see docs/which-disk-is-mine.md. */
+  /** How the disk answers a detach of a volume in use; see docs/reference/drivers.md. */
   disk: z.enum(diskModes).default('unfenced'),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
   cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */
   watcherCheck: z.enum(['works', 'missing']).default('works'),
-  /** `pending-while-busy` only: whether a node may attach what another still has mounted. */
+  /** Whether the storage lets a node attach what it still counts as another node's. */
   attachWhileBusy: z.enum(['refused', 'granted']).default('refused'),
   /** `shared-file` only: one lock table for all nodes, or one a node (NFS mounted with nolock). */
   fileLocks: z.enum(['shared', 'local']).default('shared'),
@@ -113,7 +122,7 @@ const fields = z.strictObject({
   /** Keeps the data of each write, so that experiments/crash-states.mjs can rebuild any moment. */
   keepWrites: z.boolean().default(false),
   /** Acknowledged operations per second and client; `max` as fast as it goes, 0 an idle victim. */
-  rate: z.union([z.literal('max'), z.number().nonnegative().max(100_000)]).default(25),
+  rate: z.union([z.literal('max'), z.literal(0), z.number().min(0.001).max(100_000)]).default(25),
   /** Connections per client. */
   connections: z.number().int().min(1).max(64).default(2),
   /** innodb_flush_log_at_trx_commit. 1 is stock. */
@@ -126,7 +135,7 @@ const fields = z.strictObject({
    */
   selfFence: z.enum(selfFences).default('off'),
   /** `selfFence` only: so long after the last renewal that it saw. */
-  selfFenceAfterMs: durationMs.default(defaultSelfFenceAfterMs),
+  selfFenceAfterMs: positiveMs.default(defaultSelfFenceAfterMs),
   /** A minor, or a patch of one, which the model takes for its minor. */
   kubernetes: z
     .string()
@@ -134,14 +143,20 @@ const fields = z.strictObject({
     .default(kubernetesDefault),
   /** Feature gates of all components, on (true) or off. The others are as the version has them. */
   featureGates: z
-    .record(z.string().regex(/^[A-Z][A-Za-z0-9]+$/, 'no feature gate is written so'), z.boolean())
+    .record(
+      z
+        .string()
+        .max(100)
+        .regex(/^[A-Z][A-Za-z0-9]+$/, 'no feature gate is written so'),
+      z.boolean(),
+    )
     .default({}),
   /** node-monitor-grace-period; stock 50 s (Kubernetes ≥ 1.32, #126287). */
-  graceMs: durationMs.default(50_000),
+  graceMs: positiveMs.default(50_000),
   /** tolerationSeconds of the unreachable taint; stock 300 s (admission plugin). */
   tolerationMs: durationMs.default(300_000),
   /** ReconcilerMaxWaitForUnmountDuration; stock 6 min (attach_detach_controller.go DefaultTimerConfig). */
-  forceDetachAfterMs: durationMs.default(360_000),
+  forceDetachAfterMs: positiveMs.default(360_000),
   /** Writers run so long before the fault. */
   warmupMs: durationMs.default(10_000),
   /** After the successor's first commits, writers run so long before the first image. */
@@ -149,11 +164,16 @@ const fields = z.strictObject({
   /** A successor that has mounted the volume but commits nothing is watched so much longer. */
   patienceMs: durationMs.default(90_000),
   /** The watch ends so long after the fault at the latest. */
-  horizonMs: durationMs.default(900_000),
+  horizonMs: positiveMs.default(900_000),
   /** After the heal some mysqld must commit again within this bound. */
-  convergeMs: durationMs.default(180_000),
+  convergeMs: positiveMs.default(180_000),
   /** Verdicts that are no surprise. */
   expected: z.array(z.enum(verdictWords)).min(1),
+  /**
+   * Where chance decides: how many fault events came to each verdict before this run. Fewer than
+   * `leastEvents` of them are no expectation: what comes is `open`. Absent where reasoning decides.
+   */
+  counted: countsSchema.optional(),
   /** Whether a database serves again after the heal; by default as serving-expectation.ts says. */
   expectedServing: z.enum(servingWords).optional(),
 });
@@ -201,13 +221,6 @@ export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
   return shortenedTimers(scenario).length > 0 ? 'shortened' : 'measured';
 }
 
-/**
- * A scenario as a history has it: fields that came later have the value that was then the only one.
- * Throws as `parseScenario` does.
- */
-export const recordedScenario = (recorded: Readonly<Record<string, unknown>>): Scenario =>
-  parseScenario({ kubernetes: kubernetesBeforeNamed, ...recorded });
-
 /** Validates and completes a scenario. Throws UsageError `SCENARIO_INVALID` with the path of each fault. */
 export function parseScenario(input: unknown): Scenario {
   const parsed = scenarioSchema.safeParse(input);
@@ -216,7 +229,7 @@ export function parseScenario(input: unknown): Scenario {
     'SCENARIO_INVALID',
     `the scenario is not valid:\n${z.prettifyError(parsed.error)}`,
     {
-      hint: 'see docs/scenarios.md for every field and its default',
+      hint: 'see docs/reference/scenarios.md for every field and its default',
     },
   );
 }

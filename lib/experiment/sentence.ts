@@ -1,10 +1,11 @@
 /** The verdict in one sentence with numbers, for a terminal line and the top of a report. */
+import { countInWords } from '../counts.ts';
+import { secondsInWords } from '../durations.ts';
+import { firstTold, noticeInWords } from './notices.ts';
+import { refusedInWords } from './refused-mounts.ts';
 import type { Verdict } from './verdict.ts';
 
 type Told = Omit<Verdict, 'sentence'>;
-
-const seconds = (s: number): string => `${s.toFixed(1)} s`;
-const count = (n: number): string => n.toLocaleString('en-US');
 
 export function sentenceOf(verdict: Told): string {
   const parts = [handover, damage, serving, notice].map((tell) => tell(verdict));
@@ -14,16 +15,23 @@ export function sentenceOf(verdict: Told): string {
 }
 
 /** Who was let in, when, and whether the other side was still there. */
-function handover({ phases, exposure, horizonS, scenario }: Told): string {
+function handover(told: Told): string {
+  const { phases, exposure, horizonS, scenario } = told;
   const { fault: kind } = scenario;
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
+  const refused = told.refusedMounts.find(({ firstS }) => firstS < horizonS);
+  if (phases.secondMount === null && refused !== undefined) {
+    const could =
+      exposure.ms === 0 ? '' : `; two nodes could write for ${secondsInWords(exposure.ms / 1000)}`;
+    return `${refusedInWords(refused)}${could}; no second mount within ${secondsInWords(horizonS)} after the ${fault}`;
+  }
   if (phases.secondMount === null && exposure.ms > 0)
-    return `two nodes could write for ${seconds(exposure.ms / 1000)}, though no second mount came within ${seconds(horizonS)} after the ${fault}`;
+    return `two nodes could write for ${secondsInWords(exposure.ms / 1000)}, though no second mount came within ${secondsInWords(horizonS)} after the ${fault}`;
   if (phases.secondMount === null)
-    return `no second mount within ${seconds(horizonS)} after the ${fault}`;
-  const at = `another node mounted the volume ${seconds(phases.secondMount)} after the ${fault}`;
+    return `no second mount within ${secondsInWords(horizonS)} after the ${fault}`;
+  const at = `another node mounted the volume ${secondsInWords(phases.secondMount)} after the ${fault}`;
   if (exposure.ms === 0) return `${at}, ${keptApart(scenario)}`;
-  return `${at} while the victim could still write, for ${seconds(exposure.ms / 1000)}`;
+  return `${at} while the victim could still write, for ${secondsInWords(exposure.ms / 1000)}`;
 }
 
 const keptApart = ({ disk, fileLocks }: Told['scenario']): string =>
@@ -40,7 +48,7 @@ function damage({ verdict, acked, images, incompleteBecause }: Told): string {
   // Nobody was told of what else is lost, so no number of acknowledged commits has it.
   const seen = verdict === 'lost' ? ', and others that somebody saw are gone' : '';
   if (harmed.length === 0) {
-    return `all ${count(acked)} acknowledged commits are there${seen}${corrupt}`;
+    return `all ${countInWords(acked)} acknowledged commits are there${seen}${corrupt}`;
   }
   return harmed.map(harm).join(', and ') + corrupt;
 }
@@ -55,12 +63,14 @@ function serving({ verdict, serving: { served } }: Told): string {
 function harm({ image, acked, lost, readable }: Told['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
   const here = image === 'second' ? 'are missing' : 'were lost';
-  return `${when} ${count(lost)} of ${count(acked)} acknowledged commits ${readable ? here : 'could not be read'}`;
+  return `${when} ${countInWords(lost)} of ${countInWords(acked)} acknowledged commits ${readable ? here : 'could not be read'}`;
 }
 
-function notice({ noticed, verdict }: Told): string {
+function notice({ noticed, notices, verdict }: Told): string {
   if (noticed === null || verdict === 'inconclusive') return '';
-  return noticed === 'silent'
-    ? 'no check of MySQL or the file system noticed'
-    : 'an operator would have been told';
+  if (noticed === 'silent') return 'no event, probe, error log or check told of it';
+  const first = firstTold(notices);
+  return first === undefined
+    ? 'an operator would have been told'
+    : `an operator would have been told, ${noticeInWords(first)}`;
 }

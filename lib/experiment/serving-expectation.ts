@@ -4,6 +4,7 @@
  */
 import { losesPower, silencesKubelet } from '../fault-kinds.ts';
 import { takesAttachment } from '../remedy-kinds.ts';
+import { isOpen } from './counted.ts';
 import { releaseOf, type Release } from './release.ts';
 import type { Scenario, servingWords } from './scenario.ts';
 import type { Verdict } from './verdict.ts';
@@ -65,7 +66,7 @@ const rows: readonly Row[] = [
     because: 'an idle workload commits nothing that could prove it',
   },
   {
-    when: (scenario) => releaseOf(scenario) === 'unasked',
+    when: (scenario) => releaseOf(scenario) === 'unasked' && scenario.attachWhileBusy === 'refused',
     expected: 'no',
     because: 'the storage was never asked to detach, and refuses every other node',
   },
@@ -152,19 +153,22 @@ export function servingExpectationOf(scenario: Scenario): ServingExpectation {
 }
 
 interface Came extends Pick<Verdict, 'verdict'> {
-  /** Undefined where an older result does not tell. */
-  readonly served?: boolean | undefined;
+  /** Null where the result does not tell. */
+  readonly served: boolean | null;
 }
 
 /** Both parts of an expectation, held against what came: of runs and of cells alike. */
 export function judgeExpectation(
   scenario: Scenario,
   { verdict, served }: Came,
-): Pick<Verdict, 'asExpected' | 'serving'> {
+): Pick<Verdict, 'asExpected' | 'open' | 'serving'> {
   const { expected, because } = verdict === 'safe' ? servingExpectationOf(scenario) : ofDamage;
-  const asServed = expected === 'open' || served === undefined || served === (expected === 'yes');
+  const asServed = expected === 'open' || served === null || served === (expected === 'yes');
+  const fits = scenario.expected.includes(verdict) && asServed;
+  const open = fits && verdict !== 'inconclusive' && isOpen(scenario);
   return {
-    asExpected: scenario.expected.includes(verdict) && asServed,
+    asExpected: fits && !open,
+    ...(open ? { open } : {}),
     serving: { expected, because, served: served ?? false, asExpected: asServed },
   };
 }

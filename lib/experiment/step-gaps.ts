@@ -8,7 +8,7 @@ import { hasCome, Sightings } from './sightings.ts';
 
 /** Asked only of histories that have ends. */
 export function stepGaps(story: Story): string[] {
-  if (!story.hasEnds || story.faultAtMs === undefined) return [];
+  if (!story.tells.ends || story.faultAtMs === undefined) return [];
   return [
     ...strangeSteps(story),
     ...misplacedFault(story),

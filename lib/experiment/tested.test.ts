@@ -34,6 +34,21 @@ test('no acknowledgement at all, or none before the fault, tests nothing', () =>
   expect(nothingTested(story(25), images(15))).toHaveLength(1);
 });
 
+test('since version 3 the schema is changed once, or that was not tested', () => {
+  const told = story(25);
+  const of = (...more: Story['records']): string[] =>
+    nothingTested(
+      {
+        ...told,
+        tells: { ...told.tells, wholeWorkload: true },
+        records: [...told.records, ...more],
+      },
+      images(5),
+    );
+  expect(of()).toEqual(['no client was asked to change the schema']);
+  expect(of({ type: 'schema-change', t: 9, client: 'inside', step: 'asked' })).toEqual([]);
+});
+
 test('where nobody writes, what was there before is put to the test', () => {
   expect(nothingTested(story(0), images())).toEqual([]);
   expect(nothingTested(story(0, {}), images())).toHaveLength(1);

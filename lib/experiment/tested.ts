@@ -5,14 +5,21 @@ import { lossOf } from './loss.ts';
 
 /** Reasons why the run is incomplete. Without an audited image that is reason enough. */
 export function nothingTested(
-  { scenario, records, faultAtMs }: Story,
+  { scenario, records, faultAtMs, tells }: Story,
   reconciliations: ReadonlyMap<string, Reconciliation>,
 ): string[] {
   if (reconciliations.size === 0) return [];
   if (scenario.rate !== 0) {
     const { beforeFault } = lossOf(reconciliations.values());
-    if (faultAtMs === undefined || beforeFault.acked > 0) return [];
-    return ['the clients were to write, and no commit was acknowledged before the fault'];
+    if (faultAtMs === undefined) return [];
+    const untested: string[] = [];
+    if (beforeFault.acked === 0) {
+      untested.push('the clients were to write, and no commit was acknowledged before the fault');
+    }
+    if (tells.wholeWorkload && !records.some(({ type }) => type === 'schema-change')) {
+      untested.push('no client was asked to change the schema');
+    }
+    return untested;
   }
   // An idle database has what was there before: its accounts.
   const steady = records.find((record) => record.type === 'image' && record.image === 'steady');

@@ -1,6 +1,8 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
 import { exitCode, type ExitCode } from '../errors.ts';
+import { noticeSchema } from './notices.ts';
+import { refusedMountSchema } from './refused-mounts.ts';
 import { safetyLevels, servingWords, verdictWords } from './scenario.ts';
 
 export type Safety = (typeof safetyLevels)[number];
@@ -22,8 +24,10 @@ export function verdictWord(safety: Safety, complete: boolean): VerdictWord {
 export function exitCodeOf({
   verdict,
   asExpected,
-}: Pick<Verdict, 'verdict' | 'asExpected'>): ExitCode {
+  open,
+}: Pick<Verdict, 'verdict' | 'asExpected' | 'open'>): ExitCode {
   if (asExpected) return exitCode.expected;
+  if (open === true) return exitCode.open;
   return verdict === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
 }
 
@@ -86,6 +90,8 @@ export const verdictSchema = z.object({
   expected: z.array(z.enum(verdictWords)),
   /** Both parts: the verdict is one of `expected`, and somebody serves where that is expected. */
   asExpected: z.boolean(),
+  /** No expectation: a race that nobody counted, or anything would have been expected. */
+  open: z.boolean().optional(),
   /** After the heal. Asked of whole disks: where two could write or damage was done it is `open`. */
   serving: z.object({
     expected: z.enum(servingWords),
@@ -95,7 +101,12 @@ export const verdictSchema = z.object({
     asExpected: z.boolean(),
   }),
   basis: z.enum(['measured', 'shortened', 'predicted']),
+  /** Null where there was nothing to notice, or not all who would have told were heard. */
   noticed: z.enum(['loud', 'silent']).nullable(),
+  /** What an operator is told, by whom and when; `noticed` follows from it. */
+  notices: z.array(noticeSchema),
+  /** Nodes that had the volume and could not mount it. */
+  refusedMounts: z.array(refusedMountSchema),
   availability: z.object({
     downtimeMs: z.number().nullable(),
     /** Within the scenario's bound a database that stays had the volume alone, and committed. */
@@ -155,9 +166,9 @@ export const verdictSchema = z.object({
   horizonS: z.number(),
   licence: z.array(licenceStepSchema),
   /** Links that the first second mount must have had and no record proves. */
-  licenceGaps: z.array(z.string()).default([]),
+  licenceGaps: z.array(z.string()),
   /** Of every further second mount: back to the old node, or after the heal. */
-  laterLicences: z.array(licenceSchema).default([]),
+  laterLicences: z.array(licenceSchema),
   findings: z.array(findingSchema),
   certificates: z.array(
     z.object({

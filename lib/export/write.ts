@@ -1,57 +1,65 @@
 /** `<FOLDER>/export/`: the run's ledger and bank as Jepsen histories, in EDN and in JSON. */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { EvidenceError } from '../errors.ts';
+import { journalGaps } from '../experiment/journal-gaps.ts';
 import type { History } from '../history/reader.ts';
+import { OutputFile, writeOutput } from '../output-file.ts';
+import { tellStory } from '../timeline/story.ts';
 import { bank, listAppend, type JepsenOp } from './jepsen.ts';
 import { ednOf, jsonOf } from './texts.ts';
 
 const workloads = { ledger: listAppend, bank } as const;
 
-/** Collected before it is written, bytes. */
-const chunkBytes = 256 * 1024;
+/** Beside the histories where they are not whole: why. */
+const markFile = 'PARTIAL.txt';
 
-/** Resolves to the files' paths. The same history gives the same bytes. */
-export function exportHistory(folder: string, history: History): string[] {
+export interface ExportOptions {
+  /** Of a history that is not whole: it is written all the same, and marked. Default false. */
+  readonly partial?: boolean;
+}
+
+/**
+ * The files' paths. The same history gives the same bytes. Throws EvidenceError `HISTORY_CUT` where
+ * it is not whole, unless `partial`: a checker would take what is missing for what never was.
+ */
+export function exportHistory(
+  folder: string,
+  history: History,
+  { partial = false }: ExportOptions = {},
+): string[] {
+  const gaps = gapsOf(history);
+  if (gaps.length > 0 && !partial) {
+    throw new EvidenceError('HISTORY_CUT', `the history in ${folder} is not whole: ${gaps[0]}`, {
+      hint: 'add --partial to have what is there, marked as such',
+    });
+  }
   const into = join(folder, 'export');
   mkdirSync(into, { recursive: true });
-  return Object.entries(workloads).flatMap(([name, ops]) => {
-    const edn = new Text(join(into, `${name}.edn`));
-    const json = new Text(join(into, `${name}.json`));
+  const mark = join(into, markFile);
+  if (gaps.length === 0) rmSync(mark, { force: true });
+  else writeOutput(mark, `${gaps.join('\n')}\n`);
+  const written = Object.entries(workloads).flatMap(([name, ops]) => {
+    using edn = new OutputFile(join(into, `${name}.edn`));
+    using json = new OutputFile(join(into, `${name}.json`));
     json.add('[');
     for (const op of ops(history)) {
       edn.add(`${ednOf(op)}\n`);
       json.add(lineOf(op));
     }
     json.add('\n]\n');
-    return [edn.close(), json.close()];
+    edn.commit();
+    json.commit();
+    return [edn.path, json.path];
   });
+  return gaps.length === 0 ? written : [...written, mark];
+}
+
+/** Where it was cut short, or where a journal has not all that its writer wrote. */
+function gapsOf(history: History): string[] {
+  const cuts = history.cuts.map(({ segment, within }) => `segment ${segment} is cut: ${within}`);
+  const story = tellStory([...history.smallRecords()]);
+  return [...cuts, ...journalGaps(story, history).map(({ reason }) => reason)];
 }
 
 const lineOf = (op: JepsenOp): string => `${op.index === 0 ? '' : ','}\n${jsonOf(op)}`;
-
-class Text {
-  readonly #path: string;
-  readonly #file: number;
-  #waiting = '';
-
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'w');
-  }
-
-  add(text: string): void {
-    this.#waiting += text;
-    if (this.#waiting.length > chunkBytes) this.#write();
-  }
-
-  close(): string {
-    this.#write();
-    closeSync(this.#file);
-    return this.#path;
-  }
-
-  #write(): void {
-    writeSync(this.#file, this.#waiting);
-    this.#waiting = '';
-  }
-}

@@ -1,6 +1,7 @@
 /** One volume on which nothing was done that may harm it, and what the audit said of it. */
 import { z } from 'zod';
 import type { Finding } from '../experiment/verdict.ts';
+import { parseJson } from '../json-file.ts';
 
 const volumeSchema = z.object({
   schemaVersion: z.literal(1),
@@ -31,8 +32,15 @@ export function saidOf(findings: readonly Finding[]): Pick<CleanVolume, 'flagged
   return { flagged: of('damage'), incomplete: of('incomplete') };
 }
 
-/** One volume a line; a last line that was cut off by a kill is left out. */
-export function parseVolumes(jsonl: string): CleanVolume[] {
-  const lines = jsonl.split('\n').slice(0, -1);
-  return lines.map((line) => volumeSchema.parse(JSON.parse(line)));
-}
+/** One volume a line; a last line that was cut off by a kill is left out. Throws UsageError `VOLUME_INVALID`. */
+export const parseVolumes = (jsonl: string, name = 'volumes.jsonl'): CleanVolume[] =>
+  jsonl
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => parseJson(line, `${name}:${index + 1}`, volumeKind));
+
+const volumeKind = {
+  ...{ kind: 'volume', schema: volumeSchema, version: 1 },
+  hint: 'every line is one that experiments/false-alarms.mjs added',
+  example: 'reports/false-alarms/volumes.jsonl',
+};

@@ -1,7 +1,7 @@
 /**
  * Somebody writes to the victim's Lease, such as a tool that notes something there, and renews nothing.
  * Since 1.37 a node whose Lease has another version than at its last renewal is not given up
- * (docs/model.md); alone, beside a kubelet that renews, it changes nothing.
+ * (docs/internals/model.md); alone, beside a kubelet that renews, it changes nothing.
  */
 import type { Moments, Fault, FaultContext, Probe } from './fault.ts';
 import { lastingFault } from './lasting.ts';

@@ -132,6 +132,7 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     const previous = images.at(-1);
     const about = {
       image,
+      takenAtMs,
       evidence: { ...nothingRead, ledgerComplete: true, ledgerRows: rows },
       reconciliation: reconciler.result(),
     };

@@ -2,7 +2,8 @@
 import { html } from 'hono/html';
 import { renderDocument } from '../report/document.ts';
 import { certificateTable } from '../report/html-details.ts';
-import { count, pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
+import { countInWords } from '../counts.ts';
+import { pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
 import { phaseRows, stalestText } from './phase-rows.ts';
 import type { GroupVerdict } from './verdict.ts';
@@ -46,7 +47,7 @@ const header = ({
 function facts({ acked, lost, availability, phases, victim }: GroupVerdict): Html {
   const { downtimeMs, recovered, rejoined } = availability;
   return html`<dl class="facts">
-${fact('Acknowledged commits lost', `${count(lost)} of ${count(acked)}`, percent(lost, acked))}
+${fact('Acknowledged commits lost', `${countInWords(lost)} of ${countInWords(acked)}`, percent(lost, acked))}
 ${fact(
   'Outside clients waited',
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
@@ -55,7 +56,7 @@ ${fact(
 ${fact('Another primary', secondsOrNever(phases.newPrimary), 'after the fault')}
 ${fact(
   'Stale reads at the old primary',
-  `${count(victim.staleReads)} of ${count(victim.readsAnswered)}`,
+  `${countInWords(victim.staleReads)} of ${countInWords(victim.readsAnswered)}`,
   'lacked what was acknowledged before they began',
 )}
 ${fact('The old primary', rejoined ? 'joined again' : 'did not join again', secondsOrNever(phases.rejoined))}
@@ -103,8 +104,8 @@ const lossTable = ({ loss }: GroupVerdict): Html => html`<table>
 <thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th></tr></thead>
 <tbody>${Object.entries(loss).map(
   ([epoch, { acked, lost }]) => html`<tr class="${lost > 0 ? 'bad' : ''}">
-<td>${epochs[epoch as keyof typeof epochs]}</td><td class="number">${count(acked)}</td>
-<td class="number">${count(lost)}</td></tr>`,
+<td>${epochs[epoch as keyof typeof epochs]}</td><td class="number">${countInWords(acked)}</td>
+<td class="number">${countInWords(lost)}</td></tr>`,
 )}</tbody></table>`;
 
 function victimTable(verdict: GroupVerdict): Html {
@@ -126,7 +127,7 @@ const memberTable = ({ members }: GroupVerdict): Html => html`<table>
 <th>beyond the group</th></tr></thead>
 <tbody>${members.map(
   ({ node, rows, agrees, beyond }) => html`<tr class="${agrees === false ? 'bad' : ''}">
-<td>${node}</td><td class="number">${rows === null ? '–' : count(rows)}</td>
+<td>${node}</td><td class="number">${rows === null ? '–' : countInWords(rows)}</td>
 <td>${agrees === null ? 'not comparable' : agrees ? 'yes' : 'no'}</td>
 <td>${beyond === '' ? 'nothing' : beyond}</td></tr>`,
 )}</tbody></table>`;

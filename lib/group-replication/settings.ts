@@ -12,6 +12,11 @@ export const consistencies = [
 ] as const;
 export const exitActions = ['READ_ONLY', 'OFFLINE_MODE', 'ABORT_SERVER'] as const;
 
+/** What MySQL takes; of the first a day, which is all that a run can wait. */
+export const mostMajorityTimeoutS = 86_400;
+export const mostExpelTimeoutS = 3600;
+export const mostAutorejoinTries = 2016;
+
 /** Defaults are those of MySQL 9.7. */
 export const groupSettingsSchema = z.strictObject({
   /** group_replication_consistency: what a transaction waits for. */
@@ -20,16 +25,16 @@ export const groupSettingsSchema = z.strictObject({
    * group_replication_unreachable_majority_timeout, seconds: a member without a majority leaves the
    * group after so long, and its waiting transactions are rolled back; 0: it waits for ever.
    */
-  majorityTimeoutS: z.number().int().min(0).default(0),
+  majorityTimeoutS: z.number().int().min(0).max(mostMajorityTimeoutS).default(0),
   /** group_replication_exit_state_action: what a member does once it was thrown out or left. */
   exitAction: z.enum(exitActions).default('OFFLINE_MODE'),
   /**
    * group_replication_autorejoin_tries: so often, 5 min apart, a member that was thrown out or left
    * tries to join before it takes its exit action.
    */
-  autorejoinTries: z.number().int().min(0).max(2016).default(3),
+  autorejoinTries: z.number().int().min(0).max(mostAutorejoinTries).default(3),
   /** group_replication_member_expel_timeout, seconds, beyond the 5 s until a suspicion. */
-  expelTimeoutS: z.number().int().min(0).default(5),
+  expelTimeoutS: z.number().int().min(0).max(mostExpelTimeoutS).default(5),
 });
 export type GroupSettings = Readonly<z.output<typeof groupSettingsSchema>>;
 

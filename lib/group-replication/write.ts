@@ -1,13 +1,13 @@
 /** What a run on a group leaves beside its history: verdict.json, summary.md and report.html. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeOutput } from '../output-file.ts';
 import { renderGroupHtml } from './page.ts';
 import { phaseRows, stalestText } from './phase-rows.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** The same verdict gives the same bytes. */
 export async function writeGroupOutputs(folder: string, verdict: GroupVerdict): Promise<void> {
-  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+  const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
   write('summary.md', groupSummary(verdict));
   write('report.html', await renderGroupHtml(verdict));

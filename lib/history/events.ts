@@ -5,6 +5,7 @@
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
 import type { Basis, Scenario } from '../experiment/scenario.ts';
+import type { CopyIdentity, VolumeIdentity } from './identity.ts';
 
 interface Stamped {
   /** Monotonic milliseconds since the run began. */
@@ -26,12 +27,14 @@ export interface Timers {
 
 /**
  * What a history holds. 2 (2026-11-24): journals end with their counts, observers beat, certificates
- * are asked again until the heal; where one of these is missing, evidence is missing. A history of
- * version 1 is judged by what it has.
+ * are asked again until the heal; where one of these is missing, evidence is missing. 3 (the same
+ * day): clients write and delete documents and one changes the schema, and audits tell of all of it;
+ * the volume and each of its copies have an identity; clients say what they are to do, and beat; all
+ * observers beat, those of logs too; events have their type and count. migration.ts has what an
+ * earlier one is asked for.
  */
-export const historyVersions = [1, 2] as const;
-export type HistoryVersion = (typeof historyVersions)[number];
-export const historyVersion = 2 satisfies HistoryVersion;
+export type HistoryVersion = 1 | 2 | 3;
+export const historyVersion = 3 satisfies HistoryVersion;
 
 /** First record: all that is needed to read the rest, and to run it again. */
 export interface RunRecord extends Stamped {
@@ -54,6 +57,8 @@ export interface SetupRecord extends Stamped {
   readonly versions: Readonly<Record<string, string>>;
   /** Schedulable nodes. */
   readonly nodes: readonly string[];
+  /** Absent before version 3, and where a run has several volumes. */
+  readonly volume?: VolumeIdentity;
 }
 
 export type PhaseName =
@@ -105,6 +110,18 @@ export interface OutcomeRecord extends Stamped {
   readonly error?: string;
 }
 
+/** A client changes the schema, once in a run: `asked` before it has a session to send it on. */
+export interface SchemaChangeRecord extends Stamped {
+  readonly type: 'schema-change';
+  readonly client: string;
+  readonly step: 'asked' | 'sent' | 'ended';
+  /** Of `sent`. */
+  readonly server?: ServerIdentity;
+  /** Of `ended`. */
+  readonly outcome?: OpOutcome;
+  readonly error?: string;
+}
+
 /** A client read the newest row of the ledger; `t` is when the answer came. */
 export interface ReadRecord extends Stamped {
   readonly type: 'read';
@@ -114,6 +131,33 @@ export interface ReadRecord extends Stamped {
   readonly sentAtMs: number;
   /** Absent where the ledger was empty. */
   readonly head?: OpId;
+}
+
+/** What one client is told to do. */
+export interface ClientPlan {
+  readonly client: string;
+  readonly connections: number;
+  /** Operations a second, of all its connections together. */
+  readonly rate: number | 'max';
+  /** Between two reads; absent where it reads nothing. */
+  readonly readEveryMs?: number;
+}
+
+/** What the clients are to do, told before they begin. Since version 3. */
+export interface WorkloadRecord extends Stamped {
+  readonly type: 'workload';
+  readonly clients: readonly ClientPlan[];
+}
+
+/** A client lives: how many records of each type it has journaled by then. Since version 3. */
+export interface ClientBeatRecord extends Stamped {
+  readonly type: 'client-beat';
+  readonly client: string;
+  readonly doing: 'writing' | 'reading';
+  /** By type of record; what never came is absent. Of a reader `refused` too: tries without an answer. */
+  readonly done: Readonly<Record<string, number>>;
+  /** It ends, as it was told to. */
+  readonly last?: true;
 }
 
 /** What an observer saw. `source` names the observer, `name` the kind of thing (observations.ts). */
@@ -151,6 +195,13 @@ export interface CertificateRecord extends Stamped {
 
 export type ImageLabel = 'steady' | 'first' | 'second';
 
+/** A copy of the volume was made. Since version 3. */
+export interface CopyRecord extends Stamped {
+  readonly type: 'copy';
+  readonly image: ImageLabel;
+  readonly made: CopyIdentity;
+}
+
 /** Everything read from one cold copy of the volume. */
 export interface ImageRecord extends Stamped {
   readonly type: 'image';
@@ -174,6 +225,9 @@ export interface MachineRecord extends Stamped {
   /** PSI avg10 of CPU `some`, percent; absent where the kernel does not tell. */
   readonly cpuPressure?: number;
   readonly ioPressure?: number;
+  readonly memoryPressure?: number;
+  /** Load average of one minute. */
+  readonly load?: number;
 }
 
 /** Something threw that should not: the verdict can't be complete. */
@@ -213,9 +267,13 @@ export type HistoryRecord =
   | InvokeRecord
   | OutcomeRecord
   | ReadRecord
+  | SchemaChangeRecord
+  | WorkloadRecord
+  | ClientBeatRecord
   | ObservationRecord
   | ActionRecord
   | CertificateRecord
+  | CopyRecord
   | ImageRecord
   | RowRecord
   | MachineRecord

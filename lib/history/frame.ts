@@ -13,6 +13,8 @@ const skippableMagic = 0x184d2a50;
 const prefixBytes = 8;
 /** A frame's head is a short JSON text; more means that this is no head. */
 const headLimitBytes = 1024;
+/** A frame is cut at 256 KiB of lines, and the last of them may be the evidence of a whole image. */
+const frameLimitBytes = 256 * 1024 * 1024;
 
 export interface FrameHead extends FrameSummary {
   /** Number of the frame's first record in its segment. */
@@ -59,37 +61,47 @@ export function chainOf(head: FrameHead, body: Buffer, before: string | undefine
   return hash.update(body).digest('hex').slice(0, 16);
 }
 
-/** Lines of a frame. Throws where the frame's checksum does not fit. */
-export function unpackFrame(body: Buffer): Buffer {
-  return zstdDecompressSync(body);
+/** Lines of a frame. Throws where its checksum does not fit, or it unpacks to more than 256 MiB. */
+export const unpackFrame = (body: Buffer): Buffer =>
+  zstdDecompressSync(body, { maxOutputLength: frameLimitBytes });
+
+export interface FoundFrames {
+  readonly frames: readonly FramePlace[];
+  /** The file ends within a frame, which a kill in the middle of a write leaves. */
+  readonly cut: boolean;
+  /** Where something stands that is no frame, and no beginning of one. */
+  readonly strangeAt?: number;
 }
 
-/**
- * Finds the whole frames of a file of `sizeBytes`; `read` gives up to `length` bytes from an
- * offset. `cut`: the file ends within a frame, which a kill in the middle of a write leaves.
- */
+/** Finds the whole frames of a file; `read` gives up to `length` bytes from an offset. */
 export function findFrames(
   sizeBytes: number,
   read: (offset: number, length: number) => Buffer,
-): { readonly frames: readonly FramePlace[]; readonly cut: boolean } {
+): FoundFrames {
   const frames: FramePlace[] = [];
   let offset = 0;
   while (offset < sizeBytes) {
     const start = read(offset, prefixBytes + headLimitBytes);
-    const headLength = start.length < prefixBytes ? undefined : headLengthOf(start);
-    if (headLength === undefined) return { frames, cut: true };
-    const bodyOffset = offset + prefixBytes + headLength;
+    const headLength = headLengthOf(start);
+    if (headLength === undefined) return { frames, cut: false, strangeAt: offset };
     if (start.length < prefixBytes + headLength) return { frames, cut: true };
     const head = parseHead(start.subarray(prefixBytes, prefixBytes + headLength));
-    if (head === undefined || bodyOffset + head.bytes > sizeBytes) return { frames, cut: true };
+    if (head === undefined) return { frames, cut: false, strangeAt: offset };
+    const bodyOffset = offset + prefixBytes + headLength;
+    if (bodyOffset + head.bytes > sizeBytes) return { frames, cut: true };
     frames.push({ head, offset: bodyOffset });
     offset = bodyOffset + head.bytes;
   }
   return { frames, cut: false };
 }
 
+/** Undefined where this is no prefix; of one that is cut, more bytes than are there. */
 function headLengthOf(start: Buffer): number | undefined {
-  if (start.readUInt32LE(0) !== skippableMagic) return undefined;
+  const magic = Buffer.alloc(4);
+  magic.writeUInt32LE(skippableMagic);
+  const seen = start.subarray(0, magic.length);
+  if (!seen.equals(magic.subarray(0, seen.length))) return undefined;
+  if (start.length < prefixBytes) return headLimitBytes;
   const length = start.readUInt32LE(4);
   return length <= headLimitBytes ? length : undefined;
 }
@@ -97,8 +109,11 @@ function headLengthOf(start: Buffer): number | undefined {
 function parseHead(text: Buffer): FrameHead | undefined {
   try {
     const head = JSON.parse(text.toString()) as FrameHead;
-    // Any other number would lead back, or nowhere.
-    return Number.isInteger(head.bytes) && head.bytes > 0 ? head : undefined;
+    const { bytes, first, count, small } = head;
+    const areCounts = [first, count, small].every((each) => Number.isInteger(each) && each >= 0);
+    // Any other size would lead back, nowhere, or beyond what memory holds.
+    const isSize = Number.isInteger(bytes) && bytes > 0 && bytes <= frameLimitBytes;
+    return areCounts && isSize ? head : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { LedgerRow } from '../checkers/evidence.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import type { HistoryRecord, RowRecord } from './events.ts';
 import type { Position } from './line-encoder.ts';
+import { isRecord } from './record-shape.ts';
 
 /** An operation's line, decoded into the same object again and again: copy what you keep. */
 export interface OperationLine {
@@ -28,6 +29,7 @@ const comma = 0x2c;
 const minus = 0x2d;
 const zero = 0x30;
 const bracket = 0x5b;
+const closing = 0x5d;
 
 const whatByCode: Readonly<Record<number, OperationLine['what']>> = {
   [0x61]: 'append',
@@ -37,9 +39,24 @@ const whatByCode: Readonly<Record<number, OperationLine['what']>> = {
   [0x74]: 'transfer',
 };
 
+/** A line is no record. */
+export class DamagedLineError extends Error {
+  /** From 1, in the lines that were decoded. */
+  readonly line: number;
+  /** Where it begins in them. */
+  readonly offset: number;
+
+  constructor(line: number, offset: number, why: string) {
+    super(why);
+    this.line = line;
+    this.offset = offset;
+  }
+}
+
 /**
  * Decodes lines into the sink, the first `skip` records aside. Returns the number of records
- * decoded, those skipped included, and whether the end is a line without its newline.
+ * decoded, those skipped included, and whether the end is a line without its newline. Throws
+ * DamagedLineError.
  */
 export function decodeLines(
   lines: Buffer,
@@ -62,17 +79,39 @@ export function decodeLines(
     if (end === -1) return { count, cut: true };
     if (lines[start] === bracket) {
       // Skipped ones are decoded too: the times after them count on from theirs.
-      decodeOperation(lines, start, end, operation, positions);
+      if (!decodeOperation(lines, start, end, operation, positions)) {
+        throw new DamagedLineError(count + 1, start, 'it is no operation');
+      }
       if (count >= skip) sink.operation(operation, client ?? '');
     } else if (count >= skip) {
-      const value: unknown = JSON.parse(lines.toString('utf8', start, end));
-      if ('row' in (value as object)) sink.row(toRow((value as { row: RowValues }).row));
-      else sink.record(value as Exclude<HistoryRecord, RowRecord>);
+      const value = parseLine(lines, start, end, count + 1);
+      if ('row' in value) sink.row(toRow(value.row));
+      else sink.record(value);
     }
     start = end + 1;
   }
   return { count, cut: false };
 }
+
+type JsonLine = { readonly row: RowValues } | Exclude<HistoryRecord, RowRecord>;
+
+function parseLine(lines: Buffer, start: number, end: number, line: number): JsonLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(lines.toString('utf8', start, end));
+  } catch (error) {
+    throw new DamagedLineError(line, start, error instanceof Error ? error.message : 'no JSON');
+  }
+  if (isRow(value) || isRecord(value)) return value;
+  throw new DamagedLineError(line, start, 'it is no record');
+}
+
+const isRow = (value: unknown): value is { readonly row: RowValues } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'row' in value &&
+  Array.isArray(value.row) &&
+  value.row.length === rowLength;
 
 /** Reads numbers separated by commas; a cursor of its own, since this runs millions of times. */
 let at = 0;
@@ -90,17 +129,18 @@ function readInteger(lines: Buffer): number {
 
 const digitAt = (lines: Buffer): number => (lines[at] ?? 0) - zero;
 
-/** Line: `[dt,"c",connection(,session,seq(,"error"))]`. */
+/** Line: `[dt,"c",connection(,session,seq(,"error"))]`. False where it is none. */
 function decodeOperation(
   lines: Buffer,
   start: number,
   end: number,
   operation: OperationLine,
   positions: Position[],
-): void {
+): boolean {
   at = start + 1;
   operation.atUs += readInteger(lines);
-  const what = whatByCode[lines[at + 2] ?? 0] ?? 'info';
+  const what = whatByCode[lines[at + 2] ?? 0];
+  if (what === undefined || lines[at] !== comma || lines[end - 1] !== closing) return false;
   at += 5;
   const connection = readInteger(lines);
   let position = positions[connection];
@@ -113,16 +153,29 @@ function decodeOperation(
   } else if (what === 'append' || what === 'transfer') {
     position.seq += 1;
   }
-  operation.error =
-    lines[at] === comma && lines[at + 1] === quote
-      ? (JSON.parse(lines.toString('utf8', at + 1, end - 1)) as string)
-      : undefined;
+  operation.error = undefined;
+  if (lines[at] === comma && lines[at + 1] === quote) {
+    const error = errorIn(lines.toString('utf8', at + 1, end - 1));
+    if (error === undefined) return false;
+    operation.error = error;
+  } else if (at !== end - 1) return false;
   operation.what = what;
   operation.connection = connection;
   operation.session = position.session;
   operation.seq = position.seq;
+  return true;
 }
 
+function errorIn(json: string): string | undefined {
+  try {
+    const error: unknown = JSON.parse(json);
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const rowLength = 11;
 /** As encodeRow writes them. */
 type RowValues = [
   id: number,

@@ -4,7 +4,8 @@
  */
 
 export const observed = {
-  // source `observer`: data.observer, data.sees: sources of observations (observers.ts)
+  // source `observer`: data.observer, data.sees: sources of observations (observers.ts); with a node
+  // where it sees there only. data.reason: why one ended by itself
   observerBegan: 'observer-began',
   observerBeat: 'observer-beat',
   observerEnded: 'observer-ended',
@@ -27,7 +28,9 @@ export const observed = {
   attachmentGone: 'attachment-gone',
   volumesAttached: 'volumes-attached', // data.volumes: string[]
   volumesInUse: 'volumes-in-use', // data.volumes: string[]
-  event: 'event', // data.reason, data.message, data.object
+  // data.object: `Kind/name`, data.reason, data.message, data.type: 'Warning' | 'Normal', data.count:
+  // how often so far, data.from: the component; data.atMs: when last, Unix ms. Since version 3 all
+  event: 'event',
   // source `controller-manager`
   forceDetachLog: 'force-detach-log', // data.line
   // data.timeout, data['out-of-service']: forced detaches since its process began

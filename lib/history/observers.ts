@@ -1,5 +1,6 @@
 /** Observers say what they see, beat while they really see, and say when they end. */
 import type { Recorder } from '../cluster/port.ts';
+import { describeError } from '../errors.ts';
 import { observed } from './observations.ts';
 
 /** One that sees beats so often, also where there is nothing to see. */
@@ -8,23 +9,67 @@ export const beatEveryMs = 20_000;
 export const beatWithinMs = 90_000;
 
 export interface Beating {
-  /** It has just looked, and saw. `t`: when, on the run's clock. */
+  /** It has just looked, and saw. `t`: when, on the run's clock. One that had ended begins anew. */
   beat(t?: number): void;
-  /** It is closed in good order. */
-  end(): void;
+  /**
+   * It is closed in good order; or, with a `reason`, what it looked at is gone, such as a node that
+   * was switched off. Idempotent.
+   */
+  end(reason?: string): void;
 }
 
-/** `sees`: the sources of its observations. */
-export function declareObserver(
-  recorder: Recorder,
-  observer: string,
-  sees: readonly string[],
-): Beating {
-  const say = (name: string, t?: number): void =>
+export interface Declared {
+  readonly observer: string;
+  /** The sources of its observations. */
+  readonly sees: readonly string[];
+  /** Where it can see on this node only, so that it goes when the node does. */
+  readonly node?: string;
+}
+
+/**
+ * `look` as a callback that never throws: whatever it throws is evidence that is missing, which the
+ * history says, and the observer, the others and the run go on. Every callback of an observer is one.
+ */
+export const guarded =
+  <T extends readonly unknown[]>(
+    recorder: Recorder,
+    observer: string,
+    look: (...seen: T) => unknown,
+  ): ((...seen: T) => Promise<void>) =>
+  async (...seen) => {
+    try {
+      await look(...seen);
+    } catch (error) {
+      const message = describeError(error);
+      recorder.record({ type: 'error', where: `observer of ${observer}`, message });
+    }
+  };
+
+export function declareObserver(recorder: Recorder, { observer, sees, node }: Declared): Beating {
+  let on = true;
+  const say = (
+    name: string,
+    more: { readonly t?: number; readonly reason?: string } = {},
+  ): void => {
+    const { t, ...about } = more;
     recorder.record({
-      ...{ type: 'observation', source: 'observer', name, data: { observer, sees } },
+      ...{ type: 'observation', source: 'observer', name, data: { observer, sees, ...about } },
+      ...(node === undefined ? {} : { node }),
       ...(t === undefined ? {} : { t }),
     });
+  };
   say(observed.observerBegan);
-  return { beat: (t) => say(observed.observerBeat, t), end: () => say(observed.observerEnded) };
+  return {
+    beat(t) {
+      const more = t === undefined ? {} : { t };
+      if (!on) say(observed.observerBegan, more);
+      on = true;
+      say(observed.observerBeat, more);
+    },
+    end(reason) {
+      if (!on) return;
+      on = false;
+      say(observed.observerEnded, reason === undefined ? {} : { reason });
+    },
+  };
 }

@@ -1,8 +1,8 @@
 /** Operations of one segment: each invoke with its outcome and the server that was asked. */
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
 import type { HistoryRecord } from './events.ts';
-import { decodeLines, type OperationLine } from './line-decoder.ts';
-import type { Chunk } from './segment-reader.ts';
+import type { OperationLine } from './line-decoder.ts';
+import { decodeChunk, type Chunk } from './chunk.ts';
 
 /** All that a history knows of one operation. */
 export interface Operation extends OpId {
@@ -21,7 +21,7 @@ export function* readOperations(chunks: readonly Chunk[]): Generator<Operation> 
   const ended: Operation[] = [];
   const pairing = new Pairing((operation) => ended.push(operation));
   for (const chunk of chunks) {
-    decodeLines(chunk.lines(), chunk.client, pairing, chunk.skip);
+    decodeChunk(chunk, pairing);
     yield* ended.splice(0);
   }
   yield* pairing.underWay();
@@ -33,7 +33,7 @@ export function visitOperations(
   onOperation: (operation: Operation) => void,
 ): void {
   const pairing = new Pairing(onOperation);
-  for (const { lines, client, skip } of chunks) decodeLines(lines(), client, pairing, skip);
+  for (const chunk of chunks) decodeChunk(chunk, pairing);
   for (const operation of pairing.underWay()) onOperation(operation);
 }
 

@@ -13,14 +13,14 @@ import type {
   RowRecord,
   SessionRecord,
 } from './events.ts';
-import { decodeLines, type OperationLine } from './line-decoder.ts';
+import { decodeChunk, type Chunk } from './chunk.ts';
+import type { LineSink, OperationLine } from './line-decoder.ts';
 import type { Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import { otherFiles, rowsSegment } from './recorder.ts';
 import {
   readSegment,
   salvageSegment,
-  type Chunk,
   type HistoryCut,
   type SegmentSeal,
 } from './segment-reader.ts';
@@ -33,6 +33,9 @@ export type { Operation } from './operations.ts';
 /** Every record but operations and rows: few enough to hold. */
 export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
+
+/** Of operations and of other records, as their segments have them. */
+export type LineListener = Pick<LineSink, 'operation' | 'record'>;
 
 export type Answer = SessionRecord | OutcomeRecord | ReadRecord;
 
@@ -47,8 +50,11 @@ export interface History {
   records(): Generator<TimedRecord>;
   /** The same without operations; frames of operations alone are not even unpacked. */
   smallRecords(): Generator<SmallRecord>;
-  /** What clients were told, in time order: sessions, outcomes and reads. */
-  answers(): Generator<Answer>;
+  /**
+   * What clients were told, in time order: sessions, outcomes and reads. `heard` hears of each line on
+   * the way, in the order of its segment.
+   */
+  answers(heard?: LineListener): Generator<Answer>;
   /** Each operation once, by segment and there in the order in which they ended. */
   ops(): Generator<Operation>;
   /** The same, one after the other: of millions, none is kept in memory. */
@@ -81,7 +87,7 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
         chunks.filter(({ summary }) => summary.small > 0),
         salvage ? readWithoutImages : readSmall,
       ),
-    answers: () => merge(chunks, readAnswers),
+    answers: (heard) => merge(chunks, (chunk) => readAnswers(chunk, heard)),
     ops: () => operationsOf(segments),
     visitOps: (onOperation) => visitOperationsOf(segments, onOperation),
     *rows(image) {
@@ -133,55 +139,41 @@ function earliest<T extends TimedRecord>(
 
 function readAll(chunk: Chunk): TimedRecord[] {
   const records: TimedRecord[] = [];
-  decodeLines(
-    chunk.lines(),
-    chunk.client,
-    {
-      operation: (line, client) => records.push(operationRecord(line, client)),
-      row: () => undefined,
-      record: (record) => records.push(record),
-    },
-    chunk.skip,
-  );
+  decodeChunk(chunk, {
+    operation: (line, client) => records.push(operationRecord(line, client)),
+    row: () => undefined,
+    record: (record) => records.push(record),
+  });
   return records;
 }
 
 function readSmall(chunk: Chunk): SmallRecord[] {
   const records: SmallRecord[] = [];
-  decodeLines(
-    chunk.lines(),
-    chunk.client,
-    {
-      operation: () => undefined,
-      row: () => undefined,
-      record: (record) => {
-        if (record.type !== 'invoke' && record.type !== 'outcome') records.push(record);
-      },
+  decodeChunk(chunk, {
+    operation: () => undefined,
+    row: () => undefined,
+    record: (record) => {
+      if (record.type !== 'invoke' && record.type !== 'outcome') records.push(record);
     },
-    chunk.skip,
-  );
+  });
   return records;
 }
 
-function readAnswers(chunk: Chunk): Answer[] {
+function readAnswers(chunk: Chunk, heard?: LineListener): Answer[] {
   const answers: Answer[] = [];
-  decodeLines(
-    chunk.lines(),
-    chunk.client,
-    {
-      operation: (line, client) => {
-        const { what } = line;
-        if (what !== 'append' && what !== 'transfer')
-          answers.push(outcomeRecord(line, what, client));
-      },
-      row: () => undefined,
-      record: (record) => {
-        const { type } = record;
-        if (type === 'session' || type === 'outcome' || type === 'read') answers.push(record);
-      },
+  decodeChunk(chunk, {
+    operation: (line, client) => {
+      heard?.operation(line, client);
+      const { what } = line;
+      if (what !== 'append' && what !== 'transfer') answers.push(outcomeRecord(line, what, client));
     },
-    chunk.skip,
-  );
+    row: () => undefined,
+    record: (record) => {
+      heard?.record(record);
+      const { type } = record;
+      if (type === 'session' || type === 'outcome' || type === 'read') answers.push(record);
+    },
+  });
   return answers;
 }
 
@@ -192,7 +184,7 @@ function readRows(chunk: Chunk): LedgerRow[] {
   const rows: LedgerRow[] = [];
   const ignore = (): void => undefined;
   const sink = { operation: ignore, record: ignore, row: (row: LedgerRow) => rows.push(row) };
-  decodeLines(chunk.lines(), chunk.client, sink, chunk.skip);
+  decodeChunk(chunk, sink);
   return rows;
 }
 

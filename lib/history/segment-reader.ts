@@ -1,22 +1,15 @@
 /** Finds what a segment's two files hold, whatever a kill -9 left of them. */
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
+import { openInput } from '../input-file.ts';
+import { damaged, decodeChunk, type Chunk, type OnDamage } from './chunk.ts';
 import type { SegmentCounts } from './events.ts';
-import { chainOf, findFrames, unpackFrame, type FramePlace } from './frame.ts';
-import { decodeLines } from './line-decoder.ts';
+import { chainOf, findFrames, unpackFrame, type FoundFrames, type FramePlace } from './frame.ts';
+import { DamagedLineError, type LineSink } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
-import { suffixes, type TailHead } from './segment.ts';
-
-/** A part of a segment that can be read on its own: a frame, or the tail. */
-export interface Chunk {
-  readonly segment: string;
-  readonly client: string | undefined;
-  readonly summary: FrameSummary;
-  /** The first records of a tail that are in a frame already. */
-  readonly skip: number;
-  readonly lines: () => Buffer;
-}
+import { suffixes } from './segment.ts';
+import { tailChunk, tailOf } from './tail.ts';
 
 /**
  * Where a segment ends in the middle of a write. `frame`: nothing is lost, the tail has it still.
@@ -45,23 +38,27 @@ export interface SegmentContent extends SegmentSeal {
   readonly cuts: readonly HistoryCut[];
 }
 
-/** Safe while the segment is being written: the tail is read first, so it can only overlap. */
-export function readSegment(directory: string, segment: string): SegmentContent {
-  const tailPath = join(directory, segment + suffixes.tail);
-  const tail = existsSync(tailPath) ? readFileSync(tailPath) : Buffer.alloc(0);
-  const path = join(directory, segment + suffixes.frames);
-  const file = openSync(path, 'r');
-  const { frames, cut } = findFrames(fstatSync(file).size, (offset, length) =>
-    readAt(file, offset, length),
-  );
-  const brokenAt = brokenChain(frames, ({ offset, head }) => readAt(file, offset, head.bytes));
-  closeSync(file);
+const raise: OnDamage = (error) => {
+  throw error;
+};
 
+/**
+ * Safe while the segment is being written: the tail is read first, so it can only overlap. Throws
+ * EvidenceError `HISTORY_DAMAGED`, unless `onDamage` does not.
+ */
+export function readSegment(
+  directory: string,
+  segment: string,
+  onDamage: OnDamage = raise,
+): SegmentContent {
+  const tail = tailOf(directory, segment, onDamage);
+  const path = join(directory, segment + suffixes.frames);
+  const found = framesIn(path, onDamage);
+  const { frames } = found;
   const filled = frames.filter(({ head }) => head.end === undefined);
   const chunks = filled.map((frame) => frameChunk(path, segment, frame));
-  const cuts: HistoryCut[] = cut ? [{ segment, within: 'frame' }] : [];
-  const written = endOf(frames, segment);
-  const last = tailChunk(tail, segment, written);
+  const cuts: HistoryCut[] = found.cut ? [{ segment, within: 'frame' }] : [];
+  const last = tailChunk(tail, segment, endOf(frames, path, onDamage), onDamage);
   if (last.chunk !== undefined) chunks.push(last.chunk);
   if (last.cut) cuts.push({ segment, within: 'line' });
   const chain = filled.at(-1)?.head.chain;
@@ -71,7 +68,30 @@ export function readSegment(directory: string, segment: string): SegmentContent 
     frames: filled.length,
     ...(chain === undefined ? {} : { chain }),
   };
-  return { chunks, cuts, counts, end: frames.at(-1)?.head.end, brokenAt };
+  return { chunks, cuts, counts, end: frames.at(-1)?.head.end, brokenAt: found.brokenAt };
+}
+
+function framesIn(
+  path: string,
+  onDamage: OnDamage,
+): Pick<FoundFrames, 'frames' | 'cut'> & Pick<SegmentSeal, 'brokenAt'> {
+  let file: number;
+  try {
+    file = openInput(path);
+  } catch (error) {
+    onDamage(damaged(path, "it can't be read", error));
+    return { frames: [], cut: false, brokenAt: undefined };
+  }
+  try {
+    const { frames, cut, strangeAt } = findFrames(fstatSync(file).size, (offset, length) =>
+      readAt(file, offset, length),
+    );
+    if (strangeAt !== undefined) onDamage(damaged(path, `byte ${strangeAt} begins no frame`));
+    const brokenAt = brokenChain(frames, ({ offset, head }) => readAt(file, offset, head.bytes));
+    return { frames, cut, brokenAt };
+  } finally {
+    closeSync(file);
+  }
 }
 
 const sumOf = (chunks: readonly Chunk[], count: (summary: FrameSummary) => number): number =>
@@ -92,53 +112,60 @@ function brokenChain(
   return undefined;
 }
 
-/** What can be read of a damaged segment: its whole frames, or nothing where some are missing. */
+/** What can be read of a damaged segment: its whole frames, and of the others the lines before the damage. */
 export function salvageSegment(directory: string, segment: string): SegmentContent {
   const damage: HistoryCut = { segment, within: 'damage' };
-  let content: SegmentContent;
-  try {
-    content = readSegment(directory, segment);
-  } catch {
-    const counts = { records: 0, small: 0, frames: 0 };
-    return { chunks: [], cuts: [damage], counts, end: undefined, brokenAt: undefined };
-  }
-  const chunks = content.chunks.filter(isReadable);
-  const isWhole = chunks.length === content.chunks.length;
+  let isWhole = true;
+  const content = readSegment(directory, segment, () => (isWhole = false));
+  const chunks = content.chunks.flatMap((chunk): Chunk[] => {
+    const readable = readableOf(chunk);
+    if (readable !== chunk) isWhole = false;
+    return readable === undefined ? [] : [readable];
+  });
   return { ...content, chunks, cuts: isWhole ? content.cuts : [...content.cuts, damage] };
 }
 
-function isReadable({ lines, client, skip }: Chunk): boolean {
-  const ignore = (): void => undefined;
+const ignored: LineSink = {
+  operation: () => undefined,
+  row: () => undefined,
+  record: () => undefined,
+};
+
+function readableOf(chunk: Chunk): Chunk | undefined {
   try {
-    decodeLines(lines(), client, { operation: ignore, row: ignore, record: ignore }, skip);
-    return true;
-  } catch {
-    return false;
+    decodeChunk(chunk, ignored);
+    return chunk;
+  } catch (error) {
+    if (!(error instanceof EvidenceError) || !(error.cause instanceof DamagedLineError)) {
+      return undefined;
+    }
+    const { offset } = error.cause;
+    return { ...chunk, lines: () => chunk.lines().subarray(0, offset) };
   }
 }
 
 /** Number of records in the frames, which must follow each other without a gap. */
-function endOf(frames: readonly FramePlace[], segment: string): number {
+function endOf(frames: readonly FramePlace[], path: string, onDamage: OnDamage): number {
   let end = 0;
-  for (const { head } of frames) {
-    if (head.first !== end) throw damaged(segment, `records ${end} to ${head.first} are missing`);
-    end += head.count;
+  for (const { head, offset } of frames) {
+    if (head.first !== end) {
+      const what = `records ${end} to ${head.first} are missing before byte ${offset}`;
+      onDamage(damaged(path, what));
+    }
+    end = head.first + head.count;
   }
   return end;
 }
 
 function frameChunk(path: string, segment: string, { head, offset }: FramePlace): Chunk {
   return {
-    segment,
-    client: head.client,
-    summary: head,
-    skip: 0,
+    ...{ segment, path, offset, client: head.client, summary: head, skip: 0 },
     lines: () => {
       const file = openSync(path, 'r');
       try {
         return unpackFrame(readAt(file, offset, head.bytes));
       } catch (error) {
-        throw damaged(segment, `the frame at byte ${offset} can't be unpacked`, error);
+        throw damaged(path, `the frame at byte ${offset} can't be unpacked`, error);
       } finally {
         closeSync(file);
       }
@@ -146,54 +173,7 @@ function frameChunk(path: string, segment: string, { head, offset }: FramePlace)
   };
 }
 
-function tailChunk(
-  tail: Buffer,
-  segment: string,
-  written: number,
-): { readonly chunk?: Chunk; readonly cut: boolean } {
-  const headEnd = tail.indexOf('\n');
-  // A tail is emptied before its new head is written: a kill in between leaves no records.
-  if (headEnd === -1) return { cut: tail.length > 0 };
-  const { first, client } = JSON.parse(tail.toString('utf8', 0, headEnd)) as TailHead;
-  if (first > written) throw damaged(segment, `records ${written} to ${first} are missing`);
-  const skip = written - first;
-  const lines = tail.subarray(headEnd + 1);
-  const { summary, cut } = summarize(lines, client, skip);
-  if (summary.count === 0) return { cut };
-  return { chunk: { segment, client, summary, skip, lines: () => lines }, cut };
-}
-
-function summarize(
-  lines: Buffer,
-  client: string | undefined,
-  skip: number,
-): { readonly summary: FrameSummary; readonly cut: boolean } {
-  const summary: FrameSummary = { count: 0, small: 0, minUs: Infinity, maxUs: -Infinity };
-  const see = (atUs: number, small: boolean): void => {
-    summary.count += 1;
-    if (small) summary.small += 1;
-    summary.minUs = Math.min(summary.minUs, atUs);
-    summary.maxUs = Math.max(summary.maxUs, atUs);
-  };
-  const { cut } = decodeLines(
-    lines,
-    client,
-    {
-      operation: ({ atUs }) => see(atUs, false),
-      row: () => see(0, false),
-      record: (record) =>
-        see(record.t * 1000, record.type !== 'invoke' && record.type !== 'outcome'),
-    },
-    skip,
-  );
-  return { summary, cut };
-}
-
 function readAt(file: number, offset: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
   return bytes.subarray(0, readSync(file, bytes, 0, length, offset));
-}
-
-function damaged(segment: string, what: string, cause?: unknown): EvidenceError {
-  return new EvidenceError('HISTORY_DAMAGED', `history segment ${segment}: ${what}`, { cause });
 }

@@ -222,5 +222,5 @@ test.each([-40, 0, 0.5, '9'])('a head that gives its frame %j bytes is none', (b
   const file = Buffer.from(text, 'latin1');
   file.writeUInt32LE(text.indexOf('}') - 7, 4);
   const found = findFrames(file.length, (offset, length) => file.subarray(offset, offset + length));
-  expect(found).toEqual({ frames: [], cut: true });
+  expect(found).toEqual({ frames: [], cut: false, strangeAt: 0 });
 });

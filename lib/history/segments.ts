@@ -11,18 +11,35 @@ import { readSegment, type SegmentContent } from './segment-reader.ts';
 export type Segments = ReadonlyMap<string, SegmentContent>;
 
 /** `folder` is the run's. Throws EvidenceError where it has no history, and what `read` throws. */
-export function openSegments(folder: string, read = readSegment): Segments {
+export function openSegments(
+  folder: string,
+  read: (directory: string, segment: string) => SegmentContent = readSegment,
+): Segments {
   const directory = join(folder, 'history');
   if (!existsSync(directory)) {
     throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
       hint: 'give the folder of a run, the one that holds verdict.json',
     });
   }
-  const names = readdirSync(directory)
-    .toSorted()
-    .filter((file) => file.endsWith(suffixes.frames))
-    .map((file) => file.slice(0, -suffixes.frames.length));
-  return new Map(names.map((name) => [name, read(directory, name)]));
+  return new Map(namesIn(directory).map((name) => [name, read(directory, name)]));
+}
+
+/** A tail without its frames is a segment too: its other file is missing. */
+function namesIn(directory: string): string[] {
+  const ends = Object.values(suffixes);
+  const names = filesIn(directory).flatMap((file) => {
+    const end = ends.find((each) => file.endsWith(each));
+    return end === undefined ? [] : [file.slice(0, -end.length)];
+  });
+  return [...new Set(names)].toSorted();
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw new EvidenceError('HISTORY_DAMAGED', `${directory} can't be read`, { cause });
+  }
 }
 
 /** Those whose records have times: all but the audited rows. */

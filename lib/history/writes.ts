@@ -3,11 +3,12 @@
  * refused, in the order in which it came to the volume. The records stay in one buffer, 40 bytes
  * each; none is made an object before it is asked for.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
+import { mebibyte, readInput, readText } from '../input-file.ts';
 
 /** What a record says, by its number in the log. */
 export const writeOps = {
@@ -106,8 +107,8 @@ export function openWrites(folder: string): WriteLog | undefined {
   const inHistory = (name: string): string => join(folder, 'history', name);
   if (!existsSync(inHistory(writesFiles.log))) return undefined;
   try {
-    const paths = pathsSchema.parse(JSON.parse(readFileSync(inHistory(writesFiles.paths), 'utf8')));
-    const bytes = unpack(readFileSync(inHistory(writesFiles.log)));
+    const paths = pathsSchema.parse(JSON.parse(readText(inHistory(writesFiles.paths))));
+    const bytes = unpack(readInput(inHistory(writesFiles.log), logBytes));
     const data = inHistory(writesFiles.data);
     return { ...recordsIn(bytes, paths), ...(existsSync(data) ? { dataPath: data } : {}) };
   } catch (error) {
@@ -146,15 +147,23 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
   };
 }
 
-/** All frames of a zstd file: node's own call unpacks the first one and says nothing of the rest. */
+/** 40 million records: a day of a disk that is written to without a pause. */
+const logBytes = 1600 * mebibyte;
+
+/** All frames of a zstd file, at most 1.6 GB: node's own call unpacks the first one and says nothing of the rest. */
 export function unpack(packed: Buffer): Buffer {
   const parts: Buffer[] = [];
+  let total = 0;
   for (let rest = packed; rest.length > 0; ) {
-    const { buffer, engine } = zstdDecompressSync(rest, { info: true }) as unknown as {
+    const { buffer, engine } = zstdDecompressSync(rest, {
+      info: true,
+      maxOutputLength: Math.max(1, logBytes - total),
+    }) as unknown as {
       readonly buffer: Buffer;
       readonly engine: { readonly bytesWritten: number };
     };
     parts.push(buffer);
+    total += buffer.length;
     rest = rest.subarray(engine.bytesWritten);
   }
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);

@@ -3,6 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
+import { listImages } from '../engine/commands.ts';
+import * as recipe from '../engine/recipe.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { Step } from './part.ts';
 
@@ -15,6 +17,8 @@ export interface BuildOptions {
   /** For locks, logs and scratch folders. */
   readonly cache: string;
   readonly onProgress: (line: string) => void;
+  /** Ends the step's commands. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** `$XDG_CACHE_HOME/forcedetach`, else `~/.cache/forcedetach`. */
@@ -24,8 +28,8 @@ export function cacheFolder(): string {
 
 /** All images of the engine by reference. Throws InfrastructureError `ENGINE_MISSING`. */
 export async function presentImages(): Promise<ReadonlySet<string>> {
-  const columns = '{{.Repository}}:{{.Tag}}';
-  const list = await $({ quiet: true, nothrow: true })`docker image ls --format ${columns}`;
+  const asked = $({ quiet: true, nothrow: true, timeout: '60s' });
+  const list = await asked`${listImages()}`;
   if (list.exitCode === 0) return new Set(list.stdout.split('\n').filter(Boolean));
   throw new InfrastructureError('ENGINE_MISSING', 'the Docker engine does not answer', {
     hint: 'start it; on a bare Debian machine the set-up script installs and starts it',
@@ -35,7 +39,8 @@ export async function presentImages(): Promise<ReadonlySet<string>> {
 }
 
 export async function buildStep(step: Step, options: BuildOptions): Promise<void> {
-  const { root, cache, onProgress } = options;
+  const { root, cache, onProgress, signal } = options;
+  signal?.throwIfAborted();
   const id = step.ref.replaceAll(/[^\w.-]/g, '-');
   const log = join(cache, 'logs', `${id}.log`);
   const lock = join(cache, `${id}.lock`);
@@ -45,18 +50,34 @@ export async function buildStep(step: Step, options: BuildOptions): Promise<void
   const seconds = (): string => ((performance.now() - began) / 1_000).toFixed(1);
   onProgress(`images: making ${step.ref} (log: ${log})`);
   const still = setInterval(() => onProgress(`images: ${step.ref}: ${seconds()} s`), stillEveryMs);
-  const shell = $({ quiet: true, nothrow: true, cwd: root, env });
-  const { exitCode } = await shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
+  // A group of its own ends as a whole: zx would end its first process alone. Without a signal the
+  // terminal's Ctrl-C has to reach it.
+  const detached = signal !== undefined;
+  const shell = $({ quiet: true, nothrow: true, detached, cwd: root, env });
+  const building = shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
+  const end = (): void => endGroup(building.pid);
+  signal?.addEventListener('abort', end);
+  const { exitCode } = await building;
+  signal?.removeEventListener('abort', end);
   clearInterval(still);
+  signal?.throwIfAborted();
   if (exitCode !== 0) throw await stepError(step, log);
   onProgress(`images: ${step.ref} took ${seconds()} s`);
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
+  } catch {
+    // It is gone.
+  }
 }
 
 /** Bash that makes an image unless another process just did; the lock is held meanwhile. */
 function script(step: Step): string {
   return [
     'set -euo pipefail',
-    `if docker image inspect ${step.ref} >/dev/null 2>&1; then exit 0; fi`,
+    `if ${recipe.hasImage(step.ref)}; then exit 0; fi`,
     'rm -rf "$WORK"; mkdir -p "$WORK"',
     `trap 'rm -rf "$WORK"' EXIT`,
     'set -x',

@@ -2,7 +2,7 @@
 import { installedClosure } from './node-closure.ts';
 import { filesUnder } from './part.ts';
 
-const shared = ['errors.ts', 'disk-kinds.ts', 'kubernetes-get.ts'];
+const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'kubernetes-get.ts'];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
 export interface StagedDriver {

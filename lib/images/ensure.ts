@@ -1,5 +1,6 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from 'zx';
+import { imageIds as idsOf } from '../engine/commands.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource } from './image-set.ts';
 import { planImages, projectRoot } from './plan.ts';
@@ -9,30 +10,35 @@ import { askRegistry, chooseSource, type SourceChoice } from './source.ts';
 export interface EnsureRequest {
   /** `auto` takes published where a registry answers within 5 s, else built. */
   readonly source: 'auto' | ImageSource;
+  /** Of published ones: holds what this checkout would build. Default: official images. */
+  readonly registry?: string | undefined;
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;
   /** Takes one line at a time. */
   readonly onProgress: (line: string) => void;
+  /** Ends what is being built. Default: nothing does. */
+  readonly signal?: AbortSignal;
 }
 
 /** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
-  const { kubernetes, onProgress } = request;
+  const { kubernetes, registry, onProgress, signal } = request;
   const choice = await sourceOf(request);
   onProgress(choice.reason);
-  const plan = planImages({ source: choice.source, kubernetes });
+  const plan = planImages({ source: choice.source, registry, kubernetes });
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
   if (missing.size === 0) onProgress('images: all there');
   else if (choice.source === 'built') await preflightBuild([...missing]);
-  const options = { root: projectRoot, cache: cacheFolder(), onProgress };
+  const options = { root: projectRoot, cache: cacheFolder(), onProgress, signal };
   for (const stage of plan.stages) {
     const lanes = stage.map(async (lane) => {
       for (const step of lane) if (missing.has(step)) await buildStep(step, options);
     });
     // All lanes end before an error is told: none goes on building behind the user's back.
     const failed = (await Promise.allSettled(lanes)).find((lane) => lane.status === 'rejected');
+    signal?.throwIfAborted();
     if (failed !== undefined) throw failed.reason;
   }
   return { ...plan.images, ids: await imageIds(plan.images) };
@@ -47,7 +53,7 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
   const { node, mysql, attacher, driver, array, tools } = images;
   const named = { node, mysql, attacher, driver, array, tools };
   const refs = Object.values(named);
-  const list = await $({ quiet: true })`docker image inspect --format {{.Id}} ${refs}`;
+  const list = await $({ quiet: true, timeout: '60s' })`${idsOf(refs)}`;
   const ids = list.stdout.trim().split('\n');
   return Object.fromEntries(Object.keys(named).map((name, index) => [name, ids[index] ?? '']));
 }

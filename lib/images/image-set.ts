@@ -2,6 +2,17 @@
 
 export type ImageSource = 'published' | 'built';
 
+/** Where images come from. */
+export interface ImageOrigin {
+  readonly source: ImageSource;
+  /** `host` or `host:port` that holds what this checkout would build. Default: official images. */
+  readonly registry?: string | undefined;
+}
+
+/** Whose programs are in them: ours, compiled from modules, or those of the official images. */
+export const madeBy = ({ source, registry }: ImageOrigin): ImageSource =>
+  registry === undefined ? source : 'built';
+
 export interface ImageSet {
   readonly source: ImageSource;
   /** Without the leading `v`, e.g. `1.37.2`. */

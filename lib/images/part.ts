@@ -29,7 +29,7 @@ export interface PartInputs {
 /** Label of an image that was built here: the name of its part. */
 export const partLabel = 'forcedetach.part';
 
-/** Labels of an image, as arguments of `docker import` and `docker commit`. */
+/** Labels of an image, as arguments of an import or a commit. */
 export function labelChanges(name: string, key: string): string {
   return `--change 'LABEL ${partLabel}=${name}' --change 'LABEL forcedetach.key=${key}'`;
 }

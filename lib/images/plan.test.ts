@@ -14,6 +14,7 @@ beforeAll(() => {
     'lib/csi',
     'lib/self-fence',
     'lib/errors.ts',
+    'lib/plain-text.ts',
     'lib/disk-kinds.ts',
     'lib/kubernetes-get.ts',
     'lib/kubernetes-versions.ts',

@@ -1,9 +1,11 @@
 /** What would be done to have all images: pure, so that it can be shown and tested without an engine. */
+import { fileURLToPath } from 'node:url';
 import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
-import type { ImageSet, ImageSource } from './image-set.ts';
+import { madeBy, type ImageOrigin, type ImageSet } from './image-set.ts';
+import { mirroredSteps, type MirroredSteps } from './mirrored.ts';
 import type { Step } from './part.ts';
-import { publishedSteps } from './published.ts';
+import { publishedSteps, type PublishedSteps } from './published.ts';
 
 /** Steps that must run one after the other. */
 export type Lane = readonly Step[];
@@ -15,8 +17,7 @@ export interface ImagePlan {
   readonly stages: readonly (readonly Lane[])[];
 }
 
-export interface PlanRequest {
-  readonly source: ImageSource;
+export interface PlanRequest extends ImageOrigin {
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;
   /** The project's root, whose files decide the keys. Default: this checkout. */
@@ -24,15 +25,16 @@ export interface PlanRequest {
 }
 
 /** This checkout. */
-export const projectRoot = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** Throws UsageError as `releaseOf` does. */
 export function planImages(request: PlanRequest): ImagePlan {
-  const { source, kubernetes, root = projectRoot } = request;
-  const kubernetesVersion = releaseOf(kubernetes, source);
-  return source === 'built'
-    ? planBuilt(root, kubernetesVersion)
-    : planPublished(root, kubernetesVersion);
+  const { source, kubernetes, registry, root = projectRoot } = request;
+  const kubernetesVersion = releaseOf(kubernetes, madeBy(request));
+  if (source === 'built') return planBuilt(root, kubernetesVersion);
+  return registry === undefined
+    ? planPulled(kubernetesVersion, publishedSteps(root, kubernetes), false)
+    : planPulled(kubernetesVersion, mirroredSteps(root, kubernetes, registry), true);
 }
 
 function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
@@ -62,8 +64,11 @@ function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
   };
 }
 
-function planPublished(root: string, kubernetesVersion: string): ImagePlan {
-  const steps = publishedSteps(root, kubernetesVersion);
+function planPulled(
+  kubernetesVersion: string,
+  steps: PublishedSteps | MirroredSteps,
+  tunableForceDetach: boolean,
+): ImagePlan {
   const { node, mysql, attacher, driver, array, tools } = steps;
   return {
     images: {
@@ -76,7 +81,7 @@ function planPublished(root: string, kubernetesVersion: string): ImagePlan {
       driver: driver.ref,
       array: array.ref,
       tools: tools.ref,
-      tunableForceDetach: false,
+      tunableForceDetach,
     },
     stages: [[[node, mysql, attacher, driver, array, tools]]],
   };

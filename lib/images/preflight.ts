@@ -1,5 +1,6 @@
 /** What this machine needs to build images; asked before anything is begun. */
 import { $ } from 'zx';
+import { program } from '../engine/commands.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { Step } from './part.ts';
 
@@ -11,7 +12,7 @@ const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
 
 /** The programs that building these steps needs. */
 export function toolsFor(steps: readonly Step[]): string[] {
-  const tools = new Set(['docker', 'flock', 'tar']);
+  const tools = new Set([program, 'flock', 'tar']);
   for (const { name } of steps) {
     if (fromGo.has(name)) ['go', 'jq'].forEach((tool) => tools.add(tool));
     if (fromDebian.has(name)) tools.add('mmdebstrap');

@@ -1,5 +1,6 @@
 /** Frees the engine of images that were built here and that nothing asks for any more. */
 import { $ } from 'zx';
+import { listImages, removeImage } from '../engine/commands.ts';
 import { partLabel } from './part.ts';
 
 /** Parts made anew with each change of this project; the others change with a version. */
@@ -10,7 +11,7 @@ export async function pruneImages(parts: readonly string[] = changing): Promise<
   const removed: string[] = [];
   for (const part of parts) {
     for (const ref of await olderImages(part)) {
-      const { exitCode } = await $({ nothrow: true, quiet: true })`docker image rm ${ref}`;
+      const { exitCode } = await $({ nothrow: true, quiet: true })`${removeImage(ref)}`;
       if (exitCode === 0) removed.push(ref);
     }
   }
@@ -18,10 +19,9 @@ export async function pruneImages(parts: readonly string[] = changing): Promise<
 }
 
 async function olderImages(part: string): Promise<string[]> {
-  const format = '{{.Repository}}:{{.Tag}}';
-  const filter = `label=${partLabel}=${part}`;
   const asked = $({ nothrow: true, quiet: true });
-  const { stdout } = await asked`docker image ls --filter ${filter} --format ${format}`;
+  const list = listImages('--filter', `label=${partLabel}=${part}`);
+  const { stdout } = await asked`${list}`;
   // The engine names the newest first.
   return stdout
     .split('\n')

@@ -1,4 +1,5 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
+import * as recipe from '../engine/recipe.ts';
 import { arrayFiles, arrayModule } from './array-files.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './driver-files.ts';
@@ -14,7 +15,7 @@ export interface PublishedSteps {
   readonly tools: Step;
 }
 
-const recipe = 'lib/images/published';
+const folder = 'lib/images/published';
 
 /** kind's own node image of a minor, by digest. Throws UsageError as `releaseOf` does. */
 export function publishedNode(kubernetes: string): string {
@@ -24,9 +25,9 @@ export function publishedNode(kubernetes: string): string {
 
 export function publishedSteps(root: string, kubernetes: string): PublishedSteps {
   const staged = stageDriver(root);
-  const driverFile = `${recipe}/driver.Dockerfile`;
-  const arrayFile = `${recipe}/array.Dockerfile`;
-  const toolsFile = `${recipe}/tools.Dockerfile`;
+  const driverFile = `${folder}/driver.Dockerfile`;
+  const arrayFile = `${folder}/array.Dockerfile`;
+  const toolsFile = `${folder}/tools.Dockerfile`;
   const driver = { files: [...staged.files, `${root}/${driverFile}`], settings: staged.settings };
   const array = { files: [...arrayFiles(root), `${root}/${arrayFile}`], settings: [] };
   const tools = { files: [`${root}/${toolsFile}`], settings: [] };
@@ -37,19 +38,19 @@ export function publishedSteps(root: string, kubernetes: string): PublishedSteps
     attacher: pull('attacher', `registry.k8s.io/sig-storage/csi-attacher:v${attacherVersion}`),
     driver: definePart('published-driver', driver, (key, ref) => [
       ...staged.commands,
-      `docker build ${labels('driver', key)} --file ${driverFile} --tag ${ref} "$WORK"`,
+      recipe.build(labels('driver', key), driverFile, ref, '"$WORK"'),
     ]),
     array: definePart('published-array', array, (key, ref) => [
-      `docker build ${labels('array', key)} --file ${arrayFile} --tag ${ref} ${arrayModule}`,
+      recipe.build(labels('array', key), arrayFile, ref, arrayModule),
     ]),
     tools: definePart('published-tools', tools, (key, ref) => [
-      `docker build ${series} ${labels('tools', key)} --file ${toolsFile} --tag ${ref} "$WORK"`,
+      recipe.build(`${series} ${labels('tools', key)}`, toolsFile, ref, '"$WORK"'),
     ]),
   };
 }
 
 function pull(name: string, ref: string): Step {
-  return { name, ref, commands: [`docker pull ${ref}`] };
+  return { name, ref, commands: [recipe.pull(ref)] };
 }
 
 function labels(part: string, key: string): string {

@@ -1,7 +1,8 @@
 /** Where images come from when the user leaves it open: a registry if one answers, else this machine. */
 import { $ } from 'zx';
+import { askManifest } from '../engine/commands.ts';
 import { UsageError } from '../errors.ts';
-import type { ImageSource } from './image-set.ts';
+import type { ImageOrigin, ImageSource } from './image-set.ts';
 import { publishedNode } from './published.ts';
 
 export interface RegistryAnswer {
@@ -10,8 +11,7 @@ export interface RegistryAnswer {
   readonly why: string;
 }
 
-export interface SourceChoice {
-  readonly source: ImageSource;
+export interface SourceChoice extends ImageOrigin {
   /** One line for the user. */
   readonly reason: string;
 }
@@ -36,7 +36,7 @@ export async function askRegistry(kubernetes: string, timeoutMs = 5_000): Promis
   }
   const quiet = $({ quiet: true, nothrow: true });
   const seconds = timeoutMs / 1_000;
-  const asked = await quiet`timeout ${seconds} docker manifest inspect ${image}`;
+  const asked = await quiet`timeout ${seconds} ${askManifest(image)}`;
   if (asked.exitCode === 0) return { answers: true, why: '' };
   if (asked.exitCode === 124) return { answers: false, why: `no answer within ${seconds} s` };
   return { answers: false, why: asked.stderr.trim().split('\n').at(-1) ?? 'it refused' };

@@ -1,4 +1,4 @@
-/** The shape of batch.json: what a batch found, for people's tools. docs/matrix.md explains it. */
+/** The shape of batch.json: what a batch found, for people's tools. docs/reference/matrix.md explains it. */
 import { z } from 'zod';
 import { servingWords, verdictWords } from '../experiment/scenario.ts';
 import { controlRoles } from './controls.ts';
@@ -22,12 +22,16 @@ const cellSchema = z.object({
   /** The worst that was concluded; `inconclusive` where nothing was. */
   verdict: word,
   expected: z.array(word),
-  /** Whether somebody must serve after the heal; older batches don't say. */
-  expectedServing: z.enum(servingWords).default('open'),
+  /** Of a race: what its fault events came to before this batch; absent of any other. */
+  counted: z.record(z.string(), z.number().int()).optional(),
+  /** Whether somebody must serve after the heal. */
+  expectedServing: z.enum(servingWords),
   /** Why that is expected. */
   because: z.string(),
-  /** Every conclusion was an expected one; null where there is none. */
+  /** Every conclusion was an expected one; null where there is none, or nothing was expected. */
   asExpected: z.boolean().nullable(),
+  /** No expectation: a race that was counted too rarely. */
+  open: z.boolean().optional(),
   /** Fault events by their worst verdict. */
   verdicts: z.record(word, z.number().int()),
   /** Lost or corrupt. */
@@ -38,11 +42,11 @@ const cellSchema = z.object({
   silent: z.number().int(),
   /** Medians over the runs that came to a verdict; null where there is none. */
   median: z.object({
-    /** Unreadable commits count as lost; the next three tell them apart, but for older runs. */
+    /** Unreadable commits count as lost; the next three tell them apart; null where a run did not. */
     lost: z.number().nullable(),
-    unreadableBeforeHeal: z.number().nullable().default(null),
-    gone: z.number().nullable().default(null),
-    missingAfterHeal: z.number().nullable().default(null),
+    unreadableBeforeHeal: z.number().nullable(),
+    gone: z.number().nullable(),
+    missingAfterHeal: z.number().nullable(),
     acked: z.number().nullable(),
     downtimeS: z.number().nullable(),
     exposureS: z.number().nullable(),
@@ -84,7 +88,8 @@ export const batchSchema = z.object({
   question: z.string(),
   /** One sentence with numbers. */
   sentence: z.string(),
-  verdict: z.enum(['expected', 'unexpected', 'inconclusive']),
+  /** `open`: nothing was unexpected, and of some cells nothing was expected. */
+  verdict: z.enum(['expected', 'unexpected', 'inconclusive', 'open']),
   /** Why the batch as a whole proves nothing; empty where it does. */
   inconclusiveBecause: z.array(z.string()),
   /** The weakest of its runs. */

@@ -1,6 +1,6 @@
 /**
  * How much real work this machine carries side by side without starving any of it. Measured on two
- * cores, with a commit a second and client, while all wait (docs/matrix.md, "What was run so far"):
+ * cores, with a commit a second and client, while all wait (docs/reference/matrix.md, "What was run so far"):
  * two events of eight volumes and a single run take 0.84 to 0.99 of a core.
  */
 import type { Slot } from './schedule.ts';

@@ -27,7 +27,7 @@ export function summarizeCell(
   const events = eventsOf(last);
   const concluded = events.filter(({ verdict }) => verdict !== 'inconclusive');
   const outcomes = last.map(({ outcome }) => outcome).filter((outcome) => isConclusive(outcome));
-  const { expected } = cell.scenario;
+  const { expected, counted } = cell.scenario;
   const rate = (hits: readonly Event[]): Rate => ({
     count: hits.length,
     of: concluded.length,
@@ -39,12 +39,10 @@ export function summarizeCell(
     place: { ...cell.place },
     verdict: worstWord(events.map(({ verdict }) => verdict)),
     expected: [...expected],
+    ...(counted === undefined ? {} : { counted }),
     expectedServing: servingExpectationOf(cell.scenario).expected,
     because: cell.because,
-    asExpected:
-      outcomes.length === 0
-        ? null
-        : outcomes.every((outcome) => judgeExpectation(cell.scenario, outcome).asExpected),
+    ...judged(cell, outcomes),
     verdicts: countWords(events),
     damaged: rate(concluded.filter(({ verdict }) => gradeOf(verdict) === 'damaged')),
     unsafe: rate(concluded.filter(({ verdict }) => gradeOf(verdict) !== 'safe')),
@@ -66,6 +64,18 @@ export function summarizeCell(
     })),
     discarded: own.length - last.length,
   };
+}
+
+/** One that was not expected decides; where none was, one that is open. */
+function judged(
+  { scenario }: Cell,
+  outcomes: readonly Outcome[],
+): Pick<BatchCell, 'asExpected' | 'open'> {
+  const all = outcomes.map((outcome) => judgeExpectation(scenario, outcome));
+  if (all.some(({ asExpected, open }) => !asExpected && open !== true))
+    return { asExpected: false };
+  if (all.some(({ open }) => open === true)) return { asExpected: null, open: true };
+  return { asExpected: all.length === 0 ? null : true };
 }
 
 const isConclusive = (outcome: Outcome | undefined): outcome is Outcome =>

@@ -41,7 +41,7 @@ include: [{ fault: node-crash, trxCommit: 2 }]
     [10_000, 300_000],
   ]);
   expect(found.map(({ place }) => Object.keys(place).length)).toEqual([2, 2, 2, 0]);
-  expect(found[3]?.scenario).toMatchObject({ fault: 'node-crash', expected: ['lost'] });
+  expect(found[3]?.scenario).toMatchObject({ fault: 'node-crash', trxCommit: 2 });
   expect(new Set(found.map(({ id }) => id)).size).toBe(4);
 });
 
@@ -55,7 +55,7 @@ test.each([
   ['axes: {}\nbase: { expected: [safe] }', /base: Unrecognized key: "expected"/],
   ['axes: [', /m\.yaml:3:\d+: /],
 ])('%s: says where and what', (text, pattern) => {
-  expect(refusal(text)).toMatch(/^MATRIX_INVALID .*docs\/matrix\.md/s);
+  expect(refusal(text)).toMatch(/^MATRIX_INVALID .*docs\/reference\/matrix\.md/s);
   expect(refusal(text)).toMatch(pattern);
 });
 

@@ -1,5 +1,6 @@
 /** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
 import { UsageError } from '../errors.ts';
+import { expectationFor } from '../expectations/races.ts';
 import { expectationOf } from '../experiment/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { gatesText } from '../kubernetes-versions.ts';
@@ -17,15 +18,22 @@ export interface Cell {
   readonly because: string;
 }
 
+/** What a cell is held against; default: reasoning, or what was counted. */
+type Expecting = (scenario: Scenario) => Pick<Scenario, 'expected' | 'counted'>;
+
 interface Draft {
   readonly place: Readonly<Record<string, string>>;
   readonly label: string;
   readonly settings: Settings;
 }
 
-/** In the order of the file. Throws UsageError `MATRIX_EMPTY` or `MATRIX_CONTRADICTS`. */
-export function cellsOf(matrix: Matrix): Cell[] {
-  refuseUnknownExcludes(matrix);
+/** Days on any machine; a slip of the pen makes millions. */
+const mostCells = 10_000;
+
+/** In the order of the file. Throws UsageError `MATRIX_EMPTY`, `MATRIX_TOO_LARGE` or `MATRIX_CONTRADICTS`. */
+export function cellsOf(matrix: Matrix, expected: Expecting = expectationFor): Cell[] {
+  refuseUnknownPlaces(matrix);
+  refuseTooLarge(matrix);
   const drafts = [...gridOf(matrix), ...matrix.include.map(outsideGrid)];
   if (drafts.length === 0) {
     throw new UsageError('MATRIX_EMPTY', `${matrix.name} has no cell`, {
@@ -35,7 +43,7 @@ export function cellsOf(matrix: Matrix): Cell[] {
   const complaints: string[] = [];
   const cells = drafts.flatMap((draft, index) => {
     try {
-      return [cellOf(matrix, draft, index)];
+      return [cellOf(matrix, draft, { index, expected })];
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       complaints.push(`${draft.label}: ${error.message}`);
@@ -47,6 +55,17 @@ export function cellsOf(matrix: Matrix): Cell[] {
   const more = complaints.length > 5 ? `\n… and ${complaints.length - 5} more` : '';
   throw new UsageError('MATRIX_CONTRADICTS', `some cells can't be:\n${shown}${more}`, {
     hint: 'leave such combinations out by `exclude`, or mend `base`',
+  });
+}
+
+/** Counted before anything of it is made. */
+function refuseTooLarge({ name, axes, include, repeats }: Matrix): void {
+  const grid = axes.reduce((product, { values }) => product * values.length, 1);
+  const count = (axes.length === 0 ? 0 : grid) + include.length;
+  if (count * repeats <= mostCells) return;
+  const what = `${name} has ${count} cells, ${count * repeats} runs`;
+  throw new UsageError('MATRIX_TOO_LARGE', `${what}: more than ${mostCells}`, {
+    hint: 'give fewer axes or values; what `exclude` takes away counts too',
   });
 }
 
@@ -67,10 +86,11 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
     .filter(({ place }) => !exclude.some((rule) => fits(rule, place)));
 }
 
-const fits = (
-  rule: Readonly<Record<string, readonly string[]>>,
-  place: Readonly<Record<string, string>>,
-): boolean => Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
+type Places = Readonly<Record<string, readonly string[]>>;
+
+/** Does a cell lie where the rule says, on each axis that it names? */
+export const fits = (rule: Places, place: Readonly<Record<string, string>>): boolean =>
+  Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
 
 function outsideGrid(settings: Settings): Draft {
   const label = Object.entries(settings)
@@ -83,25 +103,36 @@ const textOf = (value: Settings[keyof Settings]): string =>
   typeof value === 'object' ? gatesText(value) : String(value);
 
 /** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
-function refuseUnknownExcludes({ axes, exclude }: Matrix): void {
-  for (const [index, rule] of exclude.entries()) {
-    for (const [name, labels] of Object.entries(rule)) {
-      const axis = axes.find((each) => each.name === name);
-      const unknown = labels.find((label) => axis?.values.every((value) => value.label !== label));
-      if (axis !== undefined && unknown === undefined) continue;
-      const what = axis === undefined ? 'no such axis' : `no such value: ${unknown}`;
-      throw new UsageError('MATRIX_INVALID', `exclude.${index}.${name}: ${what}`, {
-        hint: `the axes are ${axes.map((each) => each.name).join(', ')}`,
-      });
-    }
+function refuseUnknownPlaces(matrix: Matrix): void {
+  for (const [index, rule] of matrix.exclude.entries()) {
+    refuseUnknownPlace(matrix, rule, `exclude.${index}`);
+  }
+  for (const [index, { cells }] of matrix.repeatsOf.entries()) {
+    refuseUnknownPlace(matrix, cells, `repeatsOf.${index}.cells`);
   }
 }
 
-function cellOf({ name, question, base }: Matrix, draft: Draft, index: number): Cell {
+function refuseUnknownPlace({ axes }: Matrix, rule: Places, path: string): void {
+  for (const [name, labels] of Object.entries(rule)) {
+    const axis = axes.find((each) => each.name === name);
+    const unknown = labels.find((label) => axis?.values.every((value) => value.label !== label));
+    if (axis !== undefined && unknown === undefined) continue;
+    const what = axis === undefined ? 'no such axis' : `no such value: ${unknown}`;
+    throw new UsageError('MATRIX_INVALID', `${path}.${name}: ${what}`, {
+      hint: `the axes are ${axes.map((each) => each.name).join(', ')}`,
+    });
+  }
+}
+
+function cellOf(
+  { name, question, base }: Matrix,
+  draft: Draft,
+  { index, expected }: { readonly index: number; readonly expected: Expecting },
+): Cell {
   const { place, label, settings } = draft;
   const whole = { ...base, ...settings, name, question: `${question} (${label})` };
   const scenario = parseScenario({ ...whole, expected: ['safe'] });
-  const { verdicts, because } = expectationOf(scenario);
+  const { because } = expectationOf(scenario);
   const values =
     Object.keys(place).length > 0 ? Object.values(place) : Object.values(settings).map(textOf);
   const slug = values
@@ -113,7 +144,7 @@ function cellOf({ name, question, base }: Matrix, draft: Draft, index: number): 
     id: `${String(index + 1).padStart(2, '0')}-${slug}`,
     place,
     label,
-    scenario: { ...scenario, expected: [...verdicts] },
+    scenario: { ...scenario, ...expected(scenario) },
     because,
   };
 }

@@ -7,6 +7,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'name',
   'question',
   'expected',
+  'counted',
   'disk',
   'cutAfterMs',
   'watcherCheck',

@@ -1,4 +1,6 @@
 /** Made-up matrices, outcomes and batches for tests. */
+import { expectedOf } from '../experiment/counted.ts';
+import type { Counts } from '../experiment/scenario.ts';
 import type { Batch } from './batch.ts';
 import { cellsOf } from './cells.ts';
 import { planOf, type Plan } from './plan.ts';
@@ -11,12 +13,15 @@ export interface ExampleOptions {
   readonly seed?: string;
   /** Adds an axis of rates, one of which disturbs others. */
   readonly loud?: boolean;
+  /** What each race came to before. Default: lost, often enough to expect it. */
+  readonly counts?: Counts;
 }
 
 const disks = ['unfenced', 'fenced', 'ack-early', 'exclusive', 'reservation'];
 
 export function examplePlan(options: ExampleOptions = {}): Plan {
   const { disks: count = 2, repeats = 1, seed = 'seed', loud = false } = options;
+  const { counts = { lost: 8 } } = options;
   const text = `
 name: example
 question: Which?
@@ -28,7 +33,8 @@ axes:
 repeats: ${repeats}
 `;
   const matrix = parseMatrix(text, 'example.yaml');
-  return planOf(matrix, cellsOf(matrix), seed);
+  const cells = cellsOf(matrix, (scenario) => expectedOf(scenario, () => counts));
+  return planOf(matrix, cells, seed);
 }
 
 export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
@@ -39,6 +45,9 @@ export const exampleOutcome = (changes: Partial<Outcome> = {}): Outcome => ({
   noticed: null,
   acked: 1000,
   lost: 0,
+  missing: null,
+  served: null,
+  pressure: null,
   downtimeMs: 60_000,
   exposureMs: 0,
   secondMountS: 60,

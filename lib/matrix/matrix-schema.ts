@@ -4,7 +4,7 @@ import { parseDurationMs } from '../durations.ts';
 import { scenarioSchema, type ScenarioInput } from '../experiment/scenario.ts';
 
 /** A cell's name, question and expected verdicts follow from the matrix. */
-const derived = ['name', 'question', 'expected', 'expectedServing'];
+const derived = ['name', 'question', 'expected', 'expectedServing', 'counted'];
 
 /** Scenario fields that a matrix file may set. */
 export const settableFields = Object.keys(scenarioSchema.shape).filter(
@@ -30,7 +30,7 @@ export const settingsSchema = z.strictObject(
 
 /** Fields of a scenario, in milliseconds where they are times. */
 export type Settings = Readonly<
-  Partial<Omit<ScenarioInput, 'name' | 'question' | 'expected' | 'expectedServing'>>
+  Partial<Omit<ScenarioInput, 'name' | 'question' | 'expected' | 'expectedServing' | 'counted'>>
 >;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -61,7 +61,7 @@ const axesSchema = z
       if (Array.isArray(values) !== isField) {
         const message = isField
           ? 'is a field of the scenario: give a list of its values'
-          : 'is no field of the scenario (see docs/scenarios.md): give a map of named settings';
+          : 'is no field of the scenario (see docs/reference/scenarios.md): give a map of named settings';
         context.addIssue({ code: 'custom', path: [name], message });
         return { name, values: [] };
       }
@@ -90,11 +90,26 @@ function fieldValues(
   });
 }
 
-/** Axis → its labels that are meant; a cell is left out where all of them fit. */
-const excludeSchema = z.record(
+/** Axis → its labels that are meant; it means the cells that all of them fit. */
+const placesSchema = z.record(
   z.string(),
   z.union([scalar, z.array(scalar)]).transform((value) => [value].flat().map(String)),
 );
+
+const repeats = z.number().int().min(1).max(1000);
+
+/** How often such cells run: more often where the outcome is a race. */
+const repeatsOfSchema = z
+  .strictObject({
+    cells: placesSchema,
+    repeats,
+    /** Of the repeats, so many have the machine to themselves. */
+    alone: z.number().int().nonnegative().default(0),
+  })
+  .refine((rule) => rule.alone <= rule.repeats, {
+    path: ['alone'],
+    error: 'is more than `repeats`',
+  });
 
 /** Commits per second and client beyond which a cell disturbs its neighbours. */
 export const calmRate = 25;
@@ -115,12 +130,14 @@ export const matrixSchema = z.strictObject({
     error: `beyond ${calmRate} commits/s a cell disturbs its neighbours: make \`rate\` an axis`,
   }),
   axes: axesSchema,
-  exclude: z.array(excludeSchema).default([]),
+  exclude: z.array(placesSchema).default([]),
   /** Cells outside the grid: what they set on top of `base`. */
   include: z.array(settingsSchema).default([]),
   /** Fault events of each cell, each with a seed of its own. */
-  repeats: z.number().int().min(1).max(1000).default(1),
-  /** Share of the cells that run once more, alone, at the end. */
+  repeats: repeats.default(1),
+  /** Other numbers for some cells of the grid; the first rule that fits a cell holds. */
+  repeatsOf: z.array(repeatsOfSchema).default([]),
+  /** Share of the cells that run once more, alone; those of which some repeats do anyway are left out. */
   rerunAlone: z.number().min(0.1).max(1).default(0.1),
   /** A cell whose machine did not keep time is tried so often. */
   attempts: z.number().int().min(1).max(5).default(3),

@@ -133,3 +133,47 @@ test('what is in one cluster costs it once', () => {
     loadOf(at.map((slot) => ({ volumes: 8, slot })));
   expect(costs(one, two)).toBeLessThan(costs(one, other));
 });
+
+const races = `
+name: races
+question: Which?
+base: { fault: network-partition }
+axes:
+  race: { often: { disk: unfenced }, loud: { rate: max }, calm: { rate: 1 } }
+repeats: 2
+repeatsOf:
+  - { cells: { race: often }, repeats: 5, alone: 3 }
+`;
+
+test('a cell may run more often, and some of its runs have the machine to themselves, first of all', () => {
+  const matrix = parseMatrix(races, 'races.yaml');
+  const { trials, cells } = planOf(matrix, cellsOf(matrix), 'a');
+  const own = cells.map(({ id }) => {
+    const events = trials.filter(({ kind, subject }) => kind === 'cell' && subject === id);
+    return [events.length, events.filter(({ alone }) => alone).length];
+  });
+  expect(own).toEqual([
+    [5, 3],
+    [2, 2],
+    [2, 0],
+  ]);
+  expect(trials.map(({ alone }) => alone).lastIndexOf(true)).toBe(4);
+  const checked = trials.filter(({ kind }) => kind === 'check').map(({ subject }) => subject);
+  expect(checked).not.toContain(cells[0]?.id);
+  const kinds = trials.slice(5).map(({ kind }) => kind);
+  expect(kinds.lastIndexOf('control')).toBeLessThan(kinds.indexOf('cell'));
+});
+
+test.each([
+  ['race: never', /repeatsOf.0.cells.race: no such value: never/],
+  ['other: often', /repeatsOf.0.cells.other: no such axis/],
+])('more repeats of %s are refused', (place, complaint) => {
+  const matrix = parseMatrix(races.replace('race: often }, r', `${place} }, r`), 'races.yaml');
+  expect(() => cellsOf(matrix)).toThrow(complaint);
+});
+
+test('more alone than there are is refused', () => {
+  expect(() => parseMatrix(races.replace('alone: 3', 'alone: 6'), 'races.yaml')).toThrow(
+    /is more than `repeats`/,
+  );
+});

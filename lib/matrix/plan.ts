@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { randomStream, type RandomStream } from '../random.ts';
-import type { Cell } from './cells.ts';
+import { fits, type Cell } from './cells.ts';
 import { controlsOf, type Control } from './controls.ts';
 import { isLoud, type Matrix } from './matrix-schema.ts';
 
@@ -40,22 +40,49 @@ export interface Plan {
 export function planOf(matrix: Matrix, cells: readonly Cell[], seed: string): Plan {
   const random = randomStream(seed);
   const controls = controlsOf(matrix.base);
-  const repeats = Array.from({ length: matrix.repeats }, (_, index) => index + 1);
-  const checked = shuffled(cells, random.stream('checks')).slice(
+  const comparable = cells.filter((cell) => repeatsOf(matrix, cell).alone === 0);
+  const checked = shuffled(comparable, random.stream('checks')).slice(
     0,
-    Math.ceil(cells.length * matrix.rerunAlone),
+    Math.ceil(comparable.length * matrix.rerunAlone),
   );
   const trials = [
-    ...cells.flatMap((cell) => repeats.map((repeat) => cellTrial(cell, repeat, seed))),
+    ...cells.flatMap((cell) => cellTrials(matrix, cell, seed)),
     ...controls.map((control) => controlTrial(control, seed)),
     ...checked.map((cell) => checkTrial(cell, seed)),
   ];
-  const ordered = around(shuffled(trials, random.stream('order')));
-  const fingerprint = createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
+  const ordered = around(shuffled(trials, random.stream('order')), cells.length);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(ordered.map(doneIn)))
+    .digest('hex');
   return { matrix, seed, cells, controls, trials: ordered, fingerprint };
 }
 
+/** Without what is expected of it: what was counted meanwhile makes no other batch. */
+function doneIn({ scenario, ...trial }: Trial): unknown {
+  const { expected: _expected, counted: _counted, ...done } = scenario;
+  return { ...trial, scenario: done };
+}
+
 const seedOf = (seed: string, repeat: number): string => `${seed}-${repeat}`;
+
+/** How many fault events a cell has, and how many of them have the machine to themselves. */
+function repeatsOf(
+  { repeats, repeatsOf: rules }: Matrix,
+  { place }: Cell,
+): { readonly repeats: number; readonly alone: number } {
+  const inGrid = Object.keys(place).length > 0;
+  const rule = inGrid ? rules.find(({ cells }) => fits(cells, place)) : undefined;
+  return rule ?? { repeats, alone: 0 };
+}
+
+/** The last of them are those alone. */
+function cellTrials(matrix: Matrix, cell: Cell, seed: string): Trial[] {
+  const { repeats, alone } = repeatsOf(matrix, cell);
+  return Array.from({ length: repeats }, (_, index) => {
+    const trial = cellTrial(cell, index + 1, seed);
+    return { ...trial, alone: trial.alone || index >= repeats - alone };
+  });
+}
 
 const cellTrial = ({ id, label, scenario }: Cell, repeat: number, seed: string): Trial => ({
   id: `${id}.${repeat}`,
@@ -84,17 +111,26 @@ const controlTrial = ({ role, label, scenario }: Control, seed: string): Trial =
 });
 
 /**
- * What is no cell tells of no axis, and is put where it costs the least time: the longest rerun, which
- * wants a cluster to itself, begins first, beside the cells; the other reruns and the controls begin
- * once the first events have ended, the longest first.
+ * What has the machine to itself begins first and in one row: each later one would have to wait until
+ * all others have ended, and the clusters beside would not be there yet. What is no cell tells of no
+ * axis, and is put where it costs the least time: the longest rerun, which wants a cluster to itself,
+ * begins beside the cells; the other reruns and the controls begin once the first events have ended,
+ * the longest first. Where cells repeat they begin before the cells: such a batch is worth something
+ * when it is ended early, but for its controls.
  */
-function around(drawn: readonly Trial[]): Trial[] {
+function around(drawn: readonly Trial[], cells: number): Trial[] {
   const ofKind = (kind: Trial['kind']): Trial[] => drawn.filter((trial) => trial.kind === kind);
   const byLength = (trials: readonly Trial[]): Trial[] =>
     trials.toSorted((a, b) => lengthMs(b.scenario) - lengthMs(a.scenario));
   const [first, ...reruns] = byLength(ofKind('check'));
   const ahead = first === undefined ? [] : [first];
-  return [...ahead, ...ofKind('cell'), ...byLength([...reruns, ...ofKind('control')])];
+  const [alone, beside] = [true, false].map((wanted) =>
+    ofKind('cell').filter((trial) => trial.alone === wanted),
+  ) as [Trial[], Trial[]];
+  const others = byLength([...reruns, ...ofKind('control')]);
+  return alone.length + beside.length > cells
+    ? [...alone, ...ahead, ...others, ...beside]
+    : [...alone, ...ahead, ...beside, ...others];
 }
 
 /** At most, roughly: a database that is damaged is waited for twice. */

@@ -1,11 +1,11 @@
 /** Reads a matrix file. What is wrong in it is said with its line, its path and a hint. */
-import { parseYaml, readYaml, type YamlKind } from '../yaml-file.ts';
+import { parseYaml, readYaml, type FileKind } from '../yaml-file.ts';
 import { matrixSchema, type Matrix } from './matrix-schema.ts';
 
-const matrixFile: YamlKind<Matrix> = {
+const matrixFile: FileKind<Matrix> = {
   kind: 'matrix',
   schema: matrixSchema,
-  hint: 'docs/matrix.md has every key, docs/scenarios.md every field',
+  hint: 'docs/reference/matrix.md has every key, docs/reference/scenarios.md every field',
   example: 'experiments/matrices/default.yaml',
 };
 

@@ -2,22 +2,19 @@
  * What a batch has done so far, in `results.jsonl`: one line an attempt, only ever appended, each
  * on the disk before the next begins. A killed batch goes on from here.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  truncateSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
 import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
+import { pressureSchema } from '../experiment/pressure.ts';
 import { verdictSchema } from '../experiment/verdict.ts';
+import { migrateResult } from '../history/migration.ts';
+import { mebibyte, readInput, readText } from '../input-file.ts';
 
 export const resultsFile = 'results.jsonl';
+/** A thousand runs are one. */
+const resultsBytes = 256 * mebibyte;
 
 const outcomeSchema = z.object({
   verdict: z.enum(verdictWords),
@@ -27,11 +24,11 @@ const outcomeSchema = z.object({
   noticed: z.enum(['loud', 'silent']).nullable(),
   acked: z.number().int(),
   lost: z.number().int(),
-  /** Unreadable, lost and missing told apart; older results don't. */
-  missing: verdictSchema.shape.missing.optional(),
+  /** Unreadable, lost and missing told apart; null where this was not told, as in the next two. */
+  missing: verdictSchema.shape.missing.nullable(),
   downtimeMs: z.number().nullable(),
-  /** After the heal; older results don't tell. */
-  served: z.boolean().optional(),
+  /** After the heal. */
+  served: z.boolean().nullable(),
   exposureMs: z.number(),
   /** Seconds after the fault; null where none came. */
   secondMountS: z.number().nullable(),
@@ -42,6 +39,8 @@ const outcomeSchema = z.object({
   worstTimerLagMs: z.number(),
   /** Sum of all lags of a timer that is set once a second, as a share of the time. */
   timerDistortion: z.number(),
+  /** How busy the machine was from the fault to the second image. */
+  pressure: pressureSchema.nullable(),
 });
 /** What a batch keeps of one run's verdict. */
 export type Outcome = Readonly<z.output<typeof outcomeSchema>>;
@@ -92,7 +91,7 @@ export interface Results {
 export function readResults(folder: string): Results | undefined {
   const path = join(folder, resultsFile);
   if (!existsSync(path)) return undefined;
-  const text = readFileSync(path, 'utf8');
+  const text = readText(path, resultsBytes);
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
   const [head, ...attempts] = lines
     .map((line, index) => (line === '' ? undefined : parseLine(line, index + 1, path)))
@@ -104,7 +103,7 @@ export function readResults(folder: string): Results | undefined {
 
 function parseLine(line: string, number: number, path: string): z.output<typeof lineSchema> {
   try {
-    return lineSchema.parse(JSON.parse(line));
+    return lineSchema.parse(migrateResult(JSON.parse(line)));
   } catch (cause) {
     throw broken(path, number, 'it is no result', cause);
   }
@@ -123,7 +122,7 @@ export class ResultsFile implements Disposable {
   constructor(folder: string) {
     const path = join(folder, resultsFile);
     if (existsSync(path)) {
-      const bytes = readFileSync(path);
+      const bytes = readInput(path, resultsBytes);
       truncateSync(path, bytes.lastIndexOf('\n') + 1);
     }
     this.#file = openSync(path, 'a');

@@ -156,3 +156,25 @@ test('an unexpected cell: 1; one without a verdict: 3; none with one: 4', () => 
   expect(batchExitCode(missing)).toBe(3);
   expect(batchExitCode(batchOf(() => undefined))).toBe(4);
 });
+
+test('a race that nobody counted: 5, with what came; one that came to something else: 1', () => {
+  const open = batchOf(asPredicted, { counts: {} });
+  expect({ verdict: open.verdict, code: batchExitCode(open) }).toEqual({
+    verdict: 'open',
+    code: 5,
+  });
+  expect(open.sentence).toContain('none unexpected; 1 open: no expectation');
+  expect(open.cells.filter((cell) => cell.open)).toMatchObject([
+    { verdict: 'lost', asExpected: null, expected: ['exposed', 'lost', 'corrupt'] },
+  ]);
+  const safe = batchOf(() => exampleOutcome(), { counts: {} });
+  expect(batchExitCode(safe)).toBe(1);
+});
+
+test('a cell that ran often disagrees with its rerun where chance does not explain it', () => {
+  const check = (repeats: number): Batch =>
+    batchOf(({ kind }) => (kind === 'check' ? lost : exampleOutcome()), { repeats });
+  expect(check(1).checks).toMatchObject([{ agrees: false }]);
+  expect(check(8).checks).toMatchObject([{ agrees: true }]);
+  expect(check(24).checks).toMatchObject([{ agrees: false }]);
+});

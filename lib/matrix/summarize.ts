@@ -4,8 +4,9 @@ import { exitCode } from '../errors.ts';
 import type { Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
-import { comparePairs } from './pairs.ts';
+import { fisher, significance } from './fisher.ts';
 import { perHour, weakestBasis } from './figures.ts';
+import { comparePairs } from './pairs.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
 import { gradeOf } from './severity.ts';
@@ -93,14 +94,20 @@ type Conclusion = Pick<
   | 'differences'
 >;
 
-/** Alone, the cell must come to something that it also came to beside others. */
+/**
+ * Alone, the cell must come to something that it also came to beside others. One that came to a grade
+ * often may come to another once, by chance: the two disagree where Fisher's test says so.
+ */
 function agreement(
   verdict: Outcome['verdict'],
   before: readonly Outcome['verdict'][],
 ): boolean | null {
   const alone = gradeOf(verdict);
   const beside = before.map(gradeOf).filter((grade) => grade !== undefined);
-  return alone === undefined || beside.length === 0 ? null : beside.includes(alone);
+  if (alone === undefined || beside.length === 0) return null;
+  const same = { count: beside.filter((grade) => grade === alone).length, of: beside.length };
+  if (same.count > 0 || beside.length === 1) return same.count > 0;
+  return fisher({ count: 1, of: 1 }, same) >= significance;
 }
 
 type Parts = Pick<Batch, 'cells' | 'controls' | 'checks'>;
@@ -115,7 +122,9 @@ function troubles({ cells, controls, checks }: Parts): string[] {
       `${cell} (${label}) came to ${verdict} alone, and to ${before.join(', ')} beside others`,
     );
   }
-  if (checks.every(({ agrees }) => agrees === null)) reasons.push('no rerun could be compared');
+  if (checks.length > 0 && checks.every(({ agrees }) => agrees === null)) {
+    reasons.push('no rerun could be compared');
+  }
   if (cells.every(({ verdict }) => verdict === 'inconclusive')) {
     reasons.push('no cell came to a verdict');
   }
@@ -124,19 +133,20 @@ function troubles({ cells, controls, checks }: Parts): string[] {
 
 function verdictOf(cells: Batch['cells'], reasons: readonly string[]): Batch['verdict'] {
   if (reasons.length > 0) return 'inconclusive';
-  return cells.some(({ asExpected }) => asExpected === false) ? 'unexpected' : 'expected';
+  if (cells.some(({ asExpected }) => asExpected === false)) return 'unexpected';
+  return cells.some(({ open }) => open === true) ? 'open' : 'expected';
 }
 
 /** As for a run; a cell without a verdict is `inconclusive` here, too. */
 export function batchExitCode({ verdict, cells }: Pick<Batch, 'verdict' | 'cells'>): ExitCode {
   const without = cells.filter((cell) => cell.verdict === 'inconclusive');
-  if (without.length === cells.length && without.every(failedEverywhere)) {
+  const noneCame = cells.length > 0 && without.length === cells.length;
+  if (noneCame && without.every(failedEverywhere)) {
     return exitCode.infrastructure;
   }
   if (verdict === 'unexpected') return exitCode.unexpected;
-  return verdict === 'inconclusive' || without.length > 0
-    ? exitCode.inconclusive
-    : exitCode.expected;
+  if (verdict === 'inconclusive' || without.length > 0) return exitCode.inconclusive;
+  return verdict === 'open' ? exitCode.open : exitCode.expected;
 }
 
 const failedEverywhere = ({ runs }: Batch['cells'][number]): boolean =>
@@ -149,14 +159,16 @@ function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>
     .filter(([, count]) => count > 0)
     .map(([word, count]) => `${count} ${word}`);
   const unexpected = cells.filter(({ asExpected }) => asExpected === false).length;
+  const open = cells.filter((cell) => cell.open === true).length;
   const agreeing = checks.filter(({ agrees }) => agrees === true).length;
   const held = controls.filter(({ holds }) => holds).length;
   return [
     `${cells.length} cells in ${events} fault events that came to a verdict: ${words.join(', ')}`,
     unexpected === 0 ? 'none unexpected' : `${unexpected} not expected`,
+    ...(open === 0 ? [] : [`${open} open: no expectation`]),
     `${held} of ${controls.length} controls hold`,
     ...sensitivity(controls),
-    `${agreeing} of ${checks.length} reruns alone agree`,
+    ...(checks.length === 0 ? [] : [`${agreeing} of ${checks.length} reruns alone agree`]),
     ...(inconclusiveBecause.length > 0 ? ['so the batch proves nothing'] : []),
   ].join('; ');
 }

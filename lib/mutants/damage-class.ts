@@ -14,6 +14,15 @@ export interface DamageClass {
   readonly besides?: readonly string[];
 }
 
+/**
+ * Further witnesses of the same rows: the binary log has what was committed, and documents what came
+ * with it. What they say beside a name is not another one.
+ */
+const witnesses = [
+  ...['BINLOG_ROW_MISSING', 'BINLOG_TRANSACTION_MISSING', 'BINLOG_DIFFERS', 'GTID_GAP'],
+  ...['DOCUMENT_MISSING', 'DOCUMENT_PHANTOM', 'DELETE_HALF', 'DELETE_UNDONE'],
+];
+
 /** Damage, or a gap in the evidence: what keeps a run from being called safe. */
 export const alarms = (findings: readonly Finding[]): string[] => [
   ...new Set(findings.filter(({ level }) => level !== 'note').map(({ code }) => code)),
@@ -25,7 +34,7 @@ export const isCaught = (findings: readonly Finding[]): boolean => alarms(findin
 export function isNamed(findings: readonly Finding[], damageClass: DamageClass): boolean {
   const found = alarms(findings);
   const { all, oneOf = [], besides = [] } = damageClass;
-  const allowed = [...all, ...oneOf.flat(), ...besides];
+  const allowed = [...all, ...oneOf.flat(), ...besides, ...witnesses];
   return (
     all.every((code) => found.includes(code)) &&
     oneOf.every((codes) => codes.some((code) => found.includes(code))) &&

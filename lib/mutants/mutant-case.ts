@@ -1,6 +1,7 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
 import type { Finding } from '../experiment/verdict.ts';
 import type { Checker } from '../checkers/checker.ts';
+import { bareRun } from '../checkers/bare-run.ts';
 import { checkers, judgeImages } from '../checkers/index.ts';
 import type { JournaledOp, Moments } from '../checkers/journal.ts';
 import type { AuditedCopy } from '../two-kernels/judge.ts';
@@ -35,7 +36,7 @@ export function judgeCase(
     ...{ type: 'image' as const, t: takenAtMs, image, takenAtMs, evidence },
   }));
   const history = {
-    smallRecords: () => [{ type: 'run', seed } as never, ...images],
+    smallRecords: () => [bareRun(seed), ...images],
     visitOps: (visit: (op: JournaledOp) => void) => ops.forEach(visit),
     rows: (label: string) => copies.find(({ image }) => image === label)?.rows ?? [],
   };

@@ -1,6 +1,7 @@
-/** docs/mutants.json: what became of each kind of damage that was planted, and the score of it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** docs/internals/mutants.json: what became of each kind of damage that was planted, and the score of it. */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { writeOutput } from '../output-file.ts';
 
 const mutantRow = z.object({
   name: z.string(),
@@ -32,13 +33,13 @@ const measuredSchema = z.object({
 });
 export type MeasuredMutants = z.output<typeof measuredSchema>;
 
-const path = new URL('../../docs/mutants.json', import.meta.url);
+const path = new URL('../../docs/internals/mutants.json', import.meta.url);
 
 export const readMeasured = (): MeasuredMutants =>
   measuredSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
 
 export function writeMeasured(measured: MeasuredMutants): void {
-  writeFileSync(path, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
+  writeOutput(path, `${JSON.stringify(measuredSchema.parse(measured), undefined, 2)}\n`);
 }
 
 export interface Score {

@@ -10,6 +10,15 @@ const cases = unpackCases(readFileSync(evidencePath));
 const mutants = cases.filter(({ damageClass }) => damageClass !== undefined);
 const twins = cases.filter(({ damageClass }) => damageClass === undefined);
 
+/**
+ * Newer than the recorded evidence, which has nothing for them to judge. What they need to see is
+ * planted by test/cluster/audit-workload.test.ts, and by hand in lib/checkers/workload-checks.test.ts.
+ */
+const notRecorded = new Set([
+  ...['document-torn', 'document-missing', 'document-phantom', 'delete-half', 'delete-undone'],
+  ...['schema-change', 'login', 'binlog'],
+]);
+
 describe('the recorded mutants', () => {
   test('are those of the page', () => {
     const measured = readMeasured();
@@ -29,10 +38,10 @@ describe('the recorded mutants', () => {
     expect(judgeCase(twin).findings.filter(({ level }) => level !== 'note')).toEqual([]);
   });
 
-  test.each(checkers)('need the checker $name', (checker) => {
+  test.each(checkers)('need the checker $name, or have nothing for it yet', (checker) => {
     const others = checkers.filter((each) => each !== checker);
     const missed = mutants.filter((mutant) => !judgeCase(mutant, others).named);
-    expect(missed.map(({ name }) => name)).not.toEqual([]);
+    expect(missed.length === 0).toBe(notRecorded.has(checker.name));
   });
 
   test('are packed without loss', () => {

@@ -2,35 +2,11 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
 import { exampleBatch } from '../matrix/example.ts';
-import { wilson } from '../matrix/intervals.ts';
+import { exampleCell } from './batch-example.ts';
 import { renderBatchHtml } from './batch-html.ts';
 import { slowestPhases } from './batch-phases.ts';
 import { trendOf, versionsOf } from './batch-trend.ts';
 import { exampleVerdict } from './example.ts';
-
-const cell = (label: string, verdict: BatchCell['verdict'], damaged: number): BatchCell => ({
-  id: `cell-${label}`,
-  label,
-  place: { disk: label },
-  verdict,
-  expected: [verdict],
-  expectedServing: 'open',
-  because: 'made up',
-  asExpected: true,
-  verdicts: { safe: 0, exposed: 0, lost: 0, corrupt: 0, inconclusive: 0 },
-  damaged: { count: damaged, of: 10, ...wilson(damaged, 10) },
-  unsafe: { count: damaged, of: 10, ...wilson(damaged, 10) },
-  silent: 0,
-  median: {
-    ...{ lost: damaged, unreadableBeforeHeal: null, gone: null, missingAfterHeal: null },
-    acked: 1000,
-    downtimeS: 400 + damaged,
-    exposureS: 0,
-    secondMountS: 400,
-  },
-  runs: [{ folder: `cells/${label}`, verdict, sentence: 'made up' }],
-  discarded: 0,
-});
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
   exampleBatch({
@@ -40,16 +16,27 @@ const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): B
   });
 
 const was = batch(
-  [cell('unfenced', 'lost', 9), cell('fenced', 'safe', 0), cell('old', 'safe', 0)],
+  [
+    exampleCell('unfenced', 'lost', 9),
+    exampleCell('fenced', 'safe', 0),
+    exampleCell('old', 'safe', 0),
+  ],
   {
     kubernetes: ['1.34.3'],
     mysql: ['9.7.4'],
   },
 );
-const is = batch([cell('unfenced', 'lost', 8), cell('fenced', 'lost', 4), cell('new', 'safe', 0)], {
-  kubernetes: ['1.34.4'],
-  mysql: ['9.7.4'],
-});
+const is = batch(
+  [
+    exampleCell('unfenced', 'lost', 8),
+    exampleCell('fenced', 'lost', 4),
+    exampleCell('new', 'safe', 0),
+  ],
+  {
+    kubernetes: ['1.34.4'],
+    mysql: ['9.7.4'],
+  },
+);
 
 const slower: Verdict = {
   ...exampleVerdict,
@@ -82,11 +69,21 @@ test('versions of all runs are kept, each value once', () => {
   expect(versionsOf(is, verdictOf)).toEqual({ kubernetes: ['made up'], mysql: ['made up'] });
 });
 
-test('the page shows both, links to runs that have a report, and escapes what it is told', async () => {
+test('where a run has a verdict and no page, the batch says how to make one', async () => {
+  const of = { batch: is, verdictOf, baseline: undefined };
+  const addressOf = (folder: string): string => `${folder}/verdict.json`;
+  const bare = await renderBatchHtml({ ...of, addressOf });
+  expect(bare).toContain('<a href="cells/fenced/verdict.json"');
+  expect(bare).toContain('npx zx experiments/report.mjs');
+  const whole = await renderBatchHtml({ ...of, addressOf: (folder) => `${folder}/report.html` });
+  expect(whole).not.toContain('npx zx experiments/report.mjs');
+});
+
+test('the page shows both, links to runs that have something to show, and escapes what it is told', async () => {
   const hostile = '<img src=x onerror=alert(1)>';
   const page = await renderBatchHtml({
     batch: { ...is, cells: is.cells.map((each) => ({ ...each, because: hostile })) },
-    hasReport: (folder) => folder === 'cells/fenced',
+    addressOf: (folder) => (folder === 'cells/fenced' ? 'cells/fenced/report.html' : undefined),
     verdictOf,
     baseline: { ...was, name: hostile },
   });
@@ -96,5 +93,6 @@ test('the page shows both, links to runs that have a report, and escapes what it
   expect(page).toContain('<a href="cells/fenced/report.html">fenced</a>');
   expect(page).not.toContain('<a href="cells/unfenced/report.html"');
   expect(page).not.toContain('<img src=x');
-  expect(page).not.toContain('<script');
+  expect(page).toContain('<a href="cells/fenced/report.html" title="made up">1: lost</a>');
+  expect(page.match(/<script/g)).toHaveLength(1);
 });

@@ -3,7 +3,7 @@ import type { Batch, BatchCell, Rate } from '../matrix/batch.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { seconds } from './html-parts.ts';
 import { escape } from './summary.ts';
-import { cellLosses, expectedWords } from './wording.ts';
+import { cellLosses, cellExpectation } from './wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;
@@ -63,11 +63,11 @@ export const lagLine = ({ worstTimerLagMs, timerDistortion }: Batch): string =>
 
 function cellRow(cell: BatchCell): string {
   const { label, median, asExpected, silent } = cell;
-  const expected = expectedWords(cell.expected, cell.expectedServing);
-  const not = asExpected === false ? ` (**expected ${expected}**)` : '';
+  const not = asExpected === false ? ` (**expected ${cellExpectation(cell)}**)` : '';
+  const open = cell.open === true ? ` (${cellExpectation(cell)})` : '';
   const words = [
     escape(label),
-    `${cell.verdict}${silent > 0 ? ', silent' : ''}${not}`,
+    `${cell.verdict}${silent > 0 ? ', silent' : ''}${not}${open}`,
     rateText(cell.damaged),
     cellLosses(cell),
     ...[median.downtimeS, median.exposureS, median.secondMountS].map((s) =>

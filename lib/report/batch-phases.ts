@@ -3,8 +3,10 @@ import type { Verdict } from '../experiment/verdict.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { recoverySteps } from './recovery.ts';
 
+export type RunVerdict = Pick<Verdict, 'phases' | 'versions'>;
+
 /** The verdict of the run in that folder; undefined where it came to none. */
-export type VerdictOf = (folder: string) => Verdict | undefined;
+export type VerdictOf = (folder: string) => RunVerdict | undefined;
 
 export interface PhaseRow {
   readonly name: string;

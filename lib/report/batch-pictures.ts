@@ -1,8 +1,8 @@
-/** The heat map of a batch: each cell a square, coloured by its verdict. */
+/** The heat map of a batch as a picture: each cell a square, coloured by its verdict. */
 import type { EChartsOption } from 'echarts';
 import type { Batch, BatchCell } from '../matrix/batch.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
-import { renderPicture, renderSvg, wideWidth, type Picture } from './pictures.ts';
+import { renderSvg, wideWidth } from './pictures.ts';
 
 /** In the order of the legend. */
 const words = ['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const;
@@ -10,9 +10,18 @@ const words = ['safe', 'exposed', 'lost', 'corrupt', 'inconclusive'] as const;
 const colors: Readonly<Record<VerdictWord, string>> = {
   safe: '#5aa469',
   exposed: '#e0a030',
-  lost: '#cf6a43',
+  lost: '#b4501e',
   corrupt: '#b3261e',
   inconclusive: '#9aa5b1',
+};
+
+/** Legible on them. */
+const textOn: Readonly<Record<VerdictWord, string>> = {
+  safe: '#10171e',
+  exposed: '#10171e',
+  lost: '#ffffff',
+  corrupt: '#ffffff',
+  inconclusive: '#10171e',
 };
 
 const rowHeight = 34;
@@ -81,16 +90,13 @@ const gridTop = (map: HeatMap): number => 52 + lineHeight * linesIn(columnLabels
 
 const heightOf = (map: HeatMap): number => gridTop(map) + 30 + rowHeight * map.rows.length;
 
-export const heatMapPicture = (map: HeatMap): Picture =>
-  renderPicture((dark) => option(map, dark), heightOf(map));
-
 /** On white ground, as an SVG document of its own. */
 export const heatMapSvg = (map: HeatMap): string =>
-  renderSvg({ ...option(map, false), backgroundColor: '#ffffff' }, wideWidth, heightOf(map));
+  renderSvg({ ...option(map), backgroundColor: '#ffffff' }, wideWidth, heightOf(map));
 
-function option(map: HeatMap, dark: boolean): EChartsOption {
+function option(map: HeatMap): EChartsOption {
   const { rows, squares } = map;
-  const color = dark ? '#e4e9ee' : '#1f2933';
+  const color = '#1f2933';
   const axis = { axisTick: { show: false }, axisLine: { show: false } };
   return {
     animation: false,
@@ -123,16 +129,16 @@ function option(map: HeatMap, dark: boolean): EChartsOption {
       type: 'heatmap',
       data: squares.map(({ column, row, cell }) => ({
         value: [column, row, words.indexOf(cell.verdict)],
-        label: { formatter: squareText(cell) },
+        label: { formatter: squareText(cell), color: textOn[cell.verdict] },
       })),
-      label: { show: true, color: '#10171e' },
-      itemStyle: { borderColor: dark ? '#1c2229' : '#ffffff', borderWidth: 2 },
+      label: { show: true },
+      itemStyle: { borderColor: '#ffffff', borderWidth: 2 },
     },
   };
 }
 
 /** The word; with repeats, how many events were damaged. A cell that was not expected is marked. */
-function squareText({ verdict, damaged, asExpected }: BatchCell): string {
+export function squareText({ verdict, damaged, asExpected }: BatchCell): string {
   const mark = asExpected === false ? ' !' : '';
   return damaged.of > 1 ? `${verdict} ${damaged.count}/${damaged.of}${mark}` : `${verdict}${mark}`;
 }

@@ -2,26 +2,27 @@
 import { html } from 'hono/html';
 import type { Batch } from '../matrix/batch.ts';
 import { conditionsInWords } from './batch-conditions.ts';
+import type { AddressOf } from './batch-grid.ts';
 import { differenceText, rateText } from './batch-markdown.ts';
 import type { PhaseRow } from './batch-phases.ts';
 import { trendOf, type Trend, type TrendRow } from './batch-trend.ts';
-import { seconds, type Html } from './html-parts.ts';
+import { seconds, wide, type Html } from './html-parts.ts';
 
-export function phasesSection(rows: readonly PhaseRow[], reportOf: ReportOf): Html | string {
+export function phasesSection(rows: readonly PhaseRow[], addressOf: AddressOf): Html | string {
   if (rows.length === 0) return '';
   return html`<section class="card"><h2>Slowest phases</h2>
-<table><thead><tr><th>Step of the way back</th><th class="number">runs</th>
+${wide(
+  'Slowest phases',
+  html`<table><thead><tr><th>Step of the way back</th><th class="number">runs</th>
 <th class="number">median</th><th class="number">slowest</th><th>Slowest run</th></tr></thead>
 <tbody>${rows.map(
     ({ name, runs, medianS, slowestS, cell, folder }) => html`<tr><td>${name}</td>
 <td class="number">${runs}</td><td class="number">${seconds(medianS)}</td>
-<td class="number">${seconds(slowestS)}</td><td>${linked(cell, reportOf(folder))}</td></tr>`,
-  )}</tbody></table>
+<td class="number">${seconds(slowestS)}</td><td>${linked(cell, addressOf(folder))}</td></tr>`,
+  )}</tbody></table>`,
+)}
 <p class="faint">From the end of the step before, or from the fault.</p></section>`;
 }
-
-/** Address of the run's report; undefined where it has none. */
-type ReportOf = (folder: string) => string | undefined;
 
 const linked = (text: string, address: string | undefined): Html =>
   address === undefined ? html`${text}` : html`<a href="${address}">${text}</a>`;

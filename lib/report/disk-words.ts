@@ -1,5 +1,5 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
-import { driversByMode } from '../disk-drivers.ts';
+import { driversLike } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -80,13 +80,17 @@ function variants({ watcherCheck, attachWhileBusy, fileLocks, disk }: Scenario):
       ? ['a file locked on one node is locked on all']
       : ['each node has file locks of its own (NFS mounted with nolock or local_lock)'];
   }
-  if (attachWhileBusy === 'granted') return ['it lets a node attach what another has mounted'];
-  return watcherCheck === 'works' ? [] : ['the driver’s question for watchers gets no answer'];
+  return [
+    ...(attachWhileBusy === 'granted'
+      ? ['it lets a node attach what it still counts as another node’s']
+      : []),
+    ...(watcherCheck === 'works' ? [] : ['the driver’s question for watchers gets no answer']),
+  ];
 }
 
-/** Real drivers that are said to behave so. */
+/** Real drivers that are said to behave so. Only the index of the docs keeps its place. */
 export function driversOf(verdict: Verdict): string {
-  const drivers = driversByMode[scenarioOf(verdict).disk];
+  const drivers = driversLike(scenarioOf(verdict).disk);
   const named = drivers.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
-  return `Drivers said to behave so: ${named.join('; ')}.`;
+  return `Drivers said to behave so: ${named.join('; ')}. Sources and how sure: docs/README.md, “Drivers”.`;
 }

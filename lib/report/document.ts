@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, raw } from 'hono/html';
 import type { Html } from './html-parts.ts';
+import { wordList } from './terms.ts';
 
 export interface Document {
   readonly title: string;
@@ -16,12 +17,13 @@ export interface Document {
 }
 
 interface Scripts {
-  readonly library: string;
+  /** Runs first. Default: none. */
+  readonly library?: string;
   /** A module that finds the data below in the elements of these ids. */
   readonly page: string;
-  readonly json: Readonly<Record<string, unknown>>;
+  readonly json?: Readonly<Record<string, unknown>>;
   /** Base64. */
-  readonly packed: Readonly<Record<string, string>>;
+  readonly packed?: Readonly<Record<string, string>>;
 }
 
 /** A file of the browser's folder. */
@@ -44,10 +46,13 @@ export async function renderDocument(document: Document): Promise<string> {
     "form-action 'none'",
     'img-src data:',
     `style-src ${sha256(style)}`,
-    ...(scripts === undefined
-      ? []
-      : [`script-src ${sha256(scripts.library)} ${sha256(scripts.page)}`]),
+    ...(scripts === undefined ? [] : [`script-src ${sourcesOf(scripts).map(sha256).join(' ')}`]),
   ].join('; ');
+  const parts = html`${header}
+<main>
+${main}
+`;
+  const content = String(await parts);
   const page = await html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,9 +64,7 @@ export async function renderDocument(document: Document): Promise<string> {
 <style>${raw(style)}</style>
 </head>
 <body>
-${header}
-<main>
-${main}
+${raw(content)}${wordList(content)}
 </main>
 ${scripts === undefined ? '' : scriptElements(scripts)}</body>
 </html>
@@ -69,12 +72,15 @@ ${scripts === undefined ? '' : scriptElements(scripts)}</body>
   return String(page);
 }
 
-const scriptElements = ({ library, page, json, packed }: Scripts): Html =>
+const sourcesOf = ({ library, page }: Scripts): string[] =>
+  library === undefined ? [page] : [library, page];
+
+const scriptElements = ({ library, page, json = {}, packed = {} }: Scripts): Html =>
   html`${Object.entries(json).map(([id, value]) =>
     dataElement(id, 'application/json', inlineJson(value)),
   )}${Object.entries(packed).map(([id, text]) =>
     dataElement(id, 'application/octet-stream', text),
-  )}<script>${raw(library)}</script>
+  )}${library === undefined ? '' : html`<script>${raw(library)}</script>`}
 <script type="module">${raw(page)}</script>
 `;
 

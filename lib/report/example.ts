@@ -181,6 +181,8 @@ export const exampleVerdict: Verdict = {
   serving: { expected: 'open', because: 'made up', served: true, asExpected: true },
   basis: 'measured',
   noticed: 'silent',
+  notices: [],
+  refusedMounts: [],
   availability: { downtimeMs: 416_100, recovered: true },
   exposure: { ms: 31_000, bytesVictim: 1_523_712, bytesSuccessor: 737_280 },
   loss: {

@@ -2,7 +2,9 @@
 import { html } from 'hono/html';
 import type { Finding, Verdict } from '../experiment/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
-import { count, pairs, type Html } from './html-parts.ts';
+import { countInWords } from '../counts.ts';
+import { pairs, type Html } from './html-parts.ts';
+import { explained } from './terms.ts';
 import type { RawRow, ReportData } from './types.ts';
 
 const maxEvidence = 20;
@@ -17,7 +19,7 @@ export function detailSections(data: ReportData): Html {
 ${findings.length === 0 ? html`<p>No checker found anything to say.</p>` : findings.map(finding)}
 <p class="faint">How good is this audit? ${scoreInWords()}.</p>
 </section>
-<section class="card"><h2>Certificates: did the fault take effect, and was it healed?</h2>
+<section class="card"><h2>${explained('Certificates: did the fault take effect, and was it healed?')}</h2>
 ${certificates.length === 0 ? html`<p>None.</p>` : certificateTable(certificates)}
 </section>
 <section class="card"><details><summary>Scenario, timers, versions</summary>
@@ -31,7 +33,7 @@ ${rawRecords(data)}`;
 }
 
 function finding({ level, code, summary, loud, evidence }: Finding): Html {
-  const noticed = loud ? 'an operator would be told' : 'nothing would tell';
+  const noticed = loud ? 'an operator would be told' : 'this alone tells nobody';
   return html`<div class="finding ${level}"><strong>${summary}</strong>
 <div class="faint">${level} · ${code} · ${noticed}</div>
 ${evidence.length === 0 ? '' : evidenceList(evidence)}
@@ -48,7 +50,7 @@ function evidenceList(evidence: readonly string[]): Html {
 ${
   rest.length === 0
     ? ''
-    : html`<details><summary>${count(rest.length)} more lines of evidence</summary>
+    : html`<details><summary>${countInWords(rest.length)} more lines of evidence</summary>
 <pre>${rest.join('\n')}</pre></details>`
 }`;
 }
@@ -70,7 +72,7 @@ const pager = html`<button type="button" data-page="previous">Previous</button>
 /** Filled by the page's script: there may be a million. */
 function operationTable({ operations }: ReportData): Html {
   return html`<section class="card raw"><details id="operations">
-<summary>Operations, one by one (${count(operations.endUs.length)})</summary>
+<summary>Operations, one by one (${countInWords(operations.endUs.length)})</summary>
 <p class="faint static">This table needs JavaScript; the history in the run’s folder has all.</p>
 <p class="faint tools">What clients sent and what became of it, of the stretch that the time axis
 shows. Operation: client / connection / session / number.</p>
@@ -89,11 +91,11 @@ function rawRecords({ raw, rawMore, licence, laterLicences }: ReportData): Html 
   const proofs = [licence, ...laterLicences.map(({ rows }) => rows)].flat();
   const proving = new Set(proofs.map(({ rowId }) => rowId));
   const shown = raw.filter(({ id, isKey }) => isKey || proving.has(id)).slice(0, maxStatic);
-  const more = rawMore === 0 ? '' : ` ${count(rawMore)} more are in the run’s folder alone.`;
+  const more = rawMore === 0 ? '' : ` ${countInWords(rawMore)} more are in the run’s folder alone.`;
   return html`<section class="card raw"><details id="raw">
-<summary>Raw records (${count(raw.length + rawMore)})</summary>
+<summary>Raw records (${countInWords(raw.length + rawMore)})</summary>
 <p class="faint">All that was recorded besides operations and audited rows, in order of time.${more}
-<span class="static">Without JavaScript: the ${count(shown.length)} that tell the story.</span></p>
+<span class="static">Without JavaScript: the ${countInWords(shown.length)} that tell the story.</span></p>
 <div class="tools"><label>Filter <input type="search" data-filter></label>
 <label><input type="checkbox" data-only-view> only what the time axis shows</label>
 ${pager}</div>

@@ -1,29 +1,43 @@
-/** What a reader gets in the first minute: the sentence, the facts, the licence, the limits. */
+/** What a reader gets in the first minute: headline, facts, what to do, the causes, the limits. */
 import { html } from 'hono/html';
+import { headlineOf } from '../experiment/headline.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
-import { bytes, count, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { countInWords } from '../counts.ts';
+import { bytes, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { noticedChip, noticesCard } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
-import { imageNames, lostColumn, meanings, missingInWords } from './wording.ts';
+import { explained } from './terms.ts';
+import {
+  imageNames,
+  lostColumn,
+  meanings,
+  missingInWords,
+  onceInWords,
+  secondMountInWords,
+} from './wording.ts';
 
-/** The sentence and its badges. */
+/** The headline, the sentence and the badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
   const name = String(verdict.scenario['name']);
+  const noticed = noticedChip(verdict);
   return html`<div class="band ${verdict.verdict}"></div>
 <header>
 <div class="top"><span>forcedetach · ${name} · run ${verdict.runId}</span>
 <button id="theme" type="button">Light / dark</button></div>
-<h1>${verdict.sentence}</h1>
-<p class="faint">${disk}</p>
+<h1>${headlineOf(verdict)}</h1>
+<p>${explained(verdict.sentence)}</p>
+<p class="faint">${explained(disk)}</p>
+<p class="faint">${onceInWords(verdict)}</p>
 <div class="chips">
 <span class="chip word ${verdict.verdict}">${verdict.verdict}</span>
 ${chip(badge, false)}
 ${versionsOf(verdict)}
 ${gatesOf(verdict)}
-${chip(expectation, !verdict.asExpected)}
-${verdict.noticed === null ? '' : chip(noticedText[verdict.noticed], verdict.noticed === 'silent')}
+${chip(expectation, !verdict.asExpected && verdict.open !== true)}
+${noticed === undefined ? '' : chip(noticed.short, verdict.noticed === 'silent')}
 </div>
 </header>`;
 }
@@ -43,42 +57,41 @@ function gatesOf({ scenario }: Verdict): Html[] {
   return Object.entries(gates).map(([name, on]) => chip(`${name} ${on ? 'on' : 'off'}`, true));
 }
 
-const noticedText = {
-  silent: 'silent: no probe, log or check would have told',
-  loud: 'loud: a normal operator would have been told',
-};
-
 const chip = (text: string, alarm: boolean): Html =>
   html`<span class="chip ${alarm ? 'alarm' : ''}">${text}</span>`;
 
-/** Facts, losses, licence, and what to make of them. */
+/** Facts, what to make of them, losses and causes. */
 export function verdictSections(data: ReportData): Html {
   const { verdict } = data;
-  return html`${facts(data)}
-${verdict.verdict === 'inconclusive' ? incomplete(verdict) : ''}
+  return html`${verdict.verdict === 'inconclusive' ? incomplete(verdict) : ''}
+<div class="two">
+<section class="card"><h2>What to do</h2>${list(data.advice)}</section>
+<section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
+<p class="faint">${data.drivers}</p></section>
+</div>
+${facts(data)}
 ${story(data)}
 <div class="two">
-<section class="card"><h2>Acknowledged commits, by when they were acknowledged</h2>
+<section class="card"><h2>${explained('Acknowledged commits')}, by when they were acknowledged</h2>
 ${lossTable(data.loss, lostColumn(verdict))}
 ${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
-<section class="card"><h2>Licence: what let the second writer in</h2>
-${licence(data.licence, verdict.horizonS)}${gapsOf(data.licenceGaps)}
+<section class="card"><h2>What let the second writer in</h2>
+<p class="faint">The chain of recorded decisions; each leads to its record.</p>
+${licence(data.licence, verdict)}${gapsOf(data.licenceGaps)}
 ${data.laterLicences.map(laterLicence)}</section>
 </div>
 ${verdict.verdict === 'inconclusive' || verdict.complete ? '' : incomplete(verdict)}
+${noticesCard(verdict)}
 <div class="two">
-<section class="card"><h2>This applies to you if</h2>${list(data.appliesIf)}
-<p class="faint">${data.drivers} Sources and how sure: docs/which-disk-is-mine.md.</p>
-<h2>What to do</h2>${list(data.advice)}</section>
-<section class="card"><h2>Not tested here</h2>${list(data.notTested)}
-<h2>Run it again</h2><pre>${verdict.replay}</pre></section>
+<section class="card"><h2>Not tested here</h2>${list(data.notTested)}${modelLimits(data)}</section>
+<section class="card"><h2>Run it again</h2><pre>${verdict.replay}</pre></section>
 </div>`;
 }
 
 function facts({ verdict }: ReportData): Html {
-  const { availability, serving, exposure, phases, horizonS } = verdict;
+  const { availability, serving, exposure } = verdict;
   const { downtimeMs } = availability;
-  const { secondMount } = phases;
+  const mount = secondMountInWords(verdict);
   return html`<dl class="facts">
 ${safetyFact(verdict)}
 ${missingInWords(verdict).map(({ name, value, more }) => fact(name, value, more))}
@@ -88,11 +101,7 @@ ${fact(
   serving.served ? 'commits came back' : 'no commits came back in time',
 )}
 ${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(verdict))}
-${
-  secondMount === null
-    ? fact('Second mount', 'none', `in ${seconds(horizonS)} after the fault`)
-    : fact('Second mount', seconds(secondMount), 'after the fault')
-}
+${fact('Second mount', mount.value, mount.more)}
 </dl>`;
 }
 
@@ -104,7 +113,7 @@ function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
 }
 
 const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
-  html`<div><dt>${name}</dt><dd class="${tone}-text">${value}<small>${more}</small></dd></div>`;
+  html`<div><dt>${explained(name)}</dt><dd class="${tone}-text">${value}<small>${explained(more)}</small></dd></div>`;
 
 /** Exact to the block where the disk kept a log of writes. */
 export function exposureText({ exposure, scenario }: Verdict): string {
@@ -113,14 +122,21 @@ export function exposureText({ exposure, scenario }: Verdict): string {
   if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
   const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
   if (blocksBoth === undefined) return each;
-  return `${each}, ${count(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
+  return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
 }
+
+/** What the model does not know, which fits every prediction; closed, since it is long. */
+const modelLimits = ({ modelLimits }: ReportData): Html | string =>
+  modelLimits.length === 0
+    ? ''
+    : html`<details><summary>${modelLimits.length} things that the model does not know</summary>
+${list(modelLimits)}</details>`;
 
 /** Who had the volume, at a glance, before any reading. */
 function story({ timeline }: ReportData): Html | string {
   const [wide, narrow] = [storyPicture(timeline, false), storyPicture(timeline, true)];
   if (wide === undefined || narrow === undefined) return '';
-  const about = 'Who had the volume mounted and whose database was up; the licence says why';
+  const about = 'Who had the volume mounted and whose database was up; the causes below say why';
   return html`<section class="card story"><h2>Who had the volume</h2>
 <div class="wide">${pictures(wide, about)}</div>
 <div class="narrow">${pictures(narrow, about)}</div></section>`;
@@ -143,8 +159,8 @@ function lossTable(rows: readonly LossRow[], lost: string): Html {
 }
 
 const lossRow = ({ epoch, acked, lost }: LossRow): Html =>
-  html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${epoch}</td><td class="number">${count(acked)}</td>
-<td class="number">${count(lost)}</td><td class="number">${percent(lost, acked)}</td></tr>`;
+  html`<tr class="${lost > 0 ? 'bad' : ''}"><td>${explained(epoch)}</td><td class="number">${countInWords(acked)}</td>
+<td class="number">${countInWords(lost)}</td><td class="number">${percent(lost, acked)}</td></tr>`;
 
 const lostLink = html`<p>Each lost commit: <a href="${lostFile}">${lostFile}</a>, beside this page.</p>`;
 
@@ -156,14 +172,18 @@ function imageTable(verdict: Verdict): Html {
 }
 
 const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>
-  html`<tr class="${lost > 0 || !readable ? 'bad' : ''}"><td>${imageNames[image]}</td>
-<td class="number">${count(acked)}</td><td class="number">${count(lost)}</td>
+  html`<tr class="${lost > 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>
+<td class="number">${countInWords(acked)}</td><td class="number">${countInWords(lost)}</td>
 <td>${readable ? 'to the end' : 'no'}</td></tr>`;
 
-function licence(rows: readonly LicenceRow[], horizonS: number): Html {
-  return rows.length === 0
-    ? html`<p>No second node got the volume within ${seconds(horizonS)} after the fault.</p>`
-    : html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
+function licence(rows: readonly LicenceRow[], { phases, horizonS }: Verdict): Html {
+  if (rows.length > 0) return html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
+  const came =
+    phases.attached === null
+      ? ''
+      : ` It was attached to another one ${seconds(phases.attached)} after the fault.`;
+  return html`<p>No second node mounted the volume within ${seconds(horizonS)} after the
+fault.${came}</p>`;
 }
 
 const gapsOf = (gaps: readonly string[]): Html =>
@@ -175,7 +195,7 @@ const laterLicence = ({ title, rows, gaps }: LaterLicence): Html =>
 
 /** The record says it in full; the evidence stands here only where no record was matched. */
 const licenceRow = ({ atS, step, source, evidence, by, rowId }: LicenceRow): Html =>
-  html`<li><span class="at">+${seconds(atS)}</span><span>${step}${by === undefined ? '' : `: ${by}`}
+  html`<li><span class="at">+${seconds(atS)}</span><span>${explained(step)}${by === undefined ? '' : `: ${by}`}
 <span class="faint">${source}${
     rowId === null ? html`: ${evidence}` : html`, <a href="#r${rowId}">record ${rowId}</a>`
   }</span></span></li>`;

@@ -7,9 +7,6 @@ export type Html = ReturnType<typeof html>;
 /** `361.6 s`; at most three decimals, none where there are none. */
 export const seconds = (s: number): string => `${Number(s.toFixed(s < 10 ? 3 : 1))} s`;
 
-/** With thousands separators. */
-export const count = (n: number): string => n.toLocaleString('en-US');
-
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = (100 * part) / whole;
@@ -29,6 +26,10 @@ export function pictures({ light, dark, width, height }: Picture, about: string)
 alt="${about}">`;
   return html`${image('light', light)}${image('dark', dark)}`;
 }
+
+/** What is wider than a phone scrolls by itself, by keys too. `about`: its name for who can't see it. */
+export const wide = (about: string, content: Html): Html =>
+  html`<div class="wide-table" tabindex="0" role="region" aria-label="${about}">${content}</div>`;
 
 /** Names and values in two columns. */
 export function pairs(entries: readonly (readonly [string, unknown])[]): Html {

@@ -6,7 +6,14 @@ import { palettes } from './browser/palette.js';
 import { laneAxis, timeAxis } from './browser/timeline-axes.js';
 import { timelineHeight, timelineOption } from './browser/timeline-option.js';
 import { laneSeries, marks } from './browser/timeline-series.js';
-import type { OperationColumns, PreparedOperations, RecoveryStep, Timeline } from './types.ts';
+import type { Row } from './browser/timeline-rows.js';
+import type {
+  OperationColumns,
+  PreparedOperations,
+  RecoveryStep,
+  Role,
+  Timeline,
+} from './types.ts';
 
 export interface Picture {
   /** SVG documents as data URIs. */
@@ -20,7 +27,7 @@ export interface Picture {
 export const wideWidth = 1140;
 
 export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {
-  return renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline));
+  return renderPicture(wholeAxis(timeline, operations), timelineHeight(timeline, wholeLook));
 }
 
 function wholeAxis(
@@ -29,8 +36,13 @@ function wholeAxis(
 ): (dark: boolean) => EChartsOption {
   const prepared: PreparedOperations = prepareOperations(operations);
   const view = plotOperations(prepared, timeline.fromS, timeline.toS);
-  return (dark) => timelineOption(timeline, prepared, view, { dark, compact: false });
+  const { fromS, toS } = timeline;
+  const look = { ...wholeLook, widthPx: wideWidth, fromS, toS };
+  return (dark) => timelineOption(timeline, prepared, view, { ...look, dark });
 }
+
+/** Nobody can open what is closed on paper. */
+const wholeLook = { compact: false, closed: new Set<Role>() } as const;
 
 /** Lanes that tell who had the volume, and whose database answered. */
 const storyGroups = ['mount', 'mysqld'];
@@ -42,28 +54,44 @@ export function storyPicture(timeline: Timeline, compact: boolean): Picture | un
     ({ group, label }) => storyGroups.includes(group) && !label.includes('errors'),
   );
   if (lanes.length === 0) return undefined;
+  const rows = lanes.map(({ role, label, bars, node }) => ({
+    ...{ role, bars, heading: false },
+    label: `${label} ${role === 'victim' || role === 'successor' ? role : (node ?? '')}`,
+  }));
+  const width = compact ? 360 : wideWidth;
   const option = (dark: boolean): EChartsOption =>
-    storyOption({ ...timeline, lanes }, dark, compact);
-  return renderPicture(option, 62 + storyLaneHeight * lanes.length, compact ? 360 : wideWidth);
+    storyOption(timeline, rows, { dark, compact, width });
+  return renderPicture(option, 76 + storyLaneHeight * lanes.length, width);
 }
 
-function storyOption(timeline: Timeline, dark: boolean, compact: boolean): EChartsOption {
+function storyOption(
+  timeline: Timeline,
+  rows: readonly Row[],
+  { dark, compact, width }: { dark: boolean; compact: boolean; width: number },
+): EChartsOption {
   const palette = dark ? palettes.dark : palettes.light;
-  const left = compact ? 112 : 210;
+  const left = compact ? 112 : 150;
+  const right = 20;
+  const [fromS, toS] = timeline.first;
+  const view = { fromS, toS, widthPx: width - left - right };
   return {
     animation: false,
     textStyle: { fontFamily: 'system-ui, sans-serif', color: palette.text },
-    grid: [{ left, right: 20, top: 36, bottom: 26 }],
-    xAxis: [timeAxis(timeline, 0, palette)],
-    yAxis: [laneAxis(timeline, left, compact, palette)],
-    series: [laneSeries(timeline, palette), marks(timeline, 0, compact, palette)],
+    grid: [{ left, right, top: 50, bottom: 26 }],
+    xAxis: [timeAxis({ ...timeline, fromS, toS }, 0, palette)],
+    yAxis: [laneAxis(rows, left, palette)],
+    series: [laneSeries(rows, palette), marks(timeline, 0, view, palette)],
   };
 }
 
 /** The whole axis on white ground, as an SVG document of its own. */
 export function timelineSvg(timeline: Timeline, operations: OperationColumns): string {
   const option = wholeAxis(timeline, operations)(false);
-  return renderSvg({ ...option, backgroundColor: '#ffffff' }, wideWidth, timelineHeight(timeline));
+  return renderSvg(
+    { ...option, backgroundColor: '#ffffff' },
+    wideWidth,
+    timelineHeight(timeline, wholeLook),
+  );
 }
 
 /** One bar from the fault to the first commit, split into its steps. */
@@ -126,12 +154,28 @@ const dataUri = (svg: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 
 /** An SVG document. */
-export function renderSvg(option: EChartsOption, width: number, height: number): string {
-  const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
-  chart.setOption(option);
-  const svg = renumber(chart.renderToSVGString());
-  chart.dispose();
-  return svg;
+export const renderSvg = (option: EChartsOption, width: number, height: number): string =>
+  withPlainNames(() => {
+    const chart = echarts.init(null, null, { renderer: 'svg', ssr: true, width, height });
+    chart.setOption(option);
+    const svg = renumber(chart.renderToSVGString());
+    chart.dispose();
+    return svg;
+  });
+
+/**
+ * ECharts keeps what it measured by the text itself, in plain objects: a node or a label of the name
+ * `__proto__` would change every object of the process. Without that accessor it is a name like others.
+ */
+function withPlainNames<T>(draw: () => T): T {
+  const accessor = Object.getOwnPropertyDescriptor(Object.prototype, '__proto__');
+  Reflect.deleteProperty(Object.prototype, '__proto__');
+  try {
+    return draw();
+  } finally {
+    // oxlint-disable-next-line no-extend-native -- it was there before
+    if (accessor !== undefined) Object.defineProperty(Object.prototype, '__proto__', accessor);
+  }
 }
 
 /**

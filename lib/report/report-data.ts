@@ -2,14 +2,14 @@
 import type { LicenceStep, Verdict } from '../experiment/verdict.ts';
 import { observed } from '../history/observations.ts';
 import type { History } from '../history/reader.ts';
-import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { operationColumns } from './operation-columns.ts';
 import { proofOf, RawRows } from './raw-rows.ts';
 import { recoverySteps } from './recovery.ts';
-import type { Bar, LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
+import { exposureBand, firstView, momentsOf } from './timeline-facts.ts';
+import type { LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
 import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
 import { Written } from './written.ts';
 
@@ -31,6 +31,9 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   const endMs = story.endAtMs;
   const zeroMs = story.faultAtMs ?? startMs;
   const { rows, more } = raw.result(zeroMs);
+  const fromS = Math.floor((Math.max(startMs, databaseAtMs(story) - leadMs) - zeroMs) / 1000);
+  const toS = Math.ceil((endMs - zeroMs) / 1000);
+  const exposure = exposureBand(verdict, story, zeroMs);
   return {
     verdict,
     badge: basisLabel(verdict),
@@ -48,13 +51,15 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
     drivers: driversOf(verdict),
     appliesIf: appliesIf(verdict),
     advice: advice(verdict),
-    notTested: notTested(verdict, modelLimits(story)),
+    notTested: notTested(verdict),
+    modelLimits: modelLimits(story),
     timeline: {
-      fromS: Math.floor((Math.max(startMs, databaseAtMs(story) - leadMs) - zeroMs) / 1000),
-      toS: Math.ceil((endMs - zeroMs) / 1000),
+      fromS,
+      toS,
+      first: firstView(verdict, exposure, [fromS, toS]),
       lanes: lanes.result(zeroMs, endMs),
-      exposure: exposureBand(verdict, story, zeroMs),
-      moments: momentsOf(story),
+      exposure,
+      moments: momentsOf(story, verdict),
       written: written.result(zeroMs),
     },
     raw: rows,
@@ -84,31 +89,6 @@ function modelLimits({ observations }: Story): string[] {
   const seen = observations.find(({ source, name }) => source === 'model' && name === 'limits');
   const limits = seen?.data['limits'];
   return Array.isArray(limits) ? limits.map(String) : [];
-}
-
-/** Vertical lines across the whole axis: when it broke, was acted upon, was mended. */
-function momentsOf({ records, faultAtMs = 0 }: Story): Bar[] {
-  return records
-    .filter((record) => record.type === 'action')
-    .flatMap(({ actor, name, step, t }): Bar[] => {
-      const atS = Math.round(t - faultAtMs) / 1000;
-      const line = { fromS: atS, toS: atS };
-      if (actor === 'fault' && step === 'begin') return [{ ...line, tone: 'bad', label: 'fault' }];
-      if (actor === 'fault' && step === 'heal') return [{ ...line, tone: 'good', label: 'heal' }];
-      if (actor === 'remedy' && step === 'begin') return [{ ...line, tone: 'action', label: name }];
-      return [];
-    });
-}
-
-/** The verdict knows it from the disk's log; where there was none, the observations tell again. */
-function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number): Bar | null {
-  const band = { tone: 'bad', label: 'two could write' } as const;
-  const { ms, fromS, toS } = exposure;
-  if (fromS !== undefined && toS !== undefined) return { fromS, toS, ...band };
-  const { from, to } = exposureOf(story);
-  if (ms === 0 || from === undefined || to === undefined) return null;
-  const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
-  return { fromS: seconds(from), toS: seconds(to), ...band };
 }
 
 function lossRows({ loss }: Verdict): LossRow[] {

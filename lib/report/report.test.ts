@@ -9,29 +9,44 @@ import { diskInWords, driversOf } from './disk-words.ts';
 import { exampleHistory, exampleVerdict } from './example.ts';
 import { exampleSource, sourceOf } from './example-source.ts';
 import { scoreInWords } from '../mutants/score.ts';
-import { verdictLine } from '../cli/verdict-line.ts';
+import { verdictLines } from '../cli/verdict-lines.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { reportData } from './report-data.ts';
 import { renderSummary } from './summary.ts';
+import type { ReportData, Role } from './types.ts';
 
 const data = reportData(exampleVerdict, exampleSource);
+
+/** The page without the links to what its words mean. */
+const plain = async (made: ReportData): Promise<string> =>
+  (await renderHtml(made)).replaceAll(/<a class="term"[^>]*>([^<]*)<\/a>/g, '$1');
 
 test('the example is a valid verdict', () => {
   expect(() => verdictSchema.parse(exampleVerdict)).not.toThrow();
 });
 
 test('lanes say who held what, in seconds after the fault', () => {
-  const lane = (label: string) => data.timeline.lanes.find((each) => each.label === label)?.bars;
-  expect(lane('example-worker')).toEqual([
+  const lane = (role: Role, label: string) =>
+    data.timeline.lanes.find((each) => each.role === role && each.label === label)?.bars;
+  expect(lane('victim', 'node')).toEqual([
     { fromS: -60, toS: 48.2, tone: 'good', label: 'Ready' },
     { fromS: 48.2, toS: 446, tone: 'warn', label: 'Ready=Unknown' },
     { fromS: 446, toS: 500, tone: 'good', label: 'Ready' },
   ]);
-  expect(lane('mount example-worker (victim)')).toMatchObject([{ fromS: -56, toS: 445.2 }]);
-  expect(lane('mount example-worker2')).toMatchObject([{ fromS: 414.2, toS: 500 }]);
-  expect(lane('fault')).toEqual([{ fromS: 0, toS: 437, tone: 'bad', label: 'network-partition' }]);
-  expect(lane('CSI example-worker')?.at(-1)).toMatchObject({ fromS: 412.64, toS: 412.7 });
+  expect(lane('victim', 'mount')).toMatchObject([{ fromS: -56, toS: 445.2 }]);
+  expect(lane('successor', 'mount')).toMatchObject([{ fromS: 414.2, toS: 500 }]);
+  expect(lane('run', 'fault')).toMatchObject([{ fromS: 0, toS: 437, label: 'network-partition' }]);
+  expect(lane('victim', 'CSI')?.at(-1)).toMatchObject({ fromS: 412.64, toS: 412.7 });
+});
+
+test('what is shown first begins before the fault and ends after the hand-over', () => {
+  expect(data.timeline.first).toEqual([-27, 472]);
+  const alone = { secondMount: null, firstCommit: null };
+  const phases = { ...exampleVerdict.phases, ...alone };
+  const exposure = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
+  const { timeline } = reportData({ ...exampleVerdict, phases, exposure }, exampleSource);
+  expect(timeline.first).toEqual([timeline.fromS, timeline.toS]);
 });
 
 test('each licence step is tied to the raw record that proves it', () => {
@@ -67,8 +82,7 @@ test('the first screen says which disk it was, whose it is, and what both wrote'
   expect(made.drivers).toContain('Ceph RBD (ceph-csi)');
   expect(made.appliesIf).toContain('the file system is xfs');
   expect(made.timeline.exposure).toMatchObject({ fromS: 414, toS: 419 });
-  const page = await renderHtml(made);
-  expect(page).toContain(
+  expect(await plain(made)).toContain(
     '598 KiB by the victim, 1.2 MiB by the successor, 37 blocks written by both',
   );
   expect(renderSummary(verdict)).toContain('37 blocks written by both');
@@ -97,8 +111,8 @@ test('a severed link has a lane of its own, and so have the requests that it hol
   );
   const { timeline, raw } = reportData(exampleVerdict, sourceOf(records));
   const lane = (label: string) => timeline.lanes.find((each) => each.label === label)?.bars;
-  expect(lane('link example-worker')).toMatchObject([{ fromS: 1, toS: 21, label: 'stalls' }]);
-  expect(lane('held example-worker /dev/loop100')).toMatchObject([{ label: '12 held' }]);
+  expect(lane('link')).toMatchObject([{ fromS: 1, toS: 21, label: 'stalls' }]);
+  expect(lane('held /dev/loop100')).toMatchObject([{ label: '12 held' }]);
   expect(raw.filter(({ kind }) => kind === observed.requestsHeld)).toHaveLength(2);
 });
 
@@ -181,6 +195,19 @@ test('lost commits that can be named are linked', async () => {
   expect(await page(0)).not.toContain('lost.jsonl');
 });
 
+test('what to do comes before any number, and how often it happens is not claimed', async () => {
+  const page = await plain(data);
+  const order = [
+    '<h1>',
+    'n = 1, one fault event: it shows that this can happen',
+    'What to do',
+    '<dl',
+  ];
+  const places = order.map((text) => page.indexOf(text));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+});
+
 test('what a run can’t say is said: a prediction, changed timers, missing evidence', async () => {
   const predicted = await renderHtml(
     reportData({ ...exampleVerdict, basis: 'predicted', cluster: 'sim' }, exampleSource),
@@ -217,7 +244,7 @@ test('the first screen and the summary say that somebody had to serve', async ()
   expect(page).toContain('NOT as expected: safe, and served');
   expect(page).toContain('no commits came back in time');
   expect(renderSummary(unserved)).toContain('NOT as expected: safe, and served');
-  expect(verdictLine(unserved, 'page')).toMatch(/^SAFE \(expected safe, and served\)/);
+  expect(verdictLines(unserved, 'page')).toMatch(/^SAFE \(expected safe, and served\)/);
 });
 
 test('unreadable before the heal, lost, and missing after it are three numbers', async () => {
@@ -233,7 +260,7 @@ test('unreadable before the heal, lost, and missing after it are three numbers',
     images,
     missing: missingOf(images),
   };
-  const page = await renderHtml(reportData({ ...told, sentence: sentenceOf(told) }, exampleSource));
+  const page = await plain(reportData({ ...told, sentence: sentenceOf(told) }, exampleSource));
   const fact = (name: string): string =>
     new RegExp(`<dt>${name}</dt><dd[^>]*>([^<]*)<`).exec(page)?.[1] ?? '';
   expect(fact('Acknowledged commits lost')).toBe('304 of 15,652');

@@ -4,12 +4,22 @@ import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
 import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
+import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
-import { basisLabel, epochNames, expectation, lostColumn, missingInWords } from './wording.ts';
+import {
+  basisLabel,
+  epochNames,
+  expectation,
+  lostColumn,
+  missingInWords,
+  secondMountInWords,
+} from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
-  const { availability, exposure, loss, phases, horizonS } = verdict;
+  const { availability, exposure, loss } = verdict;
+  const mount = secondMountInWords(verdict);
+  const noticed = noticedChip(verdict);
   const downtime = availability.downtimeMs;
   const rows: [string, string][] = [
     ['Basis', basisLabel(verdict)],
@@ -21,12 +31,8 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
     ['Disk', diskInWords(verdict)],
     ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
-    [
-      'Second mount',
-      phases.secondMount === null
-        ? `none in ${seconds(horizonS)}`
-        : `${seconds(phases.secondMount)} after the fault`,
-    ],
+    ['Second mount', `${mount.value} (${mount.more})`],
+    ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
   ];
   const epochs = Object.entries(loss).map(([epoch, { acked, lost }]) => {
     const name = epochNames[epoch as keyof typeof loss];

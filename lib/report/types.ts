@@ -13,9 +13,16 @@ export interface Bar {
   readonly label: string;
 }
 
+/** Whose lane it is: the run's own, the node's that the fault hit, that of the node that came next … */
+export type Role = 'run' | 'control-plane' | 'victim' | 'successor' | 'other';
+
 export interface Lane {
   /** What kind of thing, e.g. `pods`; lanes of one group stand together. */
   readonly group: string;
+  readonly role: Role;
+  /** Null where no node is meant. */
+  readonly node: string | null;
+  /** Without the node's name. */
   readonly label: string;
   readonly bars: readonly Bar[];
 }
@@ -33,8 +40,10 @@ export interface Timeline {
   readonly lanes: readonly Lane[];
   /** Shaded across everything: exposure. */
   readonly exposure: Bar | null;
-  /** Vertical lines across everything: fault, remedy, heal. */
+  /** Vertical lines across everything, those that matter most first: fault, remedy, heal, the phases. */
   readonly moments: readonly Bar[];
+  /** What is shown first: the fault and the hand-over; the whole axis where there was none. */
+  readonly first: readonly [number, number];
   /** MiB written per device since it was attached. */
   readonly written: readonly Series[];
 }
@@ -166,11 +175,13 @@ export interface ReportData {
   readonly recovery: readonly RecoveryStep[];
   /** The disk and its link in plain words, one sentence. */
   readonly disk: string;
-  /** Real drivers that behave like this disk, one sentence; the page is docs/which-disk-is-mine.md. */
+  /** Real drivers that behave like this disk, and where their sources are. */
   readonly drivers: string;
   readonly appliesIf: readonly string[];
   readonly advice: readonly string[];
   readonly notTested: readonly string[];
+  /** What the model recorded that it does not know; nothing where the run was real. */
+  readonly modelLimits: readonly string[];
   readonly timeline: Timeline;
   /** Every record but operations; `rawMore` rows past a great many are only in the history. */
   readonly raw: readonly RawRow[];

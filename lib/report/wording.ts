@@ -1,8 +1,18 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
-import { recordedScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { eventsIn } from '../experiment/counted.ts';
+import {
+  safetyLevels,
+  shortenedTimers,
+  type Counts,
+  type Scenario,
+} from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
-import { count, percent } from './html-parts.ts';
+import { refusedInWords } from '../experiment/refused-mounts.ts';
+import { wilson } from '../matrix/intervals.ts';
+import { recordedScenario } from '../history/migration.ts';
+import { countInWords } from '../counts.ts';
+import { percent, seconds } from './html-parts.ts';
 import type { ServingWord } from '../experiment/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
 
@@ -20,7 +30,7 @@ export const imageNames: Readonly<Record<Verdict['images'][number]['image'], str
   second: 'after the heal',
 };
 
-/** What each word means, for readers of the report and of docs/verdicts.md. */
+/** What each word means, for readers of the report and of docs/reference/verdicts.md. */
 export const meanings: Readonly<Record<VerdictWord, string>> = {
   safe: 'no acknowledged commit was lost and no two nodes could write the volume',
   exposed: 'two nodes could write the volume; no damage was found',
@@ -35,7 +45,6 @@ const timerNames: Readonly<Record<string, string>> = {
   forceDetachAfterMs: 'wait before a forced detach',
 };
 
-/** An older verdict lacks fields that came later. */
 export const scenarioOf = ({ scenario }: Verdict): Scenario => recordedScenario(scenario);
 
 /** How far the numbers may be believed, in a few words. */
@@ -50,8 +59,39 @@ export function basisLabel(verdict: Verdict): string {
 }
 
 export function expectation(verdict: Verdict): string {
-  const expected = expectedWords(verdict.expected, verdict.serving.expected);
-  return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expected}`;
+  if (verdict.open === true) return openWords(verdict.scenario['counted'] as Counts | undefined);
+  return `${verdict.asExpected ? 'as expected' : 'NOT as expected'}: ${expectedInRun(verdict)}`;
+}
+
+/** What a run was held against; of a race with counts, and how rare what was never seen may be. */
+export function expectedInRun({ expected, serving, scenario, verdict }: Verdict): string {
+  const counted = scenario['counted'] as Counts | undefined;
+  const words = expectedWords(expected, serving.expected);
+  if (counted === undefined) return words;
+  const of = eventsIn(counted);
+  if (expected.includes(verdict)) return countedWords(counted);
+  const most = percent(Math.round(100 * wilson(0, of).high), 100);
+  return `${countedWords(counted)}; ${verdict} never in ${of} (at most ${most})`;
+}
+
+/** `corrupt 20 of 24 or exposed 4 of 24`, the worst first. */
+export function countedWords(counted: Counts): string {
+  const of = eventsIn(counted);
+  const words = safetyLevels.toReversed().flatMap((level) => {
+    const some = counted[level];
+    return some === undefined ? [] : [`${level} ${some} of ${of}`];
+  });
+  return words.join(' or ');
+}
+
+/** Nothing was expected, and why. */
+export function openWords(counted: Counts | undefined): string {
+  const none = 'open: no expectation';
+  if (counted === undefined) return `${none}, it may come to anything`;
+  const of = eventsIn(counted);
+  return of === 0
+    ? `${none}, nobody counted what this race comes to`
+    : `${none}, counted too rarely: ${countedWords(counted)}`;
 }
 
 const servingText = { yes: ', and served', no: ', and nobody served', open: '' } as const;
@@ -59,6 +99,14 @@ const servingText = { yes: ', and served', no: ', and nobody served', open: '' }
 /** `safe, and served`: both parts, where the second can fail. */
 export const expectedWords = (words: readonly VerdictWord[], serving: ServingWord): string =>
   `${words.join(' or ')}${servingText[serving]}`;
+
+/** Of a cell: what its runs were held against, or that there was nothing. */
+export function cellExpectation(cell: BatchCell): string {
+  if (cell.open === true) return openWords(cell.counted);
+  return cell.counted === undefined
+    ? expectedWords(cell.expected, cell.expectedServing)
+    : countedWords(cell.counted);
+}
 
 /** The three numbers, each by its name; the second and third where they add to the first. */
 export function missingInWords({ missing }: Verdict): MissingInWords[] {
@@ -81,6 +129,18 @@ export function missingInWords({ missing }: Verdict): MissingInWords[] {
   return all;
 }
 
+/** Whether another node mounted the volume, and who had it without a mount. */
+export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
+  const { phases, horizonS, refusedMounts } = verdict;
+  const [refused] = refusedMounts.filter(({ firstS }) => firstS < horizonS);
+  const had = refused === undefined ? '' : `; ${refusedInWords(refused)}`;
+  if (phases.secondMount !== null) {
+    return { value: seconds(phases.secondMount), more: `after the fault${had}` };
+  }
+  const value = refused === undefined ? 'none' : 'refused';
+  return { value, more: `none in ${seconds(horizonS)} after the fault${had}` };
+}
+
 /** Of losses by epoch: the worst of all copies, and what could not be read counts. */
 export const lostColumn = ({ images }: Verdict): string =>
   images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
@@ -90,10 +150,13 @@ export function cellLosses({ median }: BatchCell): string {
   const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
   if (lost === null || acked === null) return '–';
   if (gone === null && unreadableBeforeHeal === null && missingAfterHeal === null)
-    return `${count(lost)} of ${count(acked)} lost or unreadable`;
-  const words = [gone === null ? 'loss not known' : `${count(gone)} of ${count(acked)} lost`];
-  if (unreadableBeforeHeal) words.push(`${count(unreadableBeforeHeal)} unreadable before the heal`);
-  if (missingAfterHeal) words.push(`${count(missingAfterHeal)} missing after it`);
+    return `${countInWords(lost)} of ${countInWords(acked)} lost or unreadable`;
+  const words = [
+    gone === null ? 'loss not known' : `${countInWords(gone)} of ${countInWords(acked)} lost`,
+  ];
+  if (unreadableBeforeHeal)
+    words.push(`${countInWords(unreadableBeforeHeal)} unreadable before the heal`);
+  if (missingAfterHeal) words.push(`${countInWords(missingAfterHeal)} missing after it`);
   return words.join(', ');
 }
 
@@ -104,7 +167,7 @@ interface MissingInWords {
 }
 
 const countText = ({ count: some, of }: { readonly count: number; readonly of: number }): string =>
-  `${count(some)} of ${count(of)}`;
+  `${countInWords(some)} of ${countInWords(of)}`;
 
 export function advice(verdict: Verdict): string[] {
   const { remedy, trxCommit, fault, flushes, accessMode, terminationGraceS } = scenarioOf(verdict);
@@ -140,18 +203,25 @@ export function advice(verdict: Verdict): string[] {
   ];
 }
 
-/** What nobody may conclude from this run. `modelLimits`: what the model says it does not know. */
-export function notTested(verdict: Verdict, modelLimits: readonly string[]): string[] {
+/** How often it happens, which no single run tells. */
+export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
+  const once =
+    basis === 'predicted' ? 'n = 1, one predicted fault event' : 'n = 1, one fault event';
+  if (verdict === 'inconclusive') return `${once}.`;
+  return safety === 'safe'
+    ? `${once}: it shows that this can end well, not that it always does.`
+    : `${once}: it shows that this can happen, not how often.`;
+};
+
+/** What nobody may conclude from this run. */
+export function notTested(verdict: Verdict): string[] {
   const { filesystem, powerLoss } = scenarioOf(verdict);
   const always = [
-    'How often it happens: this is one run. It shows that an outcome is possible; ' +
-      'a safe run is no proof of safety.',
     `Other databases, file systems (${filesystem} here) and disks than the one named above.`,
   ];
   if (verdict.basis === 'predicted') {
     return [
       'Anything real: the model knows the order and the timers of the controllers, not disks, kernels or MySQL.',
-      ...modelLimits.map((limit) => `The model: ${limit}`),
       ...always,
     ];
   }

@@ -1,8 +1,8 @@
 /** Writes what a run leaves for people and machines, next to its history. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { History } from '../history/reader.ts';
+import { writeOutput } from '../output-file.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
 import { writeLostCommits } from './lost-file.ts';
@@ -35,14 +35,14 @@ export async function writeOutputs(
   source: ReportSource,
 ): Promise<void> {
   const data = reportData(verdict, source);
-  writeFileSync(join(folder, 'report.html'), await renderHtml(data));
-  writeFileSync(join(folder, pictureFile), timelineSvg(data.timeline, data.operations));
+  writeOutput(join(folder, 'report.html'), await renderHtml(data));
+  writeOutput(join(folder, pictureFile), timelineSvg(data.timeline, data.operations));
   await writeFacts(folder, verdict, pictureFile);
 }
 
 /** The same without page and picture; `picture`: one that is there already. */
 async function writeFacts(folder: string, verdict: Verdict, picture?: string): Promise<void> {
-  const write = (name: string, content: string): void => writeFileSync(join(folder, name), content);
+  const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   write('verdict.json', `${JSON.stringify(verdict, undefined, 2)}\n`);
   write('junit.xml', await renderJunit(verdict));
   write('summary.md', renderSummary(verdict, picture));

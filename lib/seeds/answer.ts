@@ -13,7 +13,7 @@ import type { Reading, Seed } from './seed.ts';
 export interface Told {
   readonly seed: Seed;
   readonly reading: Reading;
-  /** As docs/seeds.json has it; absent where there is no answer. */
+  /** As docs/reference/seeds.json has it; absent where there is no answer. */
   readonly measured: Measured | undefined;
 }
 
@@ -44,9 +44,9 @@ export function readAnswers(folder: string, wanted: readonly Seed[] = seeds): To
 
 function runSource(folder: string, { replay, basis }: RunRecord): Source {
   const run = readFinishedRun(folder);
-  const sample = /reports\/samples\/[^/]+/.exec(relative('.', folder))?.[0];
+  const kept = /^reports\/(samples|matrix\/[^/]+\/cells)\/[^/]+/.exec(relative('.', folder))?.[0];
   return {
-    from: sample ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
+    from: kept ?? replay.replace(/ --(seed|cluster|cluster-name) \S+/g, ''),
     basis,
     read: ({ read }) => {
       if (run === undefined || read === undefined) return undefined;

@@ -1,8 +1,13 @@
-/** docs/seeds.json: what was measured of each seed, from which run, and when. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** docs/reference/seeds.json: what was measured of each seed, from which run, and when. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { writeOutput } from '../output-file.ts';
 
-export const measuredPath = 'docs/seeds.json';
+/** The checkout's, wherever it is called from. */
+export const measuredPath = fileURLToPath(
+  new URL('../../docs/reference/seeds.json', import.meta.url),
+);
 
 const measuredSchema = z.object({
   seed: z.number().int(),
@@ -30,5 +35,5 @@ export function noteMeasured(answers: readonly Measured[], path: string = measur
   const ordered = [...all.values()].toSorted(
     (a, b) => a.seed - b.seed || a.from.localeCompare(b.from, 'en'),
   );
-  writeFileSync(path, `${JSON.stringify(ordered, undefined, 2)}\n`);
+  writeOutput(path, `${JSON.stringify(ordered, undefined, 2)}\n`);
 }

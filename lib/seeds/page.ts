@@ -1,14 +1,16 @@
-/** docs/seeds.md, made from the list of the seeds and from what was measured of them. */
-import { writeFileSync } from 'node:fs';
+/** docs/reference/seeds.md, made from the list of the seeds and from what was measured of them. */
+import { fileURLToPath } from 'node:url';
+import { writeOutput } from '../output-file.ts';
+import { halves, isTicked } from './halves.ts';
 import { seeds } from './list.ts';
 import { readMeasured, type Measured } from './measured.ts';
 import type { Seed } from './seed.ts';
 
-export const pagePath = 'docs/seeds.md';
+export const pagePath = fileURLToPath(new URL('../../docs/reference/seeds.md', import.meta.url));
 
 const head = `# Seeds
 
-This project began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx experiments/seed.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx experiments/seed.mjs --run FOLDER\` asks all of them of a finished run.
+What became of the 35 claims that this project began with? It began with five articles on attach, detach, Multi-Attach and double writes, written for Kubernetes 1.3 to 1.14. Here is each of their claims, what the source of Kubernetes 1.34 makes one expect, and what was measured. \`npx zx experiments/seed.mjs 8\` asks number 8 of a cluster; add \`--short\` for shortened timers. \`npx zx experiments/seed.mjs --run FOLDER\` asks all of them of a finished run.
 
 **measured** means stock timers on kind; **shortened** means other timers, or a small procedure on a cluster with such timers. Each answer is one run's: it shows that a thing happens, not how often. The records that prove it are in [seeds.json](seeds.json), from which this page is made.
 `;
@@ -16,9 +18,12 @@ This project began with five articles on attach, detach, Multi-Attach and double
 export function renderedPage(measured: readonly Measured[] = readMeasured()): string {
   const asked = new Set(measured.map(({ seed }) => seed)).size;
   const surprises = measured.filter(({ asExpected }) => !asExpected).length;
+  const parts = seeds.flatMap(({ number }) => halvesOf(number, measured));
+  const ticked = parts.filter((line) => line.startsWith('  - [x]')).length;
   const count =
     `${asked} of ${seeds.length} have an answer; ${surprises} of ${measured.length} ` +
-    'answers were not expected.\n';
+    `answers were not expected. A claim has parts: ${ticked} of ${parts.length} are ticked by an ` +
+    'answer, and each of the others says why it is not.\n';
   const sections = seeds.map((seed) =>
     section(
       seed,
@@ -28,7 +33,7 @@ export function renderedPage(measured: readonly Measured[] = readMeasured()): st
   return [head, count, ...sections].join('\n');
 }
 
-export const writePage = (): void => writeFileSync(pagePath, renderedPage());
+export const writePage = (): void => writeOutput(pagePath, renderedPage());
 
 function section({ number, title, claim, expected }: Seed, measured: readonly Measured[]): string {
   const answers = measured.map(
@@ -41,11 +46,25 @@ function section({ number, title, claim, expected }: Seed, measured: readonly Me
     '',
     `- Claim: ${claim}`,
     `- Expected: ${expected}`,
+    '- Part by part:',
+    ...halvesOf(number, measured),
     `- Command: \`npx zx experiments/seed.mjs ${number}\``,
     ...(answers.length === 0 ? ['- Measured: not run yet'] : answers),
     '',
   ].join('\n');
 }
 
-const sourceOf = (from: string): string =>
-  from.startsWith('reports/') ? `[${from}](../${from}/report.html)` : `\`${from}\``;
+function halvesOf(number: number, measured: readonly Measured[]): string[] {
+  const answers = measured.filter(({ seed }) => seed === number);
+  return (halves[number] ?? []).map((half) => {
+    if (isTicked(half, answers)) return `  - [x] ${half.text}`;
+    return `  - [ ] ${half.text}: ${half.open ?? 'no answer tells it'}`;
+  });
+}
+
+/** Of a batch's runs git holds no summary. */
+const sourceOf = (from: string): string => {
+  if (!from.startsWith('reports/')) return `\`${from}\``;
+  const page = from.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';
+  return `[${from}](../../${from}/${page})`;
+};

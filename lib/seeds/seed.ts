@@ -35,7 +35,7 @@ export interface Procedure {
 }
 
 export interface Seed {
-  /** As in docs/seeds.md. */
+  /** As in docs/reference/seeds.md. */
   readonly number: number;
   readonly title: string;
   /** What the articles say. */

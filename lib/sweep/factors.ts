@@ -4,7 +4,7 @@
  */
 import { diskModes, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../fault-kinds.ts';
+import { controlPlaneFaults, faultKinds, sparesVictim } from '../fault-kinds.ts';
 import { kubernetesMinors } from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import type { Draws } from './draws.ts';
@@ -28,9 +28,12 @@ const flags =
   (draws: Draws): boolean =>
     draws.chance(share);
 
+/** Those of the control plane come beside one of these. */
+const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));
+
 /** In the order in which they are drawn. */
 export const factors = {
-  fault: (draws) => draws.pick(faultKinds),
+  fault: (draws) => draws.pick(victimFaults),
   remedy: (draws) => draws.pick(remedyKinds),
   remedyAt: (draws) =>
     draws.chance(0.5) ? draws.pick(remedyEvents) : seconds(0, draws.pick([60, 420]))(draws),
@@ -53,7 +56,6 @@ export const factors = {
   podFinalizer: flags(0.1),
   forceDetach: rarely<Scenario['forceDetach']>(0.1, 'on', () => 'off'),
   moveBack: flags(0.15),
-  recreations: rarely(0.5, 0, (draws) => draws.int(1, 4)),
   preStopS: rarely(0.05, 0, (draws) => draws.int(1, 25)),
   workload: (draws) => draws.pick(workloads),
   cutAfterMs: (draws) => draws.pick([0, 100, 1000, 10_000, 60_000]),

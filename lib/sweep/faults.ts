@@ -20,7 +20,8 @@ const nothing = (): void => undefined;
 
 function crash(scene: Scene): void {
   const { machine, model, victim, scenario } = scene;
-  machine.freeze();
+  // As lib/faults/node-crash.ts: a database that dies of the cut is not reported.
+  machine.stall('kubelet');
   model.volume.losePower(victim.node, scenario.powerLoss);
   machine.kill();
   model.volume.renew(victim.node);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { scenarioSchema } from '../experiment/scenario.ts';
+import { sparesVictim } from '../fault-kinds.ts';
 import { sweepKey } from './draws.ts';
 import { scheduleAt } from './generate.ts';
 
@@ -21,6 +22,15 @@ test('a schedule depends on the seed and its index alone, also where it is a mut
   expect(forwards).not.toEqual(many.slice(0, 50));
   const other = scheduleAt({ ...sweep, seed: 'b', key: sweepKey('b') }, 0);
   expect(other.scenario).not.toEqual(many[0]?.scenario);
+});
+
+test('every schedule has a fault of the victim, also where it is a mutant', () => {
+  const corpus = many.slice(0, 20).map(({ scenario }) => scenario);
+  const mutants = Array.from({ length: 300 }, (_, index) =>
+    scheduleAt({ ...sweep, corpus }, index),
+  );
+  const faults = new Set([...many, ...mutants].map(({ scenario }) => scenario.fault));
+  expect([...faults].filter((fault) => fault === 'none' || sparesVictim(fault))).toEqual([]);
 });
 
 test('faults and remedies of every kind are drawn', () => {

@@ -36,7 +36,7 @@ export function judge(outcome: Outcome): Judgement {
 }
 
 /** What of its promises the server or the disk does not keep anyway, or is not asked to. */
-const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): string[] => [
+export const waived = ({ flushes, trxCommit, accessMode, remedy }: Scenario): string[] => [
   ...(flushes === 'honest' ? [] : ['flushes ignored']),
   ...(trxCommit === 1 ? [] : [`trx_commit ${trxCommit}`]),
   ...(accessMode === 'ReadWriteMany' ? ['declared for many nodes'] : []),

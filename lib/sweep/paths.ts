@@ -33,6 +33,25 @@ function firstUs(
 const attachedElsewhereUs = (outcome: Outcome): number =>
   firstUs(outcome, notices.attachmentAttached, 'other');
 
+/** Only such a volume waits for a detach: else another node gets it whatever becomes of the first. */
+const isForOne = ({ scenario: { accessMode, disk } }: Outcome): boolean =>
+  accessMode !== 'ReadWriteMany' && disk !== 'shared-file';
+
+/**
+ * The controller no longer counts the victim's attachment, since something happened, and another node
+ * got the volume before anybody had taken it from the victim.
+ */
+function isUncertainSince(outcome: Outcome, sinceUs: number): boolean {
+  const uncertainUs = firstUs(outcome, notices.uncertain, 'victim', sinceUs);
+  const attachedUs = attachedElsewhereUs(outcome);
+  return (
+    isForOne(outcome) &&
+    uncertainUs < attachedUs &&
+    attachedUs < firstUs(outcome, notices.attachmentGone, 'victim') &&
+    attachedUs < firstUs(outcome, notices.forcedByTimeout, 'victim', uncertainUs)
+  );
+}
+
 export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P1',
@@ -70,10 +89,12 @@ export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P5',
     what: 'a detach failed, so that the attachment no longer counts and another node gets it',
-    shows: (outcome) =>
-      isHarmed(outcome) &&
-      firstUs(outcome, notices.detachFailed, 'victim') < attachedElsewhereUs(outcome) &&
-      attachedElsewhereUs(outcome) < firstUs(outcome, notices.attachmentGone, 'victim'),
+    shows(outcome) {
+      const beganUs = firstUs(outcome, notices.attachmentDeleting, 'victim');
+      const failedUs = firstUs(outcome, notices.uncertain, 'victim', beganUs);
+      const leadsUs = firstUs(outcome, notices.controllerLeads, 'other', beganUs);
+      return isHarmed(outcome) && failedUs < leadsUs && isUncertainSince(outcome, beganUs);
+    },
   },
   {
     name: 'R2',
@@ -86,8 +107,7 @@ export const knownPaths: readonly KnownPath[] = [
     name: 'R6',
     what: 'attached to another node while the first detach is still being tried',
     shows: (outcome) =>
-      firstUs(outcome, notices.attachmentDeleting, 'victim') < attachedElsewhereUs(outcome) &&
-      attachedElsewhereUs(outcome) < firstUs(outcome, notices.attachmentGone, 'victim'),
+      isUncertainSince(outcome, firstUs(outcome, notices.attachmentDeleting, 'victim')),
   },
   {
     name: 'R7',
@@ -95,13 +115,7 @@ export const knownPaths: readonly KnownPath[] = [
     shows(outcome) {
       const deletedUs = firstUs(outcome, notices.nodeDeleted, 'victim');
       const leadsUs = firstUs(outcome, notices.controllerLeads, 'other', deletedUs);
-      const attachedUs = attachedElsewhereUs(outcome);
-      return (
-        isHarmed(outcome) &&
-        leadsUs < attachedUs &&
-        attachedUs < Infinity &&
-        attachedUs < firstUs(outcome, notices.forcedByTimeout, 'victim')
-      );
+      return isHarmed(outcome) && isUncertainSince(outcome, leadsUs);
     },
   },
   {
@@ -129,8 +143,7 @@ export const knownPaths: readonly KnownPath[] = [
     shows(outcome) {
       const unlistedUs = firstUs(outcome, notices.unlisted, 'victim');
       const endedUs = firstUs(outcome, notices.controllerEnded, 'other', unlistedUs);
-      const goneUs = firstUs(outcome, notices.attachmentGone, 'victim', unlistedUs);
-      return endedUs < goneUs && attachedElsewhereUs(outcome) < goneUs;
+      return isUncertainSince(outcome, firstUs(outcome, notices.controllerLeads, 'other', endedUs));
     },
   },
 ];

@@ -33,6 +33,8 @@ export interface Outcome {
   readonly second: Loss;
   /** A database that stays served again within the scenario's bound after the heal. */
   readonly converged: boolean;
+  /** A remedy acted before the heal. */
+  readonly remedied: boolean;
   /** At the end an attachment is on its way out, or on a node where no pod wants it. */
   readonly stuck: boolean;
   /** Times in the trace are absolute; this is the fault's. */
@@ -61,9 +63,9 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   fault.breaks(scene);
   fault.goesOn?.(scene);
   const mendAlso = startAlso(scene);
-  startRemedy(scene, remedy);
+  const remedyRun = startRemedy(scene, remedy);
   if (scenario.recreations > 0) recreate(scene);
-  else watch(scene);
+  else watch(scene, remedyRun);
   scene.advance(Math.max(scene.nowUs, faultAtUs + leastFaultUs(scenario)));
   const handoverAtUs = witness.secondMountAtUs;
   const first = commits.lossNow(handoverAtUs ?? Infinity);
@@ -71,6 +73,7 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   scene.dropTriggers();
   const healedAtUs = scene.nowUs;
   scene.isHealed = true;
+  const remedied = remedyRun.hasActed;
   mendAlso();
   fault.mends(scene);
   if (scenario.untaintAt === 'heal') remedy.undoes?.(scene);
@@ -83,7 +86,7 @@ export function play(scenario: Scenario, seed: string, size: ModelOptions = {}):
   for (const node of othersOf(scene)) scene.model.operator.uncordon(node);
   scene.advance(Math.max(scene.nowUs + 60 * secondUs, faultAtUs + leastUs));
   return {
-    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, first },
+    ...{ scenario, seed, victim: victim.index, faultAtUs, healedAtUs, converged, first, remedied },
     secondMountUs: handoverAtUs === undefined ? undefined : handoverAtUs - faultAtUs,
     dualMount: witness.dualMount,
     overlapUs: scene.overlapUs,
@@ -142,11 +145,22 @@ function startAlso(scene: Scene): () => void {
   return mend;
 }
 
-function startRemedy(scene: Scene, remedy: SyncRemedy): void {
+interface RemedyRun {
+  hasActed: boolean;
+  /** Whoever applies it is done with that. */
+  isDone: () => boolean;
+}
+
+function startRemedy(scene: Scene, remedy: SyncRemedy): RemedyRun {
   const { scenario, witness } = scene;
   const { remedyAt, untaintAt } = scenario;
+  const isNone = scenario.remedy === 'none';
+  const run: RemedyRun = { hasActed: false, isDone: () => isNone };
+  if (isNone) return run;
   const act = (): void => {
     remedy.applies(scene);
+    run.hasActed = true;
+    run.isDone = remedy.lasts?.(scene) ?? always;
     if (typeof untaintAt === 'number') {
       scene.after(untaintAt * msUs, () => remedy.undoes?.(scene));
     }
@@ -154,12 +168,16 @@ function startRemedy(scene: Scene, remedy: SyncRemedy): void {
   if (remedyAt === 'not-ready') scene.when(() => witness.victimNotReady, act);
   else if (remedyAt === 'successor-pending') scene.when(() => witness.successorPending, act);
   else scene.at(remedyAt, act);
+  return run;
 }
 
-/** Until the successor has served for a while, or the horizon ends. */
-function watch(scene: Scene): void {
+const always = (): boolean => true;
+
+/** Until the remedy is done and the successor has served for a while, or the horizon ends. */
+function watch(scene: Scene, remedyRun: RemedyRun): void {
   const { scenario, witness, commits, faultAtUs } = scene;
   const deadlineUs = faultAtUs + scenario.horizonMs * msUs;
+  if (!scene.advance(deadlineUs, () => remedyRun.isDone())) return;
   if (!scene.advance(deadlineUs, () => witness.secondMountAtUs !== undefined)) return;
   const patienceUs = scene.nowUs + scenario.patienceMs * msUs;
   const before = commits.bySuccessors;

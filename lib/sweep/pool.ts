@@ -8,7 +8,7 @@ export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
 
 /**
  * A schedule leaves much garbage and keeps nothing: with so much room for it a thread plays a third
- * more of them (docs/sweep.md).
+ * more of them (docs/internals/sweep.md).
  */
 const youngMb = 256;
 

@@ -1,12 +1,18 @@
 /** The remedies on the model without promises: what lib/remedies does through the port, at once. */
-import { outOfServiceKey } from '../cluster/sim/api-objects.ts';
+import { outOfServiceKey } from '../remedy-kinds.ts';
+import { secondUs } from '../cluster/sim/timings.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 import type { Scene } from './scene.ts';
 
 export interface SyncRemedy {
   readonly applies: (scene: Scene) => void;
   readonly undoes?: (scene: Scene) => void;
+  /** Called once it has acted: returns whether whoever applies it is done with that. Default: at once. */
+  readonly lasts?: (scene: Scene) => () => boolean;
 }
+
+/** As lib/remedies/drain.ts: the operator gives up after so long. */
+const drainUs = 60 * secondUs;
 
 /** Cordons a node and evicts its pods. */
 export function drain({ model }: Scene, node: string): void {
@@ -48,6 +54,15 @@ export const syncRemedies: Readonly<Record<RemedyKind, SyncRemedy>> = {
   },
   drain: {
     applies: (scene) => drain(scene, scene.victim.node),
+    lasts(scene) {
+      const { api } = scene.model;
+      const leaving = api.podWithUid(scene.victim.uid);
+      let isOver = leaving === undefined;
+      scene.after(drainUs, () => {
+        isOver = true;
+      });
+      return () => isOver || (leaving !== undefined && !api.pods.has(leaving));
+    },
     undoes: ({ model, victim }) => model.operator.uncordon(victim.node),
   },
   'delete-attachment': takeAttachment(false),

@@ -4,6 +4,7 @@ import type { Scenario } from '../experiment/scenario.ts';
 import { noticeNames } from '../cluster/sim/notices.ts';
 import { statesSeen, transitionsSeen, type Transition } from './coverage.ts';
 import { knownPaths } from './paths.ts';
+import { novelties, ranked, type Novelty, type RankedFinding } from './rank.ts';
 import { rows } from './rows.ts';
 import type { SweepState } from './sweep.ts';
 import type { Example, Finding } from './tally.ts';
@@ -16,8 +17,10 @@ export interface SweepReport {
   readonly seed: string;
   readonly schedules: number;
   readonly virtualHours: number;
-  /** The commonest first. */
-  readonly findings: readonly Finding[];
+  /** In so many a remedy was drawn, and in so many it acted before the heal. */
+  readonly remedies: { readonly drawn: number; readonly acted: number };
+  /** The most telling first (rank.ts). */
+  readonly findings: readonly RankedFinding[];
   /** Rows of the outcome matrix, with what was expected and what came. */
   readonly rows: readonly RowReport[];
   readonly paths: readonly { name: string; what: string; count: number; example?: Example }[];
@@ -54,7 +57,8 @@ export function reportOf({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>): S
     ...{ schemaVersion: 1, basis: 'predicted', modelVersion, seed },
     schedules: tally.schedules,
     virtualHours: Math.round(tally.virtualMs / 3.6e6),
-    findings: Object.values(tally.findings).toSorted((a, b) => b.count - a.count),
+    remedies: { drawn: tally.remediesDrawn, acted: tally.remediesActed },
+    findings: ranked(Object.values(tally.findings)),
     rows: rows.map(({ name, expect }) => {
       const { asked = 0, yes = 0 } = tally.rows[name] ?? {};
       return { name, expect, asked, yes };
@@ -74,14 +78,15 @@ export function reportOf({ seed, tally }: Pick<SweepState, 'seed' | 'tally'>): S
 }
 
 /**
- * A fence whose disk and server keep their promises lets nothing be lost. It is not asked where the
- * volume is declared for many nodes, and where a person strips the attachment's finalizer.
+ * A fence whose disk and server keep their promises lets nothing be lost. It is not asked in time
+ * where the next node may attach before it, and never where a person strips the attachment's finalizer.
  */
 const isFencedWell = (scenario: Scenario): boolean =>
   scenario.disk === 'fenced' &&
   scenario.flushes === 'honest' &&
   scenario.trxCommit === 1 &&
   scenario.accessMode !== 'ReadWriteMany' &&
+  scenario.attachWhileBusy === 'refused' &&
   scenario.remedy !== 'strip-attachment-finalizer';
 
 function surprisesIn(tally: SweepState['tally']): Surprise[] {
@@ -101,7 +106,10 @@ const isDamage = (broken: Finding['broken']): boolean =>
   broken.includes('lost') || broken.includes('corrupt');
 
 export function sweepLines(report: SweepReport): string[] {
-  const { schedules, virtualHours, findings, coverage } = report;
+  const { schedules, virtualHours, findings, coverage, remedies } = report;
+  const percent = (count: number): string => `${Math.round((100 * count) / schedules)} %`;
+  const countOf = (novelty: Novelty): string =>
+    `${findings.filter((each) => each.novelty === novelty).length} ${novelty}`;
   const yes = report.rows.filter(({ expect }) => expect === 'yes');
   const no = report.rows.filter(({ expect }) => expect === 'no');
   const found = report.paths.filter(({ count }) => count > 0);
@@ -112,7 +120,9 @@ export function sweepLines(report: SweepReport): string[] {
   return [
     `prediction by the model ${report.modelVersion}: ${schedules} schedules, ` +
       `${virtualHours} virtual hours`,
-    `findings: ${findings.length}, by licence`,
+    `all with a fault of the victim; ${percent(remedies.drawn)} with a remedy, which acted before ` +
+      `the heal in ${percent(remedies.acted)}`,
+    `findings: ${findings.length}, by licence; ${novelties.map(countOf).join(', ')}`,
     `rows that must show two mounts: ${yes.filter((row) => row.yes > 0).length} of ${yes.length}; ` +
       `rows that must not: ${no.filter((row) => row.yes === 0).length} of ${no.length} stand`,
     `known paths found: ${found.map(({ name }) => name).join(' ') || 'none'}`,

@@ -5,7 +5,7 @@ import { formatDuration } from '../durations.ts';
 import { contradictions } from '../experiment/contradictions.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
 import { settingsSchema, type Settings } from '../matrix/matrix-schema.ts';
-import { parseYaml, readYaml, type YamlKind } from '../yaml-file.ts';
+import { parseYaml, readYaml, type FileKind } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
 
 /** Fields of the scenario that the file leaves out have their defaults. */
@@ -41,10 +41,10 @@ export interface ScheduleFile {
   readonly scenario: Settings;
 }
 
-const scheduleFile: YamlKind<ScheduleFile> = {
+const scheduleFile: FileKind<ScheduleFile> = {
   kind: 'schedule',
   schema: scheduleSchema,
-  hint: 'docs/sweep.md has every key, docs/scenarios.md every field',
+  hint: 'docs/internals/sweep.md has every key, docs/reference/scenarios.md every field',
   example: 'experiments/schedules/controller-restart-after-node-deletion.yaml',
 };
 

@@ -7,7 +7,8 @@ import type { Outcome } from './play.ts';
 import { scheduleText } from './schedule-file.ts';
 import { shrink } from './shrink.ts';
 import { licenceOf } from './licence.ts';
-import type { Example, Finding } from './tally.ts';
+import type { RankedFinding } from './rank.ts';
+import type { Example } from './tally.ts';
 import type { SweepReport } from './report.ts';
 import { knownPaths } from './paths.ts';
 
@@ -31,7 +32,7 @@ export interface FindingOptions {
   readonly most: number;
 }
 
-/** The known paths first, then the commonest findings. */
+/** The known paths first, then the most telling findings. */
 export function* shrunkFindings(
   report: SweepReport,
   { folder, most }: FindingOptions,
@@ -50,9 +51,9 @@ function foundPath(name: string, what: string, example: Example): Found {
   return { name: `path-${name.toLowerCase()}`, title: `${name}: ${what}`, example, shows };
 }
 
-const foundFinding = ({ key, count, ...example }: Finding, rank: number): Found => ({
+const foundFinding = ({ key, count, novelty, ...example }: RankedFinding, rank: number): Found => ({
   name: `found-${rank + 1}`,
-  title: `${key} (in ${count} schedules)`,
+  title: `${key} (${novelty}, in ${count} schedules)`,
   example,
   shows: (outcome) => judge(outcome).key === key,
 });

@@ -52,6 +52,9 @@ export interface Tally extends Coverage {
   schedules: number;
   /** Virtual time of all schedules; in whole milliseconds, so that sums are exact in any order. */
   virtualMs: number;
+  /** Schedules with a remedy, and those in which it acted before the heal. */
+  remediesDrawn: number;
+  remediesActed: number;
   /** By key. */
   findings: Record<string, Finding>;
   /** By name. */
@@ -66,7 +69,7 @@ export const emptyCoverage = (): Coverage => ({
 });
 
 export const emptyTally = (): Tally => ({
-  ...{ schedules: 0, virtualMs: 0 },
+  ...{ schedules: 0, virtualMs: 0, remediesDrawn: 0, remediesActed: 0 },
   ...{ findings: {}, rows: {}, paths: {} },
   ...emptyCoverage(),
 });
@@ -84,6 +87,8 @@ export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): 
   const example: Example = { index, seed, scenario };
   tally.schedules += 1;
   tally.virtualMs += Math.round(outcome.endedAtUs / 1000);
+  if (scenario.remedy !== 'none') tally.remediesDrawn += 1;
+  if (outcome.remedied) tally.remediesActed += 1;
   const { broken, key } = judge(outcome);
   if (broken.length > 0) {
     addFinding(tally, { ...example, key, broken, licence: licenceOf(outcome), count: 1 });
@@ -104,6 +109,8 @@ export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): 
 export function joinTally(tally: Tally, more: Tally): void {
   tally.schedules += more.schedules;
   tally.virtualMs += more.virtualMs;
+  tally.remediesDrawn += more.remediesDrawn;
+  tally.remediesActed += more.remediesActed;
   for (const finding of Object.values(more.findings)) addFinding(tally, finding);
   for (const [name, row] of Object.entries(more.rows)) addRow(tally, name, row);
   for (const [name, seen] of Object.entries(more.paths)) addSeen(tally.paths, name, seen);

@@ -25,14 +25,14 @@ export class WriterWatch {
     }
   }
 
-  /** The writes of two nodes reach the disk. */
+  /** The disk would take writes of two nodes. One that stands still comes back. */
   #twoWrite(): boolean {
-    const { volume, machine } = this.#model;
+    const { volume } = this.#model;
     // Locks that all nodes share let one server in at a time.
     if (volume.files === 'shared') return false;
     let first: string | undefined;
     for (const path of volume.paths) {
-      if (!path.writes || path.node === first || machine(path.node).state !== 'running') continue;
+      if (!path.writes || path.node === first) continue;
       if (first !== undefined) return true;
       first = path.node;
     }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../test/support/run-record.ts';
-import { observed } from '../history/observations.ts';
+import { csiCalls, observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { accessConflicts } from './access-conflicts.ts';
 import type { Access } from './access.ts';
@@ -81,6 +81,17 @@ test('an overlap of a fraction of a millisecond is not nothing', () => {
     see(20_000.2, observed.unmounted, 'a'),
   );
   expect(exposedMs(brief)).toBe(1);
+});
+
+test('who is cut off as another one’s staging ends has no time beside it', () => {
+  // In floating point 39396.863 + 558.119 is less than 39954.982.
+  const staging = { call: csiCalls.stage, durationMs: 558.119 };
+  const preempted = story(
+    'network-partition',
+    see(39_396.863, observed.csiCall, 'b', staging),
+    see(39_954.982, observed.deviceCut, 'a'),
+  );
+  expect(exposedMs(preempted)).toBe(0);
 });
 
 test('a mount that no open path explains is a contradiction', () => {

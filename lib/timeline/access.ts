@@ -107,6 +107,13 @@ function shutByItself(
   );
 }
 
+/**
+ * A call is dated when it came in. In whole microseconds, as records are: the sum of two of them is
+ * else a little less than the time of what happened when the call ended.
+ */
+export const callEndMs = ({ t, data }: Pick<ObservationRecord, 't' | 'data'>): number =>
+  Math.round((t + Number(data['durationMs'] ?? 0)) * 1000) / 1000;
+
 class NodeAccess {
   readonly #node: string;
   readonly #past: Access[] = [];
@@ -123,7 +130,7 @@ class NodeAccess {
   see({ t, name, data }: ObservationRecord): void {
     const staged = data['call'] === csiCalls.stage && data['error'] === undefined;
     // Within the call its mode may cut others off first; what it then writes is counted.
-    if (name === observed.csiCall && staged) this.#begin(t + Number(data['durationMs'] ?? 0));
+    if (name === observed.csiCall && staged) this.#begin(callEndMs({ t, data }));
     else if (name === observed.mounted) this.#begin(t);
     else if (name === observed.deviceWritten) this.#count(t, data);
     else if (name === observed.linkChanged) this.#changeLink(t, data['state'] !== 'pass');

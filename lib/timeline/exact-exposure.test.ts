@@ -85,9 +85,11 @@ test('bytes and blocks count while both paths are open', () => {
     toS: 54,
   });
   expect(exposure.tally?.firstOffsets).toEqual([4096, 8192, 65_536]);
-  const [finding] = diskFindings(story(), exposure, []);
+  const [finding] = diskFindings(story(), exposure, nothingElse);
   expect(finding?.evidence.join('\n')).toContain('both wrote 3 blocks of 4096 bytes');
 });
+
+const nothingElse = { refused: [], isTold: false };
 
 test('a cut before the successor’s first write ends all, and refused writes prove the fence', () => {
   const writes = logOf(
@@ -100,7 +102,7 @@ test('a cut before the successor’s first write ends all, and refused writes pr
   const exposure = exposureOf(story(), { writes });
   expect(exposure.summary).toEqual({ ms: 0, bytesVictim: 0, bytesSuccessor: 0 });
   expect(exposure.marks?.refused).toEqual({ count: 2, bytes: 12_288 });
-  const findings = diskFindings(story(), exposure, []);
+  const findings = diskFindings(story(), exposure, nothingElse);
   expect(findings.map(({ code, safety }) => [code, safety])).toEqual([['WRITES_REFUSED', 'safe']]);
 });
 
@@ -127,7 +129,7 @@ test('a path that was over before the fault is none of the victim’s', () => {
 
 test('a write after the cut makes the run incomplete: the disk leaks', () => {
   const writes = logOf(opened, at(29_000, 1, writeOps.cut), write(29_500, 1, 0));
-  const findings = diskFindings(story(), exposureOf(story(), { writes }), []);
+  const findings = diskFindings(story(), exposureOf(story(), { writes }), nothingElse);
   expect(findings.map(({ code, level }) => [code, level])).toEqual([['DISK_LEAKS', 'incomplete']]);
 });
 

@@ -19,6 +19,9 @@ const isDetachedFirst = (passage: Passage): boolean =>
 const isStateful = ({ story }: Passage): boolean =>
   story.scenario.workload.startsWith('stateful-set');
 
+/** The volume came, and was not mounted. */
+const isMounted = ({ mount }: Passage): boolean => mount.isRefused !== true;
+
 const needs: readonly Need[] = [
   {
     anyOf: ['podGone'],
@@ -46,8 +49,16 @@ const needs: readonly Need[] = [
     when: isDetachedFirst,
   },
   { anyOf: ['published'], gap: 'no record of a ControllerPublishVolume', when: isAttached },
-  { anyOf: ['staged'], gap: 'no record of a NodeStageVolume', when: isAttached },
-  { anyOf: ['nodePublished', 'sharedOut'], gap: 'no record of a NodePublishVolume' },
+  {
+    anyOf: ['staged'],
+    gap: 'no record of a NodeStageVolume',
+    when: (passage) => isAttached(passage) && isMounted(passage),
+  },
+  {
+    anyOf: ['nodePublished', 'sharedOut'],
+    gap: 'no record of a NodePublishVolume',
+    when: isMounted,
+  },
 ];
 
 /** Then nobody had to wait: the attach/detach controller takes a missing attachment for a detach. */

@@ -23,6 +23,12 @@ export interface Link {
   readonly mayFollow?: boolean;
 }
 
+/** Steps that answer what an experiment asks. */
+export const ownSteps = {
+  newManager: 'another controller manager took over, and its waits began anew',
+  uncertain: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
+} as const;
+
 const onOld = (seen: ObservationRecord, { mount }: Passage): boolean => seen.node === mount.from;
 const onNew = (seen: ObservationRecord, { mount }: Passage): boolean => seen.node === mount.to;
 const ofOldPod = (seen: ObservationRecord, { mount }: Passage): boolean =>
@@ -163,7 +169,7 @@ export const links = {
     fits: (seen, passage) => seen.name === observed.unmounted && onOld(seen, passage),
   },
   controllerAnew: {
-    step: 'another controller manager took over, and its waits began anew',
+    step: ownSteps.newManager,
     fits: ({ name }) => name === observed.leaderAcquired,
   },
   cutOff: {
@@ -184,7 +190,7 @@ export const links = {
     by: whoDetached,
   },
   detachRefused: {
-    step: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
+    step: ownSteps.uncertain,
     fits: (seen, passage) =>
       called(seen, csiCalls.unpublish) &&
       seen.data['error'] !== undefined &&
@@ -217,6 +223,11 @@ export const links = {
     step: 'the successor staged it',
     fits: (seen, passage) => granted(seen, csiCalls.stage) && onNew(seen, passage),
   },
+  mountRefused: {
+    step: 'the successor had the volume, and its mount was refused',
+    fits: (seen, passage) =>
+      called(seen, csiCalls.stage) && seen.data['error'] !== undefined && onNew(seen, passage),
+  },
   sharedOut: {
     step: 'the shared directory, which nothing attaches, was given to the successor',
     fits: (seen, passage) =>
@@ -226,7 +237,7 @@ export const links = {
   },
   mounted: {
     step: 'the volume was mounted a second time',
-    fits: (seen, { mount }) => seen === mount.seen,
+    fits: (seen, { mount }) => seen === mount.seen && mount.isRefused !== true,
   },
   nodePublished: {
     step: 'the successor’s pod was given the mount',

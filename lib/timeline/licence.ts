@@ -4,53 +4,58 @@
  */
 import type { Licence, LicenceStep } from '../experiment/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import type { Access } from './access.ts';
+import { accessesOf, type Access } from './access.ts';
 import { gapsIn } from './licence-gaps.ts';
 import { links, type Link, type LinkName, type Passage } from './licence-links.ts';
-import { secondMountsOf } from './second-mounts.ts';
+import { refusedMountOf, secondMountsOf, type SecondMount } from './second-mounts.ts';
 import type { Story } from './story.ts';
 
 /** The pod's own mount follows the volume's by less than this. */
 const followMs = 30_000;
 
 export interface Licences {
-  /** Of the first second mount; undefined where none came before the heal. */
+  /**
+   * Of the first second mount; where none came before the heal, of the first that was refused, or
+   * undefined.
+   */
   readonly first: Licence | undefined;
   /** Of every other one: back to the old node, or after the heal. */
   readonly later: readonly Licence[];
 }
 
 /** `accesses`: who could write, when; by default as the observers of mounts saw it. */
-export function licencesOf(story: Story, accesses?: readonly Access[]): Licences {
-  const [first, ...rest] = everyLicence(story, accesses);
-  if (isBeforeHeal(first, story)) return { first, later: rest };
-  return { first: undefined, later: first === undefined ? [] : [first, ...rest] };
+export function licencesOf(
+  story: Story,
+  accesses: readonly Access[] = accessesOf(story),
+): Licences {
+  const { faultAtMs } = story;
+  if (faultAtMs === undefined) return { first: undefined, later: [] };
+  const [first, ...rest] = secondMountsOf(story, accesses);
+  const told = (mounts: readonly SecondMount[]): Licence[] =>
+    mounts.map((mount) => licenceOf({ story, mount }, faultAtMs));
+  if (first !== undefined && first.atMs < story.healAtMs) {
+    return { first: licenceOf({ story, mount: first }, faultAtMs), later: told(rest) };
+  }
+  const later = told(first === undefined ? [] : [first, ...rest]);
+  // A node that has the volume may write it, mounted or not.
+  const refused = refusedMountOf(story, accesses);
+  return refused === undefined || refused.atMs >= story.healAtMs
+    ? { first: undefined, later }
+    : { first: licenceOf({ story, mount: refused }, faultAtMs), later };
 }
 
-const isBeforeHeal = (
-  licence: Licence | undefined,
-  { faultAtMs = 0, healAtMs }: Story,
-): licence is Licence => licence !== undefined && licence.atS * 1000 < healAtMs - faultAtMs;
-
-function everyLicence(story: Story, accesses?: readonly Access[]): Licence[] {
-  const { faultAtMs } = story;
-  if (faultAtMs === undefined) return [];
-  return secondMountsOf(story, accesses).map((mount) => {
-    const chain = chainOf({ story, mount });
-    const steps = [...chain.values()].map(({ seen, link }) =>
-      stepOf(seen, link, { story, mount }, faultAtMs),
-    );
-    return {
-      from: mount.from,
-      to: mount.to,
-      atS: seconds(mount.atMs, faultAtMs),
-      overlaps: mount.overlaps,
-      steps: [...steps, ...operatorSteps({ story, mount }, faultAtMs)].toSorted(
-        (a, b) => a.atS - b.atS,
-      ),
-      gaps: gapsIn(new Set(chain.keys()), { story, mount }),
-    };
-  });
+function licenceOf(passage: Passage, faultAtMs: number): Licence {
+  const { mount } = passage;
+  const chain = chainOf(passage);
+  const steps = [...chain.values()].map(({ seen, link }) => stepOf(seen, link, passage, faultAtMs));
+  return {
+    from: mount.from,
+    to: mount.to,
+    atS: seconds(mount.atMs, faultAtMs),
+    overlaps: mount.overlaps,
+    steps: [...steps, ...operatorSteps(passage, faultAtMs)].toSorted((a, b) => a.atS - b.atS),
+    gaps: gapsIn(new Set(chain.keys()), passage),
+  };
 }
 
 interface Proven {

@@ -1,6 +1,6 @@
 /** Every time the volume came to another node than the one that had it. */
 import type { ObservationRecord } from '../history/events.ts';
-import { observed } from '../history/observations.ts';
+import { csiCalls, observed } from '../history/observations.ts';
 import { accessesOf, type Access } from './access.ts';
 import type { Story } from './story.ts';
 
@@ -13,8 +13,10 @@ export interface SecondMount {
   /** From when on the decisions count that led here, and when it was mounted; the run's clock. */
   readonly sinceMs: number;
   readonly atMs: number;
-  /** The mount itself. */
+  /** The mount itself, or its refusal. */
   readonly seen: ObservationRecord;
+  /** The new node had the volume and could write it, but its mount was refused. */
+  readonly isRefused?: true;
   /** The old node could still write it. */
   readonly overlaps: boolean;
 }
@@ -40,6 +42,29 @@ export function secondMountsOf(
     holder = { node, podUid: podBoundTo(observations, node, t), sinceMs: t };
   }
   return found;
+}
+
+/** The first mount that was refused on another node than the victim's, from the fault on. */
+export function refusedMountOf(
+  { observations, faultAtMs, victimNode, victimUid }: Story,
+  accesses: readonly Access[],
+): SecondMount | undefined {
+  if (faultAtMs === undefined || victimNode === undefined) return undefined;
+  const seen = observations.find(
+    ({ t, name, node, data }) =>
+      t >= faultAtMs &&
+      name === observed.csiCall &&
+      data['call'] === csiCalls.stage &&
+      data['error'] !== undefined &&
+      node !== victimNode,
+  );
+  if (seen?.node === undefined) return undefined;
+  const { t: atMs, node: to } = seen;
+  const overlaps = accesses.some(
+    ({ node, fromMs, toMs }) => node === victimNode && fromMs < atMs && toMs > atMs,
+  );
+  const passage = { from: victimNode, to, podUid: victimUid, sinceMs: faultAtMs, atMs };
+  return { ...passage, seen, overlaps, isRefused: true };
 }
 
 /** Whether a node had the volume mounted at that moment, as the observers of mounts saw it. */

@@ -10,11 +10,12 @@ const ofVersion = (schemaVersion: unknown): RunRecord =>
 test.each([
   [1, false],
   [2, true],
+  [3, true],
 ])('a history of version %i is read', (version, hasEnds) => {
-  expect(tellStory([ofVersion(version)]).hasEnds).toBe(hasEnds);
+  expect(tellStory([ofVersion(version)]).tells.ends).toBe(hasEnds);
 });
 
-test.each([3, 99, '2', null, undefined, '__proto__'])('one of version %j is refused', (version) => {
+test.each([4, 99, '2', null, undefined, '__proto__'])('one of version %j is refused', (version) => {
   expect(() => tellStory([ofVersion(version)])).toThrow(
     expect.objectContaining({ code: 'HISTORY_TOO_NEW' }) as EvidenceError,
   );

@@ -1,14 +1,14 @@
 /** The plot of a run, read from its small records: who was the victim, when was what done. */
-import {
-  historyVersions,
-  type ActionRecord,
-  type ObservationRecord,
-  type PhaseName,
-  type RunRecord,
-  type SetupRecord,
+import type {
+  ActionRecord,
+  ObservationRecord,
+  PhaseName,
+  RunRecord,
+  SetupRecord,
 } from '../history/events.ts';
 import { EvidenceError } from '../errors.ts';
-import { recordedScenario, type Scenario } from '../experiment/scenario.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { recordedScenario, tellsOf, type Tells } from '../history/migration.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 
@@ -18,8 +18,8 @@ export interface Story {
   readonly run: RunRecord;
   /** The run's, completed: an older history lacks fields that came later. */
   readonly scenario: Scenario;
-  /** The history has what version 2 asks for; where something of that is missing, evidence is. */
-  readonly hasEnds: boolean;
+  /** What it may be asked for. */
+  readonly tells: Tells;
   /** Absent when the run ended before its testbed was up. */
   readonly setup: SetupRecord | undefined;
   /** When the fault began, ms on the run's clock; absent when it never did. */
@@ -35,7 +35,10 @@ export interface Story {
   readonly remedy: ActionRecord | undefined;
 }
 
-/** Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_TOO_NEW`. */
+/**
+ * Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_TOO_NEW`, `HISTORY_DAMAGED`
+ * (its scenario is none).
+ */
 export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) {
@@ -43,7 +46,7 @@ export function tellStory(records: readonly SmallRecord[]): Story {
       hint: 'the run ended before it wrote anything; run it again',
     });
   }
-  if (!historyVersions.includes(run.schemaVersion)) throw tooNew(run.schemaVersion);
+  const tells = tellsOf(run);
   const observations = records.filter((record) => record.type === 'observation');
   const action = (
     actor: ActionRecord['actor'],
@@ -60,8 +63,8 @@ export function tellStory(records: readonly SmallRecord[]): Story {
     records,
     observations,
     run,
-    scenario: recordedScenario(run.scenario),
-    hasEnds: run.schemaVersion >= 2,
+    scenario: scenarioIn(run),
+    tells,
     setup: records.find((record) => record.type === 'setup'),
     faultAtMs: fault?.t,
     faultDoneAtMs: action('fault', 'done')?.t,
@@ -74,12 +77,13 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   };
 }
 
-const tooNew = (version: unknown): EvidenceError =>
-  new EvidenceError(
-    'HISTORY_TOO_NEW',
-    `the history says that it is of version ${JSON.stringify(version)}; known: ${historyVersions.join(', ')}`,
-    { hint: 'take the forcedetach that recorded it, or a newer one' },
-  );
+function scenarioIn({ scenario }: RunRecord): Scenario {
+  try {
+    return recordedScenario(scenario);
+  } catch (cause) {
+    throw new EvidenceError('HISTORY_DAMAGED', 'the history’s scenario is none', { cause });
+  }
+}
 
 /** UID of the pod that was last seen running on that node before that time. */
 function podUidOn(

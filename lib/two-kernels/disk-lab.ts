@@ -5,8 +5,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { kindAuditor } from '../cluster/kind/audit/auditor.ts';
 import { startArray } from '../cluster/kind/array.ts';
+import { start } from '../engine/commands.ts';
+import { copyTimeoutMs } from '../engine/run.ts';
 import { labIn } from '../cluster/kind/lab.ts';
 import type { Lab } from '../cluster/kind/lab-port.ts';
 import { schemaStatements } from '../cluster/kind/schema.ts';
@@ -50,19 +53,15 @@ export class DiskLab implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'fd-two-kernels-'));
     await mkdir(layoutOf(folder).copies);
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-    const app = new URL('../..', import.meta.url).pathname;
-    const place = await claimPlace(folder, options.tools, ({ containers, labels }) => [
-      ...['run', '--detach', '--init', '--name', containers.lab, ...labels, '--privileged'],
-      ...[
-        '--network',
-        'none',
-        '--volume',
-        `${folder}:${defaultRoot}`,
-        '--volume',
-        `${app}:/app:ro`,
-      ],
-      ...['--workdir', '/app', '--entrypoint', 'sh', options.tools, '-c', main],
-    ]);
+    const app = fileURLToPath(new URL('../..', import.meta.url));
+    const place = await claimPlace(folder, options.tools, ({ containers, labels }) => {
+      const flags = [
+        ...['--init', '--name', containers.lab, ...labels, '--privileged', '--network', 'none'],
+        ...['--volume', `${folder}:${defaultRoot}`, '--volume', `${app}:/app:ro`],
+        ...['--workdir', '/app', '--entrypoint', 'sh'],
+      ];
+      return start(flags, options.tools, '-c', main);
+    });
     const lab = new DiskLab(place, options);
     try {
       await lab.#startArray();
@@ -80,7 +79,7 @@ export class DiskLab implements AsyncDisposable {
     await mkdir(volumeFolder(this.#layout, name), { recursive: true });
     const from = join(defaultRoot, `${filesystem}.img`);
     const to = imagePath(layoutOf(defaultRoot), name);
-    await this.#lab.exec(['cp', '--sparse=always', from, to]);
+    await this.#lab.exec(['cp', '--sparse=always', from, to], { timeoutMs: copyTimeoutMs });
   }
 
   /** Copies the volume as it is now to where the auditor looks for that image. */
@@ -119,7 +118,7 @@ export class DiskLab implements AsyncDisposable {
       ...['sh', '-euc', blankScript, 'sh', `${defaultRoot}/${filesystem}.img`],
       ...[filesystem, String(this.place.loops.audit), blankSize, schemaStatements.join(';\n')],
     ];
-    await this.#lab.exec(argv);
+    await this.#lab.exec(argv, { timeoutMs: copyTimeoutMs });
   }
 }
 

@@ -1,10 +1,13 @@
 /** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { runCommand } from '../cli/command.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import { commandLine, parseArguments, runCommand, say, tell } from '../cli/command.ts';
+import { nonEmpty, numberWithin } from '../cli/flag-values.ts';
 import { onInterrupt } from '../cli/interrupt.ts';
+import { makeFolder } from '../cli/run-folder.ts';
 import { describeError, exitCode } from '../errors.ts';
+import { readText } from '../input-file.ts';
 import { ensureImages } from '../images/ensure.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
 import { caseNames, filesystems, type CaseName, type Filesystem } from './cases.ts';
@@ -38,8 +41,6 @@ interface Planned {
 /** mysqld then starts in about the time it takes in an emulated machine, on the same processor. */
 const slowCpus = 0.1;
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */
 export const twoKernels = (): Promise<void> =>
   runCommand('two-kernels', async (args) => {
@@ -50,27 +51,27 @@ export const twoKernels = (): Promise<void> =>
       return exitCode.expected;
     }
     const failed = flags.table ? 0 : await runAll(plan, flags);
-    const results = existsSync(flags.out) ? parseResults(readFileSync(flags.out, 'utf8')) : [];
-    process.stdout.write(`${comparison(results)}\n`);
+    const results = existsSync(flags.out) ? parseResults(readText(flags.out), flags.out) : [];
+    tell(comparison(results));
     return failed === 0 ? exitCode.expected : exitCode.infrastructure;
   });
 
 function readFlags(args: readonly string[]): Flags {
-  const command = new Command('two-kernels')
+  const command = commandLine('npx zx experiments/two-kernels.mjs')
     .description('The same disk cases on loop devices of one kernel and in virtual machines.')
     .option('--cases <names>', `some of ${caseNames.join()}`, listOf(caseNames), [...caseNames])
     .option('--hosts <kinds>', `some of ${hostKinds.join()}`, listOf(hostKinds), [...hostKinds])
     .option('--filesystems <types>', filesystems.join(), listOf(filesystems), [filesystems[0]])
-    .option('--repeats <n>', 'runs of each case on each host', positive, 1)
+    .option('--repeats <n>', 'runs of each case on each host', numberWithin(1, 1000), 1)
     .addOption(
       new Option('--images <source>', 'where images come from')
         .choices(['auto', 'published', 'built'])
         .default('auto'),
     )
-    .option('--out <file>', 'results are added to it', 'reports/two-kernels/results.jsonl')
+    .option('--out <file>', 'results are added to it', nonEmpty, 'reports/two-kernels.jsonl')
     .option('--table', 'run nothing; print the table of the results that are there', false)
     .option('--dry-run', 'say what would run; create nothing', false);
-  command.exitOverride().parse(args, { from: 'user' });
+  parseArguments(command, args);
   return command.opts<Flags>();
 }
 
@@ -84,6 +85,7 @@ const planOf = ({ repeats, cases, filesystems: types, hosts }: Flags): Planned[]
 
 /** Runs that failed. One that does is told and the others go on; Ctrl-C ends them all. */
 async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
+  makeFolder(dirname(flags.out));
   let step = 'the set-up';
   using interrupt = onInterrupt(say, () => step);
   const { signal } = interrupt;
@@ -99,7 +101,6 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
     'slow-loops': loopHost({ image: tools, ...lab.place, cpus: slowCpus }),
     vms: guests && vmHost({ files: guests }),
   };
-  mkdirSync(dirname(flags.out), { recursive: true });
   let failed = 0;
   for (const { kind, ...planned } of plan) {
     const host = hosts[kind];
@@ -134,9 +135,3 @@ const listOf =
       if (found === undefined) throw new InvalidArgumentError(`one of ${known.join(', ')}`);
       return found;
     });
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value > 0) return value;
-  throw new InvalidArgumentError('a whole number above 0');
-}

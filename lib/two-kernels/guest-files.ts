@@ -6,8 +6,10 @@ import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { $ } from 'zx';
-import { docker, run } from '../cluster/kind/engine.ts';
+import * as engine from '../engine/commands.ts';
+import { run } from '../engine/run.ts';
 import { InfrastructureError } from '../errors.ts';
 import { cacheFolder } from '../images/build.ts';
 
@@ -41,7 +43,7 @@ const modules = [
 /** Sparse: a tools image takes 0.6 GB of it. */
 const rootSize = '2G';
 const kernelPackage = 'linux-image-cloud-amd64';
-const initScript = new URL('guest-init.sh', import.meta.url).pathname;
+const initScript = fileURLToPath(new URL('guest-init.sh', import.meta.url));
 
 /** Throws InfrastructureError: GUEST_TOOL_MISSING, GUEST_ARCHITECTURE, COMMAND_FAILED. */
 export async function guestFiles({ image, onProgress }: GuestFilesRequest): Promise<GuestFiles> {
@@ -50,7 +52,7 @@ export async function guestFiles({ image, onProgress }: GuestFilesRequest): Prom
   await mkdir(cache, { recursive: true });
   const kernelName = await newestKernel();
   const recipe = hash('sha256', `${await readFile(initScript, 'utf8')}${modules.join()}`);
-  const imageId = await docker(['image', 'inspect', '--format', '{{.Id}}', image]);
+  const imageId = await run(engine.imageIds([image]));
   const files = {
     kernel: join(cache, `${kernelName}.vmlinuz`),
     initramfs: join(cache, `${kernelName}-${recipe.slice(0, 12)}.initramfs`),
@@ -119,13 +121,13 @@ async function makeKernel(scratch: string, kernelName: string, files: GuestFiles
 }
 
 async function makeRoot(scratch: string, image: string, file: string): Promise<void> {
-  const container = await docker(['create', image, 'true']);
+  const container = await run(engine.create([], image, 'true'));
   const here = $({ quiet: true, cwd: scratch });
   try {
     await mkdir(join(scratch, 'root'));
-    await here`docker export ${container} | tar --extract --directory root`;
+    await here`${engine.exportFiles(container)} | tar --extract --directory root`;
   } finally {
-    await docker(['rm', container]);
+    await run(engine.remove(container));
   }
   await here`truncate --size=${rootSize} root.ext4`;
   await here`mkfs.ext4 -q -F -O ^has_journal -m 0 -d root root.ext4`;

@@ -1,4 +1,5 @@
 /** Brings what the bare writers journaled and the auditor read before the judges. */
+import { bareRun } from '../checkers/bare-run.ts';
 import { judgeImages, type Judgement } from '../checkers/index.ts';
 import type { JournaledOp, Moments } from '../checkers/journal.ts';
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
@@ -28,10 +29,9 @@ export function judge(
       evidence,
     }),
   );
-  const run = { type: 'run', seed } as never;
   return judgeImages(
     {
-      smallRecords: () => [run, ...images],
+      smallRecords: () => [bareRun(seed), ...images],
       visitOps: (visit) => journaledOps(records).forEach(visit),
       rows: (image) => copies.find((copy) => copy.image === image)?.rows ?? [],
     },
@@ -44,6 +44,7 @@ export function journaledOps(records: readonly WriterRecord[]): JournaledOp[] {
   const nodes = new Map<string, string>();
   const ops = new Map<string, JournaledOp>();
   for (const record of records) {
+    if (record.type === 'client-beat') continue;
     const session = sessionKey(record);
     if (record.type === 'session') {
       if (record.server !== undefined) nodes.set(session, record.server.node);

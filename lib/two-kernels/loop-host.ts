@@ -3,7 +3,8 @@
  * loop device over its path to the volume. As a kind node has it.
  */
 import { InfrastructureError } from '../errors.ts';
-import { docker, tryDocker } from '../cluster/kind/engine.ts';
+import * as engine from '../engine/commands.ts';
+import { copyTimeoutMs, run, tryRun } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { shellCommand } from './shell.ts';
 import type { Host, Node, NodeName } from './host.ts';
@@ -28,15 +29,15 @@ export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): 
     async start(name): Promise<Node> {
       const container = containers[name];
       const flags = [
-        ...['--detach', '--init', '--name', container, '--hostname', name, ...labels],
+        ...['--init', '--name', container, '--hostname', name, ...labels],
         ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
         ...['--privileged', '--publish', '127.0.0.1::3306', '--entrypoint', 'sh'],
       ];
       // Docker's own /dev is a copy made at the start and never shows a later device.
       const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-      await docker(['run', ...flags, image, '-c', main]);
-      const published = await docker(['port', container, '3306/tcp']);
-      const kernel = await docker(['exec', container, 'uname', '-r']);
+      await run(engine.start(flags, image, '-c', main));
+      const published = await run(engine.publishedPort(container, '3306/tcp'));
+      const kernel = await run(engine.exec(container, 'uname', '-r'));
       return new ContainerNode(name, container, portOf(published), kernel);
     },
   };
@@ -56,7 +57,8 @@ class ContainerNode implements Node {
   }
 
   sh(script: string, ...args: readonly (string | number)[]): Promise<string> {
-    return docker(['exec', this.#container, 'sh', '-c', shellCommand(script, args)]);
+    const argv = engine.shell(this.#container, shellCommand(script, args));
+    return run(argv, { timeoutMs: copyTimeoutMs });
   }
 
   attach(device: string): Promise<string> {
@@ -67,13 +69,13 @@ class ContainerNode implements Node {
   async pause(): Promise<void> {
     const what = `${this.#container} is paused`;
     await waitFor({ what, timeoutMs: pauseTimeoutMs }, async () => {
-      await docker(['pause', this.#container]);
+      await run(engine.pause(this.#container));
       return true;
     });
   }
 
   async resume(): Promise<void> {
-    await docker(['unpause', this.#container]);
+    await run(engine.unpause(this.#container));
   }
 
   powerOff(): Promise<void> {
@@ -81,7 +83,7 @@ class ContainerNode implements Node {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await tryDocker(['rm', '--force', '--volumes', this.#container]);
+    await tryRun(engine.removeWhole(this.#container));
   }
 }
 

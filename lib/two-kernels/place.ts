@@ -2,8 +2,12 @@
  * Names and loop devices of one run of the experiment. The name of its first container claims them,
  * since the engine refuses a second one; what a dead run left there is removed first.
  */
-import { rm } from 'node:fs/promises';
-import { commandError, inspect, tryDocker } from '../cluster/kind/engine.ts';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inspect } from '../engine/ask.ts';
+import { removeWhole } from '../engine/commands.ts';
+import { commandError, tryRun } from '../engine/run.ts';
 import { label } from '../cluster/kind/labels.ts';
 import { releaseLoops } from '../cluster/kind/loops.ts';
 import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../cluster/kind/owner.ts';
@@ -12,11 +16,16 @@ import { InfrastructureError } from '../errors.ts';
 export interface Place {
   readonly containers: Readonly<Record<'lab' | 'array' | 'victim' | 'successor', string>>;
   readonly loops: Readonly<Record<'victim' | 'successor' | 'audit', number>>;
+  /** Of the run, as `encodeOwner` writes it. */
+  readonly owner: string;
   /** `--label k=v …` of every container. */
   readonly labels: readonly string[];
   /** On the host: volumes, copies, the array's socket. */
   readonly folder: string;
 }
+
+/** In the run's folder: its owner, as in the containers' labels. */
+const ownerFile = '.owner';
 
 /** So many runs fit side by side. */
 const placeCount = 16;
@@ -30,25 +39,34 @@ export async function claimPlace(
   tools: string,
   argv: (place: Place) => readonly string[],
 ): Promise<Place> {
+  const owner = encodeOwner(currentOwner());
+  await writeFile(join(folder, ownerFile), owner);
   for (let index = 0; index < placeCount; index += 1) {
-    const place = placeAt(index, folder);
+    const place = placeAt(index, folder, owner);
     if (!(await clearDead(place, tools))) continue;
-    const started = await tryDocker(argv(place));
+    const start = argv(place);
+    const started = await tryRun(start);
     if (started.exitCode === 0) return place;
-    if (!started.stderr.includes('already in use')) throw commandError(['docker', 'run'], started);
+    if (!started.stderr.includes('already in use')) throw commandError(start, started);
   }
   throw new InfrastructureError('NO_PLACE', `${placeCount} runs of two-kernels are under way`);
 }
 
-/** Containers, loop devices and folder of a run are gone when this resolves. */
+/**
+ * Containers, loop devices and folder of a run are gone when this resolves; what has one of their
+ * names and not the run's owner stays.
+ */
 export async function releasePlace(place: Place, tools: string): Promise<void> {
-  await tryDocker(['rm', '--force', '--volumes', ...Object.values(place.containers)]);
+  const named = (await inspect('container', Object.values(place.containers))) as Inspected[];
+  const own = named.filter(({ Config }) => Config.Labels?.[label.owner] === place.owner);
+  const names = own.map(({ Id }) => Id);
+  if (names.length > 0) await tryRun(removeWhole(...names));
   const loops = { first: place.loops.victim, count: loopsPerPlace };
-  await releaseLoops({ loops }, place.folder, tools);
+  await releaseLoops({ loops, holdsLease: true, volume: place.folder, tools });
   await rm(place.folder, { recursive: true, force: true });
 }
 
-function placeAt(index: number, folder: string): Place {
+function placeAt(index: number, folder: string, owner: string): Place {
   const name = (what: string): string => `fd-two-kernels-${index}-${what}`;
   const [lab, array, victim, successor] = [
     name('lab'),
@@ -57,16 +75,17 @@ function placeAt(index: number, folder: string): Place {
     name('successor'),
   ];
   const loop = firstLoop + index * loopsPerPlace;
-  const owner = `${label.owner}=${encodeOwner(currentOwner())}`;
   return {
     containers: { lab, array, victim, successor },
     loops: { victim: loop, successor: loop + 1, audit: loop + 2 },
-    labels: ['--label', owner, '--label', `${label.state}=${folder}`],
+    owner,
+    labels: ['--label', `${label.owner}=${owner}`, '--label', `${label.state}=${folder}`],
     folder,
   };
 }
 
 interface Inspected {
+  readonly Id: string;
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };
 }
 
@@ -74,9 +93,12 @@ interface Inspected {
 async function clearDead(place: Place, tools: string): Promise<boolean> {
   const [found] = (await inspect('container', [place.containers.lab])) as Inspected[];
   if (found === undefined) return true;
-  const { [label.owner]: owner, [label.state]: folder } = found.Config.Labels ?? {};
-  const holder = decodeOwner(owner ?? '');
-  if (folder === undefined || holder === undefined || ownerState(holder) !== 'dead') return false;
-  await releasePlace({ ...place, folder }, tools);
+  const { [label.owner]: owner = '', [label.state]: folder = '' } = found.Config.Labels ?? {};
+  const holder = decodeOwner(owner);
+  if (holder === undefined || ownerState(holder) !== 'dead') return false;
+  // A label may name any folder: the run's own says whose it is. One that is gone can't be harmed.
+  const written = await readFile(join(folder, ownerFile), 'utf8').catch(() => '');
+  if (written !== owner && existsSync(folder)) return false;
+  await releasePlace({ ...place, folder, owner }, tools);
   return true;
 }

@@ -1,5 +1,6 @@
 /** One run of one case on one host, as it is committed: a line of JSON with every fact. */
 import { z } from 'zod';
+import { parseJson } from '../json-file.ts';
 import { safetyLevels } from '../experiment/scenario.ts';
 import { caseNames, filesystems } from './cases.ts';
 import { hostKinds } from './host.ts';
@@ -87,9 +88,16 @@ export const resultSchema = z.object({
 });
 export type Result = z.output<typeof resultSchema>;
 
-/** Reads what `JSON.stringify` wrote, a line each. Throws ZodError with the line that is wrong. */
-export const parseResults = (text: string): Result[] =>
+const resultKind = {
+  ...{ kind: 'result', schema: resultSchema },
+  hint: 'every line is one that experiments/two-kernels.mjs added',
+  example: 'reports/two-kernels/results.jsonl',
+};
+
+/** Reads what `JSON.stringify` wrote, a line each. Throws UsageError `RESULT_INVALID` with the line. */
+export const parseResults = (text: string, name = 'results.jsonl'): Result[] =>
   text
     .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => resultSchema.parse(JSON.parse(line)));
+    .flatMap((line, index) =>
+      line === '' ? [] : [parseJson(line, `${name}:${index + 1}`, resultKind)],
+    );

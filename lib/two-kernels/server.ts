@@ -33,6 +33,7 @@ export async function startServer(node: Node, options: ServerOptions): Promise<S
     ...['mysqld', '--no-defaults', '--user=root', `--datadir=${dataDirectory}`],
     ...['--socket=/tmp/mysqld.sock', '--pid-file=/tmp/mysqld.pid', '--log-error=/tmp/mysqld.err'],
     ...['--tmpdir=/tmp', '--secure-file-priv=NULL', '--skip-name-resolve', '--sync-binlog=1'],
+    ...['--gtid-mode=ON', '--enforce-gtid-consistency=ON'],
     ...[`--innodb-flush-log-at-trx-commit=${trxCommit}`, '--innodb-buffer-pool-size=128M'],
     ...['--performance-schema=OFF', '--mysqlx=OFF'],
     ...[`--report-host=${node.name}`, `--report-user=${node.name}`],

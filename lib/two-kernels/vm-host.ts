@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { pasteable } from '../cluster/kind/engine.ts';
+import { pasteable } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { GuestFiles } from './guest-files.ts';

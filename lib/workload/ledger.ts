@@ -13,7 +13,7 @@ export const maxConnections = 64;
 /** Balance of every account before the first transfer. */
 export const initialBalance = 1000;
 /** Every table that the workload writes, by its name within the database. */
-export const workloadTables = ['ledger', 'account'] as const;
+export const workloadTables = ['ledger', 'account', 'document'] as const;
 /** Every n-th operation of a session is a transfer, the others append one row. */
 export const defaultTransferEvery = 8;
 

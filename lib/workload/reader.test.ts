@@ -16,14 +16,18 @@ async function read(ms: number, answer: (n: number) => OpId | undefined): Promis
   const unused = (): Promise<void> => Promise.reject(new Error('a reader writes nothing'));
   let reads = 0;
   const session: SqlSession = {
-    ...{ server, append: unused, transfer: unused },
+    ...{ server, append: unused, transfer: unused, put: unused, remove: unused },
+    changeSchema: unused,
     readHead: () => new Promise((resolve) => resolve(answer(reads++))),
     close: () => Promise.resolve(),
   };
   const running = runReader({
     connector: { connect: () => Promise.resolve(session) },
     ...{ clock, client: 'inside', everyMs: 500, signal: stopping.signal },
-    journal: { append: (record) => records.push(record), flush: () => undefined },
+    journal: {
+      append: (record) => record.type === 'read' && records.push(record),
+      flush: () => undefined,
+    },
   });
   // Awaited below: until then a failure is none that nobody handles.
   running.catch(() => undefined);

@@ -3,12 +3,13 @@
  * whether a server that was replaced still answers with the past. Runs against mysqld and the model.
  */
 import type { Clock } from '../cluster/clock.ts';
-import type { ReadRecord } from '../history/events.ts';
+import type { ClientBeatRecord, ReadRecord } from '../history/events.ts';
+import { beating, type Counting } from './beating.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
 
 /** Where the reads are recorded: a segment of the history. */
 export interface ReadJournal {
-  append(record: ReadRecord): void;
+  append(record: ReadRecord | ClientBeatRecord): void;
   /** Everything appended is on file when this returns. */
   flush(): void;
 }
@@ -26,20 +27,27 @@ export interface ReaderOptions {
 
 /** Resolves once the signal has aborted and the session is closed; rejects on an internal error. */
 export async function runReader(options: ReaderOptions): Promise<void> {
-  const { connector, client, signal } = options;
-  while (!signal.aborted) {
-    const session = await unlessSqlFails(() => connector.connect(client));
-    if (session !== undefined) {
-      await unlessSqlFails(() => readOn(session, options));
-      await session.close();
+  await beating<ReadRecord>({ ...options, doing: 'reading' }, async ({ journal, count }) => {
+    const { connector, client, signal } = options;
+    const refused = (): void => count('refused');
+    while (!signal.aborted) {
+      const session = await unlessSqlFails(() => connector.connect(client), refused);
+      if (session !== undefined) {
+        await unlessSqlFails(() => readOn(session, options, journal), refused);
+        await session.close();
+      }
+      await pause(options);
     }
-    await pause(options);
-  }
+  });
 }
 
 /** Reads until the session is lost, which throws SqlError, or the reader is stopped. */
-async function readOn(session: SqlSession, options: ReaderOptions): Promise<void> {
-  const { clock, journal, client, signal } = options;
+async function readOn(
+  session: SqlSession,
+  options: ReaderOptions,
+  journal: Counting<ReadRecord>['journal'],
+): Promise<void> {
+  const { clock, client, signal } = options;
   const { server } = session;
   while (!signal.aborted) {
     const sentAtMs = round(clock.nowMs());
@@ -52,12 +60,16 @@ async function readOn(session: SqlSession, options: ReaderOptions): Promise<void
 }
 
 /** A server that can't be reached, or goes away, is no error of the reader's. */
-async function unlessSqlFails<T>(work: () => Promise<T>): Promise<T | undefined> {
+async function unlessSqlFails<T>(
+  work: () => Promise<T>,
+  onFailure: () => void,
+): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SqlError) return undefined;
-    throw error;
+    if (!(error instanceof SqlError)) throw error;
+    onFailure();
+    return undefined;
   }
 }
 

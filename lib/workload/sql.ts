@@ -69,6 +69,15 @@ export interface SqlSession {
   append(entry: LedgerEntry): Promise<void>;
   /** One transaction: the ledger row and both balances. Throws SqlError. */
   transfer(entry: LedgerEntry): Promise<void>;
+  /** One transaction: the ledger row and the document of the same name. Throws SqlError. */
+  put(entry: LedgerEntry, body: Buffer): Promise<void>;
+  /** One transaction: the ledger row, and a document is deleted, if it is there. Throws SqlError. */
+  remove(entry: LedgerEntry, document: OpId): Promise<void>;
+  /**
+   * The run's one change of the schema, online and in one statement: the accounts get a column and an
+   * index over it, which rebuilds their table. Throws SqlError.
+   */
+  changeSchema(): Promise<void>;
   /** The newest row of the ledger as this server has it; undefined while it is empty. Throws SqlError. */
   readHead(): Promise<OpId | undefined>;
   close(): Promise<void>;

@@ -44,6 +44,9 @@ function scene(
     server,
     append: send,
     transfer: send,
+    put: send,
+    remove: send,
+    changeSchema: () => Promise.reject(new Error('a writer changes no schema')),
     readHead: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
@@ -58,7 +61,8 @@ function scene(
     clock,
     journal: {
       append: (record) => waiting.push(record),
-      flush: () => events.push(...waiting.splice(0)),
+      // Its beats have a test of their own (beating.test.ts).
+      flush: () => events.push(...waiting.splice(0).filter(({ type }) => type !== 'client-beat')),
     },
     spec: { client: 'inside', connections: 1, rate: 10, seed: 'writer' },
     seed: 'run',

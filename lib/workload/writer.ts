@@ -5,8 +5,15 @@
  */
 import type { Clock } from '../cluster/clock.ts';
 import type { WriterSpec } from '../cluster/port.ts';
-import type { InvokeRecord, OutcomeRecord, SessionRecord } from '../history/events.ts';
+import type {
+  ClientBeatRecord,
+  InvokeRecord,
+  OutcomeRecord,
+  SessionRecord,
+} from '../history/events.ts';
 import { randomStream, type RandomStream } from '../random.ts';
+import { documentAction, documentBody } from './documents.ts';
+import { beating } from './beating.ts';
 import { Chain, type SessionId } from './ledger.ts';
 import { Pacer } from './pacer.ts';
 import {
@@ -18,7 +25,7 @@ import {
   type SqlSession,
 } from './sql.ts';
 
-export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord;
+export type WriterRecord = SessionRecord | InvokeRecord | OutcomeRecord | ClientBeatRecord;
 
 /** Where a writer's records go: a segment of the history. */
 export interface WriterJournal {
@@ -36,7 +43,7 @@ export interface WriterOptions {
   readonly seed: string;
   /** When it aborts, nothing more is sent and what is under way is waited for. */
   readonly signal: AbortSignal;
-  /** One operation in so many is a transfer; 0 for none. Default 8. */
+  /** One operation in so many is a transfer; 0: nothing but rows of the ledger. Default 8. */
   readonly transferEvery?: number;
   /** Number of each connection's first session: a client that begins again needs new ones. Default 0. */
   readonly firstSession?: number;
@@ -53,11 +60,14 @@ const longestPauses = 8;
 
 /** Resolves once the signal has aborted and every session is closed; rejects on an internal error. */
 export async function runWriter(options: WriterOptions): Promise<void> {
-  const connections = Array.from(
-    { length: options.spec.connections },
-    (_, connection) => new Connection(options, connection),
-  );
-  await Promise.all(connections.map((connection) => connection.run()));
+  const { spec } = options;
+  await beating<WriterRecord>({ ...options, client: spec.client, doing: 'writing' }, async (to) => {
+    const connections = Array.from(
+      { length: spec.connections },
+      (_, connection) => new Connection({ ...options, journal: to.journal }, connection),
+    );
+    await Promise.all(connections.map((connection) => connection.run()));
+  });
 }
 
 class Connection {
@@ -125,7 +135,7 @@ class Connection {
       journal.append({ ...id, type: 'invoke', t: clock.nowMs(), seq, kind });
       // Also the outcome before it, where there was no pause in between: one write for both.
       journal.flush();
-      const { outcome, error } = await send(session, entry);
+      const { outcome, error } = await this.#send(session, entry);
       const about = { ...id, type: 'outcome', t: clock.nowMs(), seq, outcome } as const;
       journal.append(error === undefined ? about : { ...about, error: describe(error) });
       if (outcome === 'ok') {
@@ -138,6 +148,26 @@ class Connection {
         await this.#reconnectPause();
       }
     }
+  }
+
+  async #send(session: SqlSession, entry: LedgerEntry): Promise<Answer> {
+    try {
+      await this.#perform(session, entry);
+      return acknowledged;
+    } catch (error) {
+      if (!(error instanceof SqlError)) throw error;
+      return { outcome: error.outcome, error };
+    }
+  }
+
+  #perform(session: SqlSession, entry: LedgerEntry): Promise<void> {
+    const { seed, transferEvery } = this.#options;
+    if (entry.kind === 'transfer') return session.transfer(entry);
+    const action = transferEvery === 0 ? undefined : documentAction(entry);
+    if (action === undefined) return session.append(entry);
+    if (action.verb === 'put') return session.put(entry, documentBody(seed, entry));
+    const { client, connection } = entry;
+    return session.remove(entry, { client, connection, session: entry.session, seq: action.seq });
   }
 
   async #reconnectPause(): Promise<void> {
@@ -167,15 +197,5 @@ interface Answer {
 }
 
 const acknowledged: Answer = { outcome: 'ok' };
-
-async function send(session: SqlSession, entry: LedgerEntry): Promise<Answer> {
-  try {
-    await (entry.kind === 'append' ? session.append(entry) : session.transfer(entry));
-    return acknowledged;
-  } catch (error) {
-    if (!(error instanceof SqlError)) throw error;
-    return { outcome: error.outcome, error };
-  }
-}
 
 const describe = (error: SqlError): string => `${error.code}: ${error.message}`;

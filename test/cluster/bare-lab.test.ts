@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { docker, run, tryRun } from '../../lib/cluster/kind/engine.ts';
+import { exec, remove } from '../../lib/engine/commands.ts';
+import { run, tryRun } from '../../lib/engine/run.ts';
 import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import {
@@ -34,10 +35,10 @@ describe.skipIf(reason !== undefined)('the machine of a bare host', () => {
     const left = await startContainer(loops, tools);
     const script = `truncate -s 64M ${shared}/left.img; mke2fs -q -F ${shared}/left.img
       losetup /dev/loop${loops.a} ${shared}/left.img; mount /dev/loop${loops.a} /mnt`;
-    await docker(['exec', containerFor(loops), 'sh', '-euc', script]);
+    await run(exec(containerFor(loops), 'sh', '-euc', script));
     expect(await attached()).toEqual([loops.a]);
     // Its end was cut short, too: the mount stays in nobody's namespace, the device does.
-    await docker(['rm', '--force', containerFor(loops)]);
+    await run(remove(containerFor(loops)));
     await run(['losetup', `/dev/loop${loops.b}`, join(left, 'left.img')]);
 
     const next = await startContainer(loops, tools);

@@ -3,7 +3,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { $ } from 'zx';
-import { tryDocker } from '../../lib/cluster/kind/engine.ts';
+import { remove } from '../../lib/engine/commands.ts';
+import { tryRun } from '../../lib/engine/run.ts';
 import { releaseLoops } from '../../lib/cluster/kind/loops.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { takeFreeLock, type Lock } from '../../lib/lock.ts';
@@ -31,9 +32,9 @@ export async function missingForBareHost(): Promise<string | undefined> {
 /** Two hosts with the same loops would detach each other's devices. */
 export function lockLoops(loops: HostLoops): Promise<Lock> {
   const name = `loops/${Object.values(loops).join('-')}`;
-  return takeFreeLock(name, `process ${process.pid}`, (other, cause) => {
+  return takeFreeLock(name, `process ${process.pid}`, (other) => {
     const hint = 'one such test or bench at a time: wait for that one to end';
-    return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint, cause });
+    return new InfrastructureError('LOOPS_BUSY', `${other} has the test's loops`, { hint });
   });
 }
 
@@ -47,9 +48,9 @@ const folderFor = (loops: HostLoops): string => join(tmpdir(), containerFor(loop
  */
 export async function removeHost(loops: HostLoops, tools: string): Promise<void> {
   const folder = folderFor(loops);
-  await tryDocker(['rm', '--force', containerFor(loops)]);
+  await tryRun(remove(containerFor(loops)));
   const range = { loops: { first: loops.a, count: loops.audit - loops.a + 1 } };
-  const left = await releaseLoops(range, folder, tools);
+  const left = await releaseLoops({ ...range, holdsLease: true, volume: folder, tools });
   rmSync(folder, { recursive: true, force: true });
   if (left.length === 0) return;
   throw new InfrastructureError('LOOPS_BUSY', left.join('; '), { command: 'losetup --list' });

@@ -41,6 +41,7 @@ export class BareServer {
       ...['mysqld', '--no-defaults', '--user=root', `--datadir=${mountPoint}/data`],
       ...[`--socket=${inside}`, `--pid-file=/tmp/${node}.pid`, `--log-error=/tmp/${node}.err`],
       ...['--skip-networking', '--mysqlx=OFF', '--performance-schema=OFF'],
+      ...['--gtid-mode=ON', '--enforce-gtid-consistency=ON'],
       ...[`--report-host=${node}`, `--report-user=pod-${node}`, ...flags],
     ];
     const script = `rm -f "$1" "$1.lock"; shift; "$@" >/dev/null 2>&1 & echo $! > /tmp/${node}.main`;

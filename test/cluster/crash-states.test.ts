@@ -36,7 +36,7 @@ const answerSchema = z.object({
 });
 type Answer = z.output<typeof answerSchema> & { readonly exitCode: number | null };
 
-/** The transaction system's page, and the first of a table: docs/crash-states.md. */
+/** The transaction system's page, and the first of a table: docs/explanation/crash-states.md. */
 const readBeforeCopies =
   /page id: space=0, page number=5\]|Checksum mismatch in datafile: \.\/\w+\/\w+\.ibd/;
 

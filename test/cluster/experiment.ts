@@ -18,16 +18,36 @@ export interface RunningExperiment {
   readonly printed: (text: string | RegExp) => Promise<void>;
   readonly done: Promise<ExperimentResult>;
   readonly signal: (name: NodeJS.Signals) => void;
+  /** Nobody reads its progress any more: the next line is EPIPE. */
+  readonly closeReader: () => void;
 }
 
-/** Starts `npx zx experiments/<name>.mjs …args --json --out <a new folder>`. */
-export function startExperiment(name: string, args: readonly string[]): RunningExperiment {
-  const folder = join(mkdtempSync(join(tmpdir(), 'forcedetach-')), 'run');
-  const child = spawn(
-    'node_modules/.bin/zx',
-    [`experiments/${name}.mjs`, ...args, '--json', '--out', folder],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+/** Where a run is at home. */
+export interface Place {
+  /** Beside this process's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Command that starts it there, e.g. in another namespace or as another user: it becomes the run's process. */
+  readonly enter?: readonly string[];
+  /** The checkout; default: this one. */
+  readonly cwd?: string;
+  /** The run's folder, which is not there yet. Default: one in the temporary directory. */
+  readonly folder?: string;
+}
+
+const newFolder = (): string => join(mkdtempSync(join(tmpdir(), 'forcedetach-')), 'run');
+
+/** Starts `npx zx experiments/<name>.mjs …args --json --out <folder>`. */
+export function startExperiment(
+  name: string,
+  args: readonly string[],
+  { env = {}, enter = [], cwd = '.', folder = newFolder() }: Place = {},
+): RunningExperiment {
+  const zx = ['node_modules/.bin/zx', `experiments/${name}.mjs`];
+  const [command, ...argv] = [...enter, ...zx, ...args, '--json', '--out', folder];
+  const child = spawn(command, argv, {
+    ...{ cwd, env: { ...process.env, ...env } },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   const waiting = new Set<() => void>();
@@ -60,6 +80,7 @@ export function startExperiment(name: string, args: readonly string[]): RunningE
     printed,
     done,
     signal: (signal) => void child.kill(signal),
+    closeReader: () => void child.stderr.destroy(),
   };
 }
 

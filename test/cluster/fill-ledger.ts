@@ -21,7 +21,6 @@ export async function fillLedger(
   { rows, seed }: Filling,
 ): Promise<JournaledOp[]> {
   const connection = await createConnection({ socketPath: server.socketPath, user: 'root' });
-  await connection.query('SET sql_log_bin = 0');
   await connection.query('USE forcedetach');
   const chains = Array.from({ length: sessions }, (_, n) => ({
     id: { client: 'outside', connection: n, session: 0 },

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
 import { startExperiment } from './experiment.ts';
-import { machineState } from './machine-state.ts';
+import { leaseOf, stateOf } from './machine-state.ts';
 
 const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 const quick = ['--cluster', 'kind', '--cluster-name', 'interrupt', ...shortened, '--warmup', '3s'];
@@ -12,17 +12,17 @@ const firstTimeout = 40 * 60_000;
 
 const clean = (): Promise<unknown> =>
   $({ quiet: true })`node_modules/.bin/zx experiments/clean.mjs --all --cluster-name interrupt`;
-const before = await machineState();
 afterAll(clean, timeout);
 
 test('Ctrl-C while the cluster comes up leaves nothing', { timeout: firstTimeout }, async () => {
   const run = startExperiment('node-crash', quick);
   await run.printed('joining worker nodes');
+  const lease = await leaseOf('interrupt');
   run.signal('SIGINT');
   const { exitCode, verdict } = await run.done;
   expect(exitCode).toBe(4);
   expect(verdict).toBeUndefined();
-  expect(await machineState()).toEqual(before);
+  expect(await stateOf('interrupt', lease)).toEqual({});
 });
 
 test('Ctrl-C while the node is cut off heals it', { timeout }, async () => {
@@ -67,18 +67,18 @@ test('after kill -9 while requests wait for the disk, the next start takes every
   timeout,
 }, async () => {
   await clean();
-  expect(await machineState()).toEqual(before);
   const killed = startExperiment('network-partition', [...quick, '--link', 'stalls']);
   await killed.printed(/watch what Kubernetes does/);
   // From here on the victim's processes can't be killed, nor its container.
   await expect.poll(heldRequests, { timeout: 30_000, interval: 500 }).toBeGreaterThan(0);
+  const lease = await leaseOf('interrupt');
   killed.signal('SIGKILL');
   await killed.done;
   const next = startExperiment('network-partition', quick);
   await next.printed('creating the cluster');
   next.signal('SIGINT');
   await next.done;
-  expect(await machineState()).toEqual(before);
+  expect(await stateOf('interrupt', lease)).toEqual({});
 });
 
 const workers = ['fd-interrupt-worker', 'fd-interrupt-worker2'] as const;
@@ -112,13 +112,7 @@ async function interruptedIn(phase: RegExp, ...flags: string[]): Promise<void> {
   expect(['inconclusive', 'lost', 'corrupt'], stderr).toContain(verdict?.verdict);
 }
 
-/** Its nodes' own volumes, network namespaces and shared memory have no name but a hash. */
-const ofTheCluster = /fd-interrupt|172\.30\.|^[0-9a-f]{64}$|docker\/(netns|containers)\//;
-
-/** What differs from the machine before, but for the kept cluster itself. */
-async function leftByAKeptCluster(): Promise<string[]> {
-  const after = await machineState();
-  return Object.entries(after).flatMap(([kind, lines]) =>
-    lines.filter((line) => !before[kind]?.includes(line) && !ofTheCluster.test(line)),
-  );
+/** Loop devices of the cluster's lease that something still holds: all else belongs to a kept cluster. */
+async function leftByAKeptCluster(): Promise<readonly string[]> {
+  return (await stateOf('interrupt', await leaseOf('interrupt')))['loops'] ?? [];
 }

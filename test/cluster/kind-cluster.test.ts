@@ -36,7 +36,7 @@ import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
-import { create, whoAnswers } from './through-relay.ts';
+import { create, whoAnswers, whoReaches } from './through-relay.ts';
 
 const minutes = 60_000;
 const shell = $({ quiet: true });
@@ -172,6 +172,11 @@ test('another configuration replaces a kept cluster; its database survives what 
   expect(await cluster.relays.open('inside', pod)).toBe(inside);
   expect(await whoAnswers(inside)).toEqual(answer);
   expect(await whoAnswers(outside)).toEqual(answer);
+  expect(await whoReaches(cluster.lab.container, images.tools, pod.ip)).toEqual({
+    run: true,
+    host: false,
+    others: false,
+  });
   const served = (): number => said.filter((line) => line.includes('ready for connections')).length;
   expect(served()).toBeGreaterThan(0);
   expect(await readForcedDetachMetric(cluster.controlPlane)).toEqual({

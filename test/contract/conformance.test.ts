@@ -3,10 +3,11 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
+import type { ModelRun, Prediction } from '../../lib/conformance/predict.ts';
 import { predictionPool } from '../../lib/conformance/pool.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
 
-/** The samples, and the runs of schedules that were predicted first (docs/boundary.md). */
+/** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */
 const folders = ['reports/samples', 'reports/boundary'].flatMap((parent) =>
   readdirSync(parent, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -31,11 +32,37 @@ test('the model differs from real runs only where that is known', {
     .flatMap(differencesOf)
     .filter(({ because }) => because === undefined)
     .map(({ run, says }) => `${run}: ${says}`);
-  expect(news).toEqual([]);
+  expect(news, news.join('\n')).toEqual([]);
   expect(rarityOf(comparisons).chance).toBeGreaterThanOrEqual(leastChance);
   // Enough was compared to say so.
   const timed = comparisons.filter(({ starved }) => !starved);
   expect(timed.length).toBeGreaterThanOrEqual(15);
   expect(timed.flatMap(({ phases }) => phases).length).toBeGreaterThan(18 * timed.length);
   expect(comparisons.reduce((sum, { pairs }) => sum + pairs, 0)).toBeGreaterThan(3000);
+});
+
+/** Of the batches, those that showed the two causes that were no load; test:full has all of them. */
+const cells = [
+  'default/cells/03-cut-off-force-delete-ack-early.1',
+  'default-short/cells/02-cut-off-force-delete-fenced.alone',
+  'default-short/cells/07-cut-off-force-delete-fence-if-out-of-service.1',
+  'default-short/cells/09-cut-off-out-of-service-unfenced.alone',
+].map((cell) => join('reports/matrix', cell));
+
+test('runs of batches differ only by load that they recorded, races at their own pace', {
+  timeout: 600_000,
+}, async () => {
+  const play = (run: ModelRun): Promise<Prediction> => pool.run(run);
+  const comparisons = await Promise.all(
+    cells.map((folder) => compareRun(folder, { runs: 40, seed: 'conformance', play })),
+  );
+  const differences = comparisons.flatMap(differencesOf);
+  expect(differences.filter(({ because }) => because === undefined)).toEqual([]);
+  const [ackEarly, quiet] = comparisons;
+  expect(ackEarly?.load.volumes).toBe(8);
+  expect(ackEarly?.modelVerdicts.exposed).toBeUndefined();
+  expect(ackEarly?.atItsPace?.words.exposed).toBeGreaterThan(4);
+  expect(ackEarly?.atItsPace?.words.lost).toBeGreaterThan(4);
+  // Without load nothing had to be excused.
+  expect(differences.filter(({ run }) => run === quiet?.run)).toEqual([]);
 });

@@ -112,7 +112,9 @@ export function testMachine(now: () => MachineBench): void {
     // Its kubelet starts it again at once, and may never report that it did not run.
     expect(await grows('inside', 90_000)).toBe(true);
     expect(await reported(true, 90_000)).toBe(true);
-    expect(await machine.killServer()).toMatchObject({ verified: true });
+    // On a busy machine commits and report may be of the server that was killed: there is none yet.
+    const killed = async (): Promise<boolean> => (await machine.killServer()).verified;
+    expect(await bench.within(90_000, killed)).toBe(true);
     const killedAtMs = testbed.clock.nowMs();
     expect(await reported(false, 9000)).toBe(true);
     expect(await machine.killServer()).toMatchObject({ verified: false });

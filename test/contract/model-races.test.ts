@@ -1,5 +1,5 @@
 /**
- * The races that Kubernetes leaves open, one a test, on the model alone. R is that of docs/model.md.
+ * The races that Kubernetes leaves open, one a test, on the model alone. R is that of docs/internals/model.md.
  */
 import { expect, test } from 'vitest';
 import { evicted, ModelStory, outOfService, removed, waitS } from '../support/model-story.ts';
@@ -95,17 +95,20 @@ test.each([
   expect(story.secondMountS !== undefined).toBe(lets);
 });
 
-test('R7: after a Node was deleted a new leader lets the next node in at once', () => {
-  // Where the storage lets it: one that counts attachments refuses (heldElsewhere).
-  const story = evicted({ disk: 'pending-while-busy', attachWhileBusy: 'granted' });
-  story.model.operator.deleteNode(story.victim);
-  story.untilSeen('podGone');
-  story.model.controlPlane.kill('controller-manager');
-  story.untilSeen('controllerLeads');
-  const leadsS = story.nowS;
-  story.until(leadsS + 20);
-  expect(Number(story.secondMountS) - leadsS).toBeLessThan(15);
-});
+test.each(['pending-while-busy', 'unfenced'] as const)(
+  'R7: after a Node was deleted a new leader lets the next node in at once: %s',
+  (disk) => {
+    // Where the storage lets it: one that counts attachments refuses (heldElsewhere).
+    const story = evicted({ disk, attachWhileBusy: 'granted' });
+    story.model.operator.deleteNode(story.victim);
+    story.untilSeen('podGone');
+    story.model.controlPlane.kill('controller-manager');
+    story.untilSeen('controllerLeads');
+    const leadsS = story.nowS;
+    story.until(leadsS + 20);
+    expect(Number(story.secondMountS) - leadsS).toBeLessThan(15);
+  },
+);
 
 test('R8: a pod that returns gets the mount of before the hand-over', () => {
   const story = removed();

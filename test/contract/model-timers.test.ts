@@ -1,4 +1,4 @@
-/** Timers, eviction alone (P of docs/model.md) and the control plane, on the model alone. */
+/** Timers, eviction alone (P of docs/internals/model.md) and the control plane, on the model alone. */
 import { describe, expect, test } from 'vitest';
 import { evicted, ModelStory, outOfService, removed, waitS } from '../support/model-story.ts';
 

@@ -45,6 +45,15 @@ const cases: Fields[] = [
   ...combined({ disk: ['shared-file'], fileLocks: ['local'] }),
   ...combined({ disk: ['exclusive'], watcherCheck: ['missing'], link: storageLinks }),
   ...combined({ disk: ['ack-early'], cutAfterMs: [0, 60_000], link: storageLinks }),
+  ...combined({ disk: diskModes, attachWhileBusy: ['granted'], remedy: remedies }),
+  ...combined({
+    ...{ disk: diskModes, attachWhileBusy: ['granted'] },
+    ...{ remedy: ['delete-node'], also: ['controller-restart'], alsoAt: ['pod-gone'] },
+  }),
+  ...combined({
+    ...{ disk: diskModes, attachWhileBusy: ['refused', 'granted'], alsoForMs: [60_000] },
+    ...{ remedy: ['strip-attachment-finalizer'], also: ['attacher-down'], alsoAt: ['terminating'] },
+  }),
   ...combined({ fault: ['node-crash'], disk: diskModes }),
   ...combined({ fault: ['node-crash'], flushes: ['honest', 'ignored'], powerLoss: powerLosses }),
 ];
@@ -61,7 +70,7 @@ describe('the model and the expectation agree', () => {
   );
 });
 
-/** As docs/model.md prints it: the model's one prediction a cell, with a forced delete. */
+/** As docs/internals/model.md prints it: the model's one prediction a cell, with a forced delete. */
 const predictions: Readonly<Record<DiskMode, readonly string[]>> = {
   unfenced: ['damaged', 'damaged', 'exposed'],
   'ack-early': ['damaged', 'safe', 'safe'],
@@ -92,8 +101,8 @@ describe.each(diskModes)('%s', (disk) => {
     },
   );
 
-  test('docs/model.md prints these predictions', () => {
-    const page = readFileSync(new URL('../../docs/model.md', import.meta.url), 'utf8');
+  test('docs/internals/model.md prints these predictions', () => {
+    const page = readFileSync(new URL('../../docs/internals/model.md', import.meta.url), 'utf8');
     expect(page).toContain(`| \`${disk}\` | ${predictions[disk].join(' | ')} |`);
   });
 });

@@ -1,4 +1,4 @@
-/** docs/boundary.md tells what the committed runs of the schedules came to; `vitest -u` writes it. */
+/** docs/results/boundary.md tells what the committed runs of the schedules came to; `vitest -u` writes it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { openHistory } from '../../lib/history/reader.ts';
 import { gradeOf } from '../../lib/matrix/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
 
-const page = 'docs/boundary.md';
+const page = 'docs/results/boundary.md';
 const schedules = 'experiments/schedules';
 const runs = 'reports/boundary';
 

@@ -1,4 +1,4 @@
-/** docs/false-alarms.md says what its volumes give, and none of them was accused. */
+/** docs/internals/false-alarms.md says what its volumes give, and none of them was accused. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { falseAlarmTable } from '../../lib/false-alarms/table.ts';
@@ -7,7 +7,7 @@ import { parseVolumes } from '../../lib/false-alarms/volume.ts';
 const volumes = parseVolumes(readFileSync('reports/false-alarms/volumes.jsonl', 'utf8'));
 
 test('the table is that of the volumes', () => {
-  const page = readFileSync('docs/false-alarms.md', 'utf8');
+  const page = readFileSync('docs/internals/false-alarms.md', 'utf8');
   const [, table] = /<!-- measured -->\n\n(.*)\n\n<!-- end -->/s.exec(page) ?? [];
   expect(table).toBe(falseAlarmTable(volumes));
 });

@@ -1,4 +1,4 @@
-/** docs/matrix.md says what the matrix does: its keys, its example, the schema of batch.json. */
+/** docs/reference/matrix.md says what the matrix does: its keys, its example, the schema of batch.json. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { planOf } from '../../lib/matrix/plan.ts';
 import { parseMatrix, readMatrix } from '../../lib/matrix/read-matrix.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/matrix.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/reference/matrix.md'), 'utf8');
 
 test('every key of a matrix file is there, with its default', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (?:`(.*?)`)?/gm)];
@@ -23,15 +23,17 @@ test('every key of a matrix file is there, with its default', () => {
 
 test('the example makes as many cells as the page says', () => {
   const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
-  const matrix = parseMatrix(text, 'docs/matrix.md');
+  const matrix = parseMatrix(text, 'docs/reference/matrix.md');
   const cells = cellsOf(matrix);
   expect(cells.filter(({ place }) => Object.keys(place).length > 0)).toHaveLength(10);
   const trials = planOf(matrix, cells, 'seed').trials.filter(({ kind }) => kind === 'cell');
   expect(trials).toHaveLength(33);
 });
 
-test('docs/batch.schema.json is the schema of batch.json', () => {
-  const published: unknown = JSON.parse(readFileSync(join(root, 'docs/batch.schema.json'), 'utf8'));
+test('docs/reference/batch.schema.json is the schema of batch.json', () => {
+  const published: unknown = JSON.parse(
+    readFileSync(join(root, 'docs/reference/batch.schema.json'), 'utf8'),
+  );
   expect(published).toEqual(JSON.parse(JSON.stringify(batchJsonSchema())));
 });
 
@@ -40,7 +42,7 @@ const folder = join(root, 'experiments/matrices');
 test.each(readdirSync(folder))('experiments/matrices/%s has cells that can be', (file) => {
   const { name } = readMatrix(join(folder, file));
   expect(`${name}.yaml`).toBe(file);
-  expect(cellsOf(readMatrix(join(folder, file))).length).toBeGreaterThan(1);
+  expect(cellsOf(readMatrix(join(folder, file)))).not.toHaveLength(0);
 });
 
 test('the default has at least 24 cells with stock timers', () => {

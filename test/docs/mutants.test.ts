@@ -1,12 +1,12 @@
-/** docs/mutants.md is what was measured. */
+/** docs/internals/mutants.md is what was measured. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutants } from '../mutants/kinds/index.ts';
 import { renderedPage } from '../mutants/page.ts';
 import { readMeasured } from '../../lib/mutants/score.ts';
 
-test('docs/mutants.md carries the numbers of docs/mutants.json', () => {
-  expect(readFileSync('docs/mutants.md', 'utf8')).toBe(renderedPage());
+test('docs/internals/mutants.md carries the numbers of docs/internals/mutants.json', () => {
+  expect(readFileSync('docs/internals/mutants.md', 'utf8')).toBe(renderedPage());
 });
 
 test('every kind of damage has been planted, and none is told of that is not', () => {

@@ -1,7 +1,8 @@
-/** docs/seeds.md says what docs/seeds.json has, and that is what the committed histories say. */
+/** docs/reference/seeds.md says what docs/reference/seeds.json has, and that is what the committed histories say. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../lib/seeds/answer.ts';
+import { halves, isTicked } from '../../lib/seeds/halves.ts';
 import { seeds } from '../../lib/seeds/list.ts';
 import { readMeasured } from '../../lib/seeds/measured.ts';
 import { pagePath, renderedPage } from '../../lib/seeds/page.ts';
@@ -21,6 +22,19 @@ test('the page is made from the data', () => {
   expect(readFileSync(pagePath, 'utf8')).toBe(renderedPage(measured));
 });
 
+test('each part of each claim is ticked, or says why it is not, never both', () => {
+  for (const { number } of seeds) {
+    const parts = halves[number] ?? [];
+    expect(parts.length, `claim ${number}`).toBeGreaterThan(0);
+    const answers = measured.filter(({ seed }) => seed === number);
+    const wrong = parts.filter((part) => isTicked(part, answers) === (part.open !== undefined));
+    expect(
+      wrong.map(({ text }) => text),
+      `claim ${number}`,
+    ).toEqual([]);
+  }
+});
+
 test('every experiment that a seed names is there', () => {
   for (const { runs = [] } of seeds) {
     for (const { experiment } of runs) {
@@ -30,7 +44,7 @@ test('every experiment that a seed names is there', () => {
 });
 
 const committed = [...new Set(measured.map(({ from }) => from))].filter((from) =>
-  from.startsWith('reports/samples/'),
+  from.startsWith('reports/'),
 );
 
 describe.each(committed)('%s', (folder) => {

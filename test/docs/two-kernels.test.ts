@@ -1,4 +1,4 @@
-/** docs/two-kernels.md carries the tables that its raw results give, and its controls hold. */
+/** docs/internals/two-kernels.md carries the tables that its raw results give, and its controls hold. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const results = parseResults(read('reports/two-kernels/results.jsonl'));
 
 test('the tables are those of the raw results', () => {
   const [, tables] =
-    /<!-- results -->\n\n(.*)\n\n<!-- end -->/s.exec(read('docs/two-kernels.md')) ?? [];
+    /<!-- results -->\n\n(.*)\n\n<!-- end -->/s.exec(read('docs/internals/two-kernels.md')) ?? [];
   expect(tables).toBe(comparison(results));
 });
 

@@ -1,11 +1,11 @@
-/** The tables of docs/kubernetes-versions.md: the versions there are, and what they were measured to do. */
+/** The tables of docs/reference/kubernetes-versions.md: the versions there are, and what they were measured to do. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { kubernetesReleases, minorOf } from '../../lib/kubernetes-versions.ts';
 import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
 
-export const page = 'docs/kubernetes-versions.md';
+export const page = 'docs/reference/kubernetes-versions.md';
 const samples = 'reports/samples';
 /** The batches of experiments/matrices/versions.yaml, a folder for each minor. */
 const batches = 'reports/matrix';
@@ -80,7 +80,7 @@ function stockTable(): string {
   return table(
     ['With stock timers', 'Kubernetes', 'verdict', 'NotReady', 'evicted', 'second mount'],
     found.map(({ name, verdict: { verdict, phases, versions } }) => [
-      `[${name}](../reports/samples/${name}/report.html)`,
+      `[${name}](../../reports/samples/${name}/summary.md)`,
       versions['kubernetes'] ?? '?',
       `**${verdict}**`,
       ...[phases.notReady, phases.evicted, phases.secondMount].map(at),

@@ -1,4 +1,4 @@
-/** docs/kubernetes-versions.md says what was measured; `vitest -u` writes its tables. */
+/** docs/reference/kubernetes-versions.md says what was measured; `vitest -u` writes its tables. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

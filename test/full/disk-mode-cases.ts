@@ -1,6 +1,6 @@
 /**
  * A run for every mode of disk, link, access mode, file system and loss of power, with the controls:
- * what test:full runs on kind and docs/disk-modes.md tells. Timers are shortened in all of them.
+ * what test:full runs on kind and docs/reference/disk-modes.md tells. Timers are shortened in all of them.
  */
 import type { MeasuredCase } from './measured-case.ts';
 

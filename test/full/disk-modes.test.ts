@@ -1,6 +1,6 @@
 /**
  * Every mode of disk, link, access mode, file system and loss of power, measured for
- * docs/disk-modes.md.
+ * docs/reference/disk-modes.md.
  */
 import { expect } from 'vitest';
 import { diskModeCases } from './disk-mode-cases.ts';

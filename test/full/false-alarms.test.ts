@@ -1,7 +1,7 @@
 /**
  * Clean volumes, mysqld on the disk alone under load: the audit must have nothing to say of any.
- * Each volume is one line of reports/false-alarms/volumes.jsonl; those that are there are not made
- * again, so the suite can be ended and goes on where it was. FORCEDETACH_VOLUMES=n: how many there
+ * With FORCEDETACH_NOTE=1 each volume is one line of reports/false-alarms/volumes.jsonl; those that
+ * are there are not made again, so it can be ended and goes on where it was. FORCEDETACH_VOLUMES=n: how many there
  * are to be (default 240); with `kind` runs (experiments/false-alarms.mjs) they make 300.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
 import { parseVolumes, saidOf, type CleanVolume } from '../../lib/false-alarms/volume.ts';
 import { judge } from '../../lib/two-kernels/judge.ts';
+import { isNoting } from '../support/noting.ts';
 import { BareHost } from '../cluster/bare-host.ts';
 import { Life, planned, stories, type Planned } from './clean-stories.ts';
 
@@ -33,13 +34,15 @@ afterAll(() => host[Symbol.asyncDispose]());
 
 test.each(missing)('$key', { timeout: volumeMs }, async (plan) => {
   const volume = await auditedVolume(plan);
-  mkdirSync(dirname(path), { recursive: true });
-  appendFileSync(path, `${JSON.stringify(volume)}\n`);
+  if (isNoting) {
+    mkdirSync(dirname(path), { recursive: true });
+    appendFileSync(path, `${JSON.stringify(volume)}\n`);
+  }
   expect(volume.acked).toBeGreaterThan(0);
   expect(volume).toMatchObject({ flagged: [], incomplete: [] });
 });
 
-test('there are as many volumes as were asked for', () => {
+test.runIf(isNoting || missing.length === 0)('there are as many volumes as were asked for', () => {
   const volumes = parseVolumes(readFileSync(path, 'utf8')).filter(({ via }) => via === 'disk');
   expect(volumes.length).toBeGreaterThanOrEqual(count);
 });

@@ -1,7 +1,7 @@
 /**
  * A replication group on a real kind cluster, its primary's node cut off, frozen and crashed: no
  * acknowledged commit may be missing, and outside clients must be served long before Kubernetes
- * would have moved a single instance. What was measured once stands in docs/group-replication.md.
+ * would have moved a single instance. What was measured once stands in docs/results/group-replication.md.
  */
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

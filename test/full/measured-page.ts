@@ -7,7 +7,7 @@ import { verdictWords } from '../../lib/experiment/scenario.ts';
 import type { MeasuredCase } from './measured-case.ts';
 
 export interface PageOptions {
-  /** Of its Markdown and JSON files under docs/. */
+  /** Of its Markdown and JSON files under docs/reference/. */
   readonly name: string;
   /** In the order of the table. */
   readonly cases: readonly MeasuredCase[];
@@ -69,8 +69,8 @@ export class MeasuredPage {
 
   constructor({ name, cases }: PageOptions) {
     this.#cases = cases;
-    this.path = `docs/${name}.md`;
-    this.#jsonPath = `docs/${name}.json`;
+    this.path = `docs/reference/${name}.md`;
+    this.#jsonPath = `docs/reference/${name}.json`;
   }
 
   /** In the order of the cases; a newer measurement takes the place of the older one. */

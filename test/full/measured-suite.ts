@@ -1,11 +1,12 @@
 /**
- * Cases on a real kind cluster, each held against its expected verdict; what was measured goes to a
- * page. FORCEDETACH_CASES=name,name runs some only; FORCEDETACH_CLUSTER=name uses another cluster,
+ * Cases on a real kind cluster, each held against its expected verdict; with FORCEDETACH_NOTE=1 what
+ * was measured goes to a page. FORCEDETACH_CASES=name,name runs some only; FORCEDETACH_CLUSTER=name uses another cluster,
  * which stays.
  */
 import { afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { isNoting } from '../support/noting.ts';
 import { machineState } from '../cluster/machine-state.ts';
 import type { MeasuredCase } from './measured-case.ts';
 import { measuredIn, type MeasuredPage } from './measured-page.ts';
@@ -36,11 +37,13 @@ export async function measuredSuite({
   const wanted = process.env['FORCEDETACH_CASES']?.split(',');
   const chosen = cases.filter(({ name }) => wanted?.includes(name) ?? true);
   const before = await machineState();
-  afterAll(() => page.write());
+  afterAll(() => {
+    if (isNoting) page.write();
+  });
 
   test.each(chosen)('$name', { timeout: firstRunMs }, async (one) => {
     const result = await runCase(one, clusterName);
-    if (result.verdict !== undefined) page.note(measuredIn(one, result.verdict));
+    if (isNoting && result.verdict !== undefined) page.note(measuredIn(one, result.verdict));
     // On a line of its own: the arguments of a call that is optional may never be evaluated.
     const verdict = expectCase(one, result);
     alsoExpect?.(one, verdict);

@@ -1,4 +1,7 @@
-/** Plants every kind of damage for real, and keeps the evidence that unit tests judge again. */
+/**
+ * Plants every kind of damage for real; with FORCEDETACH_NOTE=1 it keeps the evidence that unit tests
+ * judge again.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeCase } from '../../lib/mutants/mutant-case.ts';
 import { missingForBareHost } from '../cluster/bare-lab.ts';

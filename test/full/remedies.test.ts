@@ -1,4 +1,4 @@
-/** Every remedy and its options, measured for docs/remedies.md. */
+/** Every remedy and its options, measured for docs/reference/remedies.md. */
 import { measuredSuite } from './measured-suite.ts';
 import { remediesPage } from './remedies-page.ts';
 import { remedyCases } from './remedy-cases.ts';

@@ -1,5 +1,5 @@
 /**
- * A run for every remedy and its options: what test:full runs on kind and docs/remedies.md tells.
+ * A run for every remedy and its options: what test:full runs on kind and docs/reference/remedies.md tells.
  * Timers are shortened in all of them.
  */
 import type { MeasuredCase } from './measured-case.ts';

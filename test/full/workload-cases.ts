@@ -1,6 +1,6 @@
 /**
  * A run for every kind of workload, for self-fencing, and for the moves beyond one hand-over: what
- * test:full runs on kind and docs/workloads.md tells. Timers are shortened in all of them.
+ * test:full runs on kind and docs/reference/workloads.md tells. Timers are shortened in all of them.
  */
 import type { MeasuredCase } from './measured-case.ts';
 

@@ -1,8 +1,8 @@
-/** docs/mutants.md: its table is made from docs/mutants.json, the rest stays. */
+/** docs/internals/mutants.md: its table is made from docs/internals/mutants.json, the rest stays. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readMeasured, scoreInWords, type MutantRow } from '../../lib/mutants/score.ts';
 
-const path = 'docs/mutants.md';
+const path = 'docs/internals/mutants.md';
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
 export function renderedPage(): string {

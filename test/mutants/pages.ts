@@ -6,7 +6,9 @@ import type { Workshop } from './workshop.ts';
 export const pageBytes = 16_384;
 
 /** Offsets and values from MySQL: fil0types.h, page0types.h. */
-const at = { checksum: 0, type: 24, records: 54, level: 64, index: 66 } as const;
+const at = { checksum: 0, prev: 8, next: 12, type: 24, records: 54, level: 64, index: 66 } as const;
+/** FIL_NULL: there is no such neighbour. */
+const noPage = 0xffff_ffff;
 const trailerBytes = 8;
 const indexPageType = 17_855;
 
@@ -67,6 +69,39 @@ export function indexPages(tablespace: Buffer): IndexPage[] {
     });
   }
   return pages;
+}
+
+const linkOf = (page: Buffer, side: 'prev' | 'next'): number => page.readUInt32BE(at[side]);
+
+/** The page of an index to be put back to an older state, and what is put there. */
+export interface StalePage {
+  readonly number: number;
+  readonly page: Buffer;
+}
+
+/**
+ * The last leaf of an older state that has changed since, as it was then, but for the link to its left
+ * neighbour. A row that comes late splits the leaf before the last one; on a busy machine rows come
+ * late. InnoDB ends itself at a page whose neighbour does not link back: that is a wrong page, and no
+ * stale one. Undefined where there is none.
+ */
+export function stalePageOf(older: Buffer, newer: Buffer, index: number): StalePage | undefined {
+  const had = new Set(leavesOf(older, index).map(({ number }) => number));
+  const both = pagesOf(newer, index).filter(({ number }) => had.has(number));
+  const found = both.findLast(({ number }) => {
+    const [was, is] = [pageOf(older, number), pageOf(newer, number)];
+    const next = linkOf(was, 'next');
+    return !was.equals(is) && (next === noPage || next === linkOf(is, 'next'));
+  });
+  if (found === undefined) return undefined;
+  const { number } = found;
+  const page = pageOf(older, number);
+  const left = linkOf(pageOf(newer, number), 'prev');
+  if (left !== linkOf(page, 'prev')) {
+    page.writeUInt32BE(left, at.prev);
+    seal(page);
+  }
+  return { number, page };
 }
 
 /** Gives a changed page the checksum that it must have: innodb_checksum_algorithm crc32. */

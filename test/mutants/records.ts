@@ -1,8 +1,9 @@
-/** Keeps what the suite came to: docs/mutants.json and its page, and the evidence to judge again. */
+/** Keeps what the suite came to: docs/internals/mutants.json and its page, and the evidence to judge again. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { judgeCase, type MutantCase } from '../../lib/mutants/mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from '../../lib/mutants/recorded.ts';
 import { readMeasured, writeMeasured, type MutantRow } from '../../lib/mutants/score.ts';
+import { isNoting } from '../support/noting.ts';
 import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';
 import { writePage } from './page.ts';
@@ -17,6 +18,7 @@ const replaced = <T extends { readonly name: string }>(all: readonly T[], one: T
   [...all.filter(({ name }) => name !== one.name), one].toSorted(byOrder);
 
 export function keepMutant({ name, shows, base, damageClass }: Mutant, result: MutantResult): void {
+  if (!isNoting) return;
   const { effect, caught, named, codes, recorded } = result;
   const about = { name, shows, twin: base, className: damageClass.name };
   const row: MutantRow = {
@@ -32,11 +34,13 @@ export function keepMutant({ name, shows, base, damageClass }: Mutant, result: M
 
 /** The smallest loss of the commits of a volume that was seen, and called what it is. */
 export function keepSmallestLoss(lost: number, of: number): void {
+  if (!isNoting) return;
   writeMeasured({ ...readMeasured(), smallestLoss: { lost, of } });
   writePage();
 }
 
 export function keepTwin(recorded: MutantCase): void {
+  if (!isNoting) return;
   const { name } = recorded;
   const measured = readMeasured();
   const twins = replaced(measured.twins, { name, flagged: judgeCase(recorded).caught });

@@ -1,4 +1,5 @@
 /** What holds of every run and its verdict, whatever the scenario. */
+import { isOpen } from '../../lib/experiment/counted.ts';
 import type { Scenario } from '../../lib/experiment/scenario.ts';
 import { verdictSchema, verdictWord, type Verdict } from '../../lib/experiment/verdict.ts';
 import type { Played } from './play-once.ts';
@@ -43,8 +44,14 @@ const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boo
   'the word follows': ({ verdict }) =>
     verdict.verdict === verdictWord(verdict.safety, verdict.complete),
   'as expected: the word was, and so was who serves': ({ verdict }) =>
-    verdict.asExpected ===
+    (verdict.asExpected || verdict.open === true) ===
     (verdict.expected.includes(verdict.verdict) && verdict.serving.asExpected),
+  'open: nothing was expected, and a verdict came': ({ verdict }, scenario) =>
+    (verdict.open === true) ===
+    (isOpen(scenario) &&
+      verdict.verdict !== 'inconclusive' &&
+      verdict.expected.includes(verdict.verdict) &&
+      verdict.serving.asExpected),
   'harm is noticed or not, and nothing else': ({ verdict }) =>
     (verdict.noticed === null) === (verdict.safety === 'safe'),
   'losses add up': ({ verdict }) => lossAddsUp(verdict),

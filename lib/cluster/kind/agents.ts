@@ -1,6 +1,7 @@
 /** A node's agents, kubelet and containerd: made to stand still and to go on, by signals. */
 import { stalls, type Stall } from '../port.ts';
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 const every = stalls.runtime;
 
@@ -13,7 +14,7 @@ for unit do
 done`;
 
 const inNode = (node: string, act: string, units: readonly string[]): Promise<string> =>
-  docker(['exec', node, 'sh', '-c', forEach(act), 'sh', ...units]);
+  run(engine.shell(node, forEach(act), 'sh', ...units));
 
 export async function stallAgents(node: string, what: Stall): Promise<void> {
   await inNode(node, 'kill -STOP "$pid"', stalls[what]);
@@ -36,6 +37,6 @@ export async function restartKubelet(
   const look = async (): Promise<string | undefined> =>
     (await inNode(node, 'echo "$pid"', stalls.kubelet)) || undefined;
   const before = await look();
-  await docker(['exec', node, 'systemctl', 'restart', 'kubelet']);
+  await run(engine.exec(node, 'systemctl', 'restart', 'kubelet'));
   return { before, after: await look() };
 }

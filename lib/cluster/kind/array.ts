@@ -2,8 +2,10 @@
  * The array's container: the disk's data path, one for each cluster. It runs beside the nodes and
  * not in them, so that it survives their death as a real storage array does.
  */
+import { inspect } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { pasteable, run } from '../../engine/run.ts';
 import { weighing } from './cpu-weights.ts';
-import { docker, inspect } from './engine.ts';
 import { waitFor } from './wait.ts';
 
 export interface ArrayOptions {
@@ -24,10 +26,11 @@ export async function startArray(options: ArrayOptions): Promise<void> {
   const place = ['--name', container, '--hostname', container, '--network', 'none'];
   const volume = ['--volume', `${source}:${root}`];
   const flags = [...place, '--privileged', ...weighing('array'), ...volume, ...labels];
-  await docker(['run', '--detach', ...flags, image, 'serve', '--root', root], { signal });
-  const command = `docker logs ${container}`;
+  await run(engine.start(flags, image, 'serve', '--root', root), { signal });
+  const logs = engine.logs(container);
+  const command = pasteable(logs);
   await waitFor({ what: 'the array answers', timeoutMs: 30_000, signal, command }, async () => {
-    const said = await docker(['logs', container]);
+    const said = await run(logs);
     return said.includes('listening') || `it says: ${said || 'nothing'}`;
   });
 }
@@ -44,6 +47,6 @@ export async function ensureArray(
 ): Promise<void> {
   const [found] = (await inspect('container', [options.container])) as Inspected[];
   if (found?.State.Status === 'running' && found.Image === imageId) return;
-  if (found !== undefined) await docker(['rm', '--force', options.container]);
+  if (found !== undefined) await run(engine.remove(options.container));
   await startArray(options);
 }

@@ -8,17 +8,19 @@ import { deployDriver } from './driver.ts';
 import type { ForceDetach } from './kind-config.ts';
 import type { KubeClients } from './kube.ts';
 import type { Lab } from './lab-port.ts';
-import { clusterNameRule, engineName, isClusterName } from './labels.ts';
-import type { OpenStream } from './lab-stream.ts';
+import { clusterNameRule, engineName, isClusterName, type ClusterLabels } from './labels.ts';
+import type { OpenStream } from '../../engine/line-stream.ts';
+import { LeaseHold } from './lease-hold.ts';
 import { lockCluster, type Lock } from './lock.ts';
 import { KindMachine } from './machine.ts';
-import { currentOwner } from './owner.ts';
+import { currentOwner, ownerState } from './owner.ts';
 import { mustPass } from './preflight.ts';
 import { reap } from './reap.ts';
-import { findCluster, refuseForeign, removeCluster } from './registry.ts';
+import { findCluster, refuseForeign } from './registry.ts';
 import { Relays } from './relay.ts';
+import { removeCluster } from './remove-cluster.ts';
 import { reviveCluster } from './revive-cluster.ts';
-import { spawnStream } from './spawned.ts';
+import { spawnStream } from '../../engine/spawned.ts';
 import { markComplete } from './state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 
@@ -63,6 +65,8 @@ export interface Cluster {
   readonly timers: ClusterTimers;
   /** False when it was made for this run. */
   readonly reused: boolean;
+  /** It outlives the run. */
+  readonly kept: boolean;
   readonly lab: Lab;
   /** How observers read commands that talk in lines: runs beside each other share them. */
   readonly openStream: OpenStream;
@@ -85,17 +89,38 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
   checkOptions(options, name);
   await mustPass(name);
   const lock = await lockCluster(name, options.runId);
+  const hold = new LeaseHold(`run ${options.runId}, process ${process.pid}`);
   try {
-    await refuseForeign(name, await findCluster(name));
+    const found = await findCluster(name);
+    await refuseForeign(name, found);
+    refuseOthers(found?.labels);
     await reap({ onProgress });
-    const create = createOptions(options, name, onProgress);
+    const create = createOptions(options, name, { hold, onProgress });
     const revived = await reviveCluster(create);
     const standing = revived ?? (await replaceCluster(create));
-    return clusterOf(standing, create.timers, lock, revived !== undefined);
+    return clusterOf(standing, create, lock, revived !== undefined);
   } catch (error) {
+    await hold.release();
     await lock.release();
     throw error;
   }
+}
+
+/**
+ * The lock tells only of this user's processes on this host. Throws InfrastructureError `CLUSTER_BUSY`
+ * where another one made the cluster and lives, or cannot be seen from here.
+ */
+function refuseOthers(labels: ClusterLabels | undefined): void {
+  if (labels === undefined) return;
+  const { cluster, owner, keep } = labels;
+  const state = owner === undefined ? 'unknown' : ownerState(owner);
+  const isOwn = owner?.pid === process.pid;
+  if (state === 'dead' || (state === 'alive' && (keep || isOwn))) return;
+  const who = state === 'alive' ? `process ${owner?.pid}` : 'somebody who cannot be seen from here';
+  throw new InfrastructureError('CLUSTER_BUSY', `the cluster \`${cluster}\` belongs to ${who}`, {
+    hint: 'give this run a cluster of its own, or remove that one if nobody uses it any more',
+    command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
+  });
 }
 
 function checkOptions(options: ClusterOptions, name: string): void {
@@ -117,7 +142,7 @@ function checkOptions(options: ClusterOptions, name: string): void {
 function createOptions(
   options: ClusterOptions,
   name: string,
-  onProgress: (line: string) => void,
+  told: Pick<CreateOptions, 'hold' | 'onProgress'>,
 ): CreateOptions {
   const { images, kind, runId, workers = 2, forceDetach = 'on', keep = false, signal } = options;
   const { featureGates = {} } = options;
@@ -135,14 +160,14 @@ function createOptions(
     tools: images.tools,
   };
   const made = { images, kind, workers, timers, forceDetach, featureGates };
-  return { ...made, labels, onProgress, signal };
+  return { ...made, ...told, labels, signal };
 }
 
 /** A new cluster in the place of whatever has the name; on failure nothing is left. */
 async function replaceCluster(options: CreateOptions): Promise<Standing> {
   const { onProgress, labels, signal } = options;
   signal?.throwIfAborted();
-  await dropCluster(labels.cluster);
+  await dropCluster(options);
   try {
     const standing = await createCluster(options);
     await deployDriver({ ...options, standing });
@@ -150,21 +175,24 @@ async function replaceCluster(options: CreateOptions): Promise<Standing> {
     return standing;
   } catch (error) {
     onProgress(`removing the cluster ${labels.cluster} again`);
-    await dropCluster(labels.cluster).catch((second: unknown) => {
+    await dropCluster(options).catch((second: unknown) => {
       onProgress(`it resists, and the next start removes it: ${describeError(second)}`);
     });
     throw error;
   }
 }
 
-async function dropCluster(name: string): Promise<void> {
-  const found = await findCluster(name);
-  if (found !== undefined) await removeCluster(found);
+/** Throws `CLUSTER_BUSY` where somebody else, on another host, has made one of that name by now. */
+async function dropCluster({ labels, hold, onProgress }: CreateOptions): Promise<void> {
+  const found = await findCluster(labels.cluster);
+  if (found === undefined) return;
+  refuseOthers(found.labels);
+  for (const left of await removeCluster(found, hold)) onProgress(`stays behind: ${left}`);
 }
 
 function clusterOf(
   standing: Standing,
-  timers: ClusterTimers,
+  options: CreateOptions,
   lock: Lock,
   reused: boolean,
 ): Cluster {
@@ -182,9 +210,13 @@ function clusterOf(
   );
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
-    await relays.closeAll();
-    if (!labels.keep) await dropCluster(labels.cluster);
-    await lock.release();
+    try {
+      await relays.closeAll();
+      if (!labels.keep) await dropCluster(options);
+    } finally {
+      await options.hold.release();
+      await lock.release();
+    }
   };
   return {
     name: labels.cluster,
@@ -195,8 +227,9 @@ function clusterOf(
     pool: 1,
     addresses: new Map(nodes.map(({ node, ip }) => [node, ip])),
     kubeconfigPath: state.kubeconfig,
-    timers,
+    timers: options.timers,
     reused,
+    kept: labels.keep,
     lab,
     openStream: spawnStream,
     relays,

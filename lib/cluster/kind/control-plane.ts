@@ -1,7 +1,8 @@
 /** The control plane's components on kind: processes of the control plane's node. */
 import type { Component, ControlPlane } from '../port.ts';
 import { resumeAgents, stallAgents } from './agents.ts';
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 const programs: Readonly<Record<Component, string>> = {
   'controller-manager': 'kube-controller-manager',
@@ -13,7 +14,7 @@ export function kindControlPlane(node: string): ControlPlane {
   /** `$1` is the program; no error where it does not run. */
   const inNode = (act: string, component: Component): Promise<string> => {
     const script = `for pid in $(pidof "$1"); do ${act}; done`;
-    return docker(['exec', node, 'sh', '-c', script, 'sh', programs[component]]);
+    return run(engine.shell(node, script, 'sh', programs[component]));
   };
   return {
     async kill(component) {

@@ -1,5 +1,6 @@
 /** What the controller manager itself says of a forced detach: its log, and its counter. */
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { followPodLogs, type Following, type LogLine } from './pod-log.ts';
 
 /** Forced detaches since the controller manager started, by reason. */
@@ -17,7 +18,7 @@ export async function readForcedDetachMetric(controlPlane: string): Promise<Forc
   const admin = '--kubeconfig=/etc/kubernetes/admin.conf';
   const server = ['--server=https://127.0.0.1:10257', '--insecure-skip-tls-verify'];
   const kubectl = ['kubectl', admin, ...server];
-  const text = await docker(['exec', controlPlane, ...kubectl, 'get', '--raw', '/metrics']);
+  const text = await run(engine.exec(controlPlane, ...kubectl, 'get', '--raw', '/metrics'));
   return parseForcedDetaches(text);
 }
 

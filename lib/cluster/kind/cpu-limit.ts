@@ -1,6 +1,8 @@
 /** A node's share of the CPU, by the engine's limit, and whether that limit bites. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { docker, firstProcessOf, inspect } from './engine.ts';
+import { firstProcessOf, inspect } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 /** The longest that the kernel takes: pauses of a second, and shares down to a thousandth. */
 const periodUs = 1_000_000;
@@ -12,15 +14,17 @@ const leastQuotaUs = 1_000;
 export async function limitCpu(node: string, share: number): Promise<void> {
   const quotaUs = Math.max(leastQuotaUs, Math.round(share * periodUs));
   const limit = ['--cpu-period', String(periodUs), '--cpu-quota', String(quotaUs)];
-  await docker(['update', ...limit, node]);
+  await run(engine.update(node, ...limit));
 }
+
+export const unlimit = (node: string): string[] => engine.update(node, '--cpu-quota', '-1');
 
 export async function unlimitCpu(node: string): Promise<void> {
   const [found] = (await inspect('container', [node])) as {
     readonly HostConfig: { readonly CpuQuota: number };
   }[];
   if (found !== undefined && found.HostConfig.CpuQuota > 0) {
-    await docker(['update', '--cpu-quota', '-1', node]);
+    await run(unlimit(node));
   }
 }
 
@@ -38,7 +42,7 @@ export async function limitedPeriods(node: string, lab: string): Promise<number>
 async function readPeriods(pid: string, lab: string): Promise<{ all: number; limited: number }> {
   const root = `/proc/${pid}/root/sys/fs/cgroup`;
   const script = `cat ${root}/cpu/cpu.stat 2>/dev/null || cat ${root}/cpu.stat`;
-  const text = await docker(['exec', lab, 'sh', '-c', script]);
+  const text = await run(engine.shell(lab, script));
   const read = (name: string): number =>
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   return { all: read('nr_periods'), limited: read('nr_throttled') };

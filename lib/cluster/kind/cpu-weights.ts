@@ -6,7 +6,7 @@
  */
 export const cpuWeights = { controlPlane: 8192, array: 4096 } as const;
 
-/** Of `docker run` and `docker update`. */
+/** Flags of a container's making, and of its update. */
 export const weighing = (who: keyof typeof cpuWeights): readonly string[] => [
   '--cpu-shares',
   String(cpuWeights[who]),

@@ -1,18 +1,22 @@
 /** Makes a cluster from nothing: lease, volume, lab, array, kind's nodes, network, Ready nodes. */
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { InfrastructureError } from '../../errors.ts';
+import { inspect } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { commandError, run, tryRun } from '../../engine/run.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { startArray } from './array.ts';
 import { weighing } from './cpu-weights.ts';
-import { commandError, docker, inspect, run, tryDocker } from './engine.ts';
+import { kindCommand } from './kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
 import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
 import { leaseCount, leases, type Lease } from './lease.ts';
+import type { LeaseHold } from './lease-hold.ts';
+import { boundLoops } from './loops.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from './state-dir.ts';
@@ -28,7 +32,9 @@ export interface CreateOptions {
   readonly forceDetach: ForceDetach;
   readonly featureGates: FeatureGates;
   /** All labels but those that the creation itself decides. */
-  readonly labels: Omit<ClusterLabels, 'index' | 'stateDir'>;
+  readonly labels: Omit<ClusterLabels, 'index' | 'stateDir' | 'token'>;
+  /** Has the cluster's lease from its choice on, as long as the cluster is in use. */
+  readonly hold: LeaseHold;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal | undefined;
 }
@@ -49,9 +55,12 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   const { images, timers, onProgress, signal } = options;
   const name = engineName(options.labels.cluster);
   const state = await makeStateDir(options.labels.cluster);
-  const { lease, labels } = await takeLease({ ...options.labels, stateDir: state.path }, signal);
+  const { lease, labels } = await takeLease(
+    { ...options.labels, stateDir: state.path, token: state.token },
+    options,
+  );
   const flags = encodeLabels(labels);
-  await docker(['volume', 'create', ...flags, name], { signal });
+  await run(engine.createVolume(name, ...flags), { signal });
   const lab = await startLab({
     container: labName(labels.cluster),
     image: images.tools,
@@ -85,7 +94,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
     lacksSysResource: lacksSysResource(await lab.exec(['cat', '/proc/self/status'])),
   });
   await createNodes(options, state, name, config);
-  await docker(['update', ...weighing('controlPlane'), `${name}-control-plane`], { signal });
+  await run(engine.update(`${name}-control-plane`, ...weighing('controlPlane')), { signal });
   const clients = await kubeClients(state.kubeconfig);
   const nodes = await nodeAddresses(clients, options.workers + 1, signal);
   onProgress('connecting the nodes');
@@ -97,22 +106,22 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
 /** Takes the first free lease by making its network. Throws `NO_LEASE` when all are taken. */
 async function takeLease(
   wanted: Omit<ClusterLabels, 'index'>,
-  signal: AbortSignal | undefined,
+  { hold, signal }: CreateOptions,
 ): Promise<{ lease: Lease; labels: ClusterLabels }> {
   for (const lease of leases()) {
+    // Networks are an engine's: another engine of this machine has the lock, or left loop devices.
+    if (!(await hold.take(lease.index)) || (await boundLoops(lease)).length > 0) continue;
     const labels = { ...wanted, index: lease.index };
-    const argv = ['network', 'create', '--subnet', lease.subnet, '--gateway', lease.gateway];
-    argv.push('--opt', 'com.docker.network.bridge.enable_ip_masquerade=true');
-    argv.push(...encodeLabels(labels), engineName(wanted.cluster));
-    const result = await tryDocker(argv, { signal });
+    const argv = engine.createNetwork(engineName(wanted.cluster), lease, encodeLabels(labels));
+    const result = await tryRun(argv, { signal });
     if (result.exitCode === 0) return { lease, labels };
     if (!/overlap|conflicts with network/i.test(result.stderr)) {
-      throw commandError(['docker', ...argv], result);
+      throw commandError(argv, result);
     }
   }
   throw new InfrastructureError(
     'NO_LEASE',
-    `all ${leaseCount} networks of 172.30.0.0/16 are taken`,
+    `all ${leaseCount} networks of 172.30.0.0/16, or their loop devices, are taken`,
     {
       hint: 'remove clusters or networks that are not needed any more',
       command: 'npx zx experiments/clean.mjs --all',
@@ -133,22 +142,9 @@ async function createNodes(
   config: string,
 ): Promise<void> {
   onProgress(`creating the cluster ${labels.cluster}`);
-  const file = join(state.path, 'kind.yaml');
-  await writeFile(file, config);
-  const flags = ['--name', name, '--config', file, '--kubeconfig', state.kubeconfig];
-  await run([kind, 'create', 'cluster', ...flags], {
-    signal,
-    env: {
-      KIND_EXPERIMENTAL_PROVIDER: 'docker',
-      KIND_EXPERIMENTAL_DOCKER_NETWORK: name,
-      KUBECONFIG: state.kubeconfig,
-    },
-    // kind's steps: ` • Preparing nodes 📦 📦 📦  ...`
-    onStderrLine: (line) => {
-      const step = /•\s*([\w -]+?)\s*[^\w ]*\s*\.\.\./u.exec(line)?.[1];
-      if (step !== undefined) onProgress(`kind: ${step.toLowerCase()}`);
-    },
-  });
+  await writeFile(state.kindConfig, config);
+  const { kindConfig: file, kubeconfig } = state;
+  await kindCommand(kind).create({ name, config: file, kubeconfig, onProgress, signal });
 }
 
 /** Addresses and pod ranges as Kubernetes has them, which also holds while a node is cut off. */

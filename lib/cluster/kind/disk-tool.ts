@@ -1,14 +1,26 @@
 /** The disk's tool in the lab (lib/csi/disk-tool.ts): its commands, and what their answers look like. */
 import { z } from 'zod';
+import { copyTimeoutMs } from '../../engine/run.ts';
+import { copyIdentitySchema, type CopyIdentity } from '../../csi/copy-label.ts';
 import { linkStates, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
 import { labNode } from './lab-node.ts';
 import type { Lab } from './lab-port.ts';
 
-/** To paste behind `docker exec LAB`. */
+/** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];
 
 async function tool(lab: Lab, ...args: readonly string[]): Promise<unknown> {
   return JSON.parse(await lab.exec([...diskTool, ...args]));
+}
+
+/** What reads a whole volume. */
+async function copying(
+  lab: Lab,
+  signal: AbortSignal | undefined,
+  ...args: readonly string[]
+): Promise<unknown> {
+  const options = { timeoutMs: copyTimeoutMs, signal };
+  return JSON.parse(await lab.exec([...diskTool, ...args], options));
 }
 
 export interface NewVolume {
@@ -142,8 +154,28 @@ export async function releaseNode(lab: Lab, node: string): Promise<{ readonly bu
   return releasedSchema.parse(await tool(lab, 'release', '--node', node));
 }
 
-export async function copyVolume(lab: Lab, volume: string, label: string): Promise<void> {
-  await tool(lab, 'copy', '--volume', volume, '--label', label);
+interface Reading {
+  readonly volume: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Resolves to what the copy is, as the disk's tool labelled it. */
+export async function copyVolume(
+  lab: Lab,
+  { volume, label, signal }: Reading & { readonly label: string },
+): Promise<CopyIdentity> {
+  const asked = ['copy', '--volume', volume, '--label', label];
+  return copyIdentitySchema.parse(await copying(lab, signal, ...asked));
+}
+
+const volumeSchema = z.object({ volume: z.string(), filesystemUuid: z.string().optional() });
+
+/** A volume with a file system on it; a shared directory has none. */
+export async function identifyVolume(
+  lab: Lab,
+  volume: string,
+): Promise<z.infer<typeof volumeSchema>> {
+  return volumeSchema.parse(await tool(lab, 'identify', '--volume', volume));
 }
 
 const exportedSchema = z.object({
@@ -154,9 +186,8 @@ const exportedSchema = z.object({
 /** Puts the volume's log of writes, compressed, into a folder that the lab sees. */
 export async function exportWrites(
   lab: Lab,
-  volume: string,
-  originNs: bigint,
+  { volume, originNs, signal }: Reading & { readonly originNs: bigint },
 ): Promise<z.infer<typeof exportedSchema>> {
   const asked = ['--volume', volume, '--label', volume, '--origin-ns', String(originNs)];
-  return exportedSchema.parse(await tool(lab, 'export-writes', ...asked));
+  return exportedSchema.parse(await copying(lab, signal, 'export-writes', ...asked));
 }

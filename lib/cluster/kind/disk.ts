@@ -1,11 +1,13 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
 import { linkStateOf, type DiskMode, type PowerLoss, type SeveredLink } from '../../disk-kinds.ts';
+import { firstProcessOf } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { copyTimeoutMs, pasteable, run } from '../../engine/run.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { Disk, Machine, Proof } from '../port.ts';
 import { writeSyncedCanary } from './canary.ts';
 import * as tool from './disk-tool.ts';
-import { docker, firstProcessOf } from './engine.ts';
 import type { Lab } from './lab-port.ts';
 import { stopServers } from './server-freeze.ts';
 
@@ -56,31 +58,32 @@ export function kindDisk(options: KindDiskOptions): Disk {
       if (busy.length === 0) return;
       throw new InfrastructureError('DEVICE_BUSY', `${node} is off, yet ${busy.join()} is in use`, {
         hint: 'Something outside the node holds its mount; find it in the lab.',
-        command: `docker exec ${lab.container} sh -c 'grep -l ${busy[0]} /proc/*/mountinfo'`,
+        command: pasteable(engine.shell(lab.container, `grep -l ${busy[0]} /proc/*/mountinfo`)),
       });
     },
 
     async writeSyncedCanary(node, content) {
       const mountPoint = await mountPointOn(lab, volume, node);
-      await docker(['exec', node, ...writeSyncedCanary(mountPoint, content)]);
+      await run(engine.exec(node, ...writeSyncedCanary(mountPoint, content)));
     },
 
-    async copy(label, freeze) {
+    async copy(label, freeze, signal) {
       await using thaw = new AsyncDisposableStack();
       // The array holds every path for a moment by itself; a shared directory has no such gate.
       for (const each of mode === 'shared-file' ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
         thaw.defer(await stopServers(each.node));
       }
-      await tool.copyVolume(lab, volume, copyLabel(label));
+      return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
     },
 
-    async exportWrites(folder) {
+    async exportWrites(folder, signal) {
       if (mode === 'shared-file') return;
-      const exported = await tool.exportWrites(lab, volume, originNs);
+      const exported = await tool.exportWrites(lab, { volume, originNs, signal });
       for (const { name } of exported.files) {
-        const from = `${lab.container}:${exported.folder}/${name}`;
-        await docker(['cp', from, join(folder, 'history', name)]);
+        const to = join(folder, 'history', name);
+        const argv = engine.copyOut(lab.container, `${exported.folder}/${name}`, to);
+        await run(argv, { timeoutMs: copyTimeoutMs, signal });
       }
       await lab.exec(['rm', '-r', exported.folder]);
     },
@@ -164,10 +167,10 @@ async function mountPointOn(lab: Lab, volume: string, node: string): Promise<str
   const loop = devices.findLast((each) => each.node === node && !each.cut)?.loop;
   const wanted = `$3 == "7:${loop}" && $5 ~ /globalmount$/ { print $5; exit }`;
   const found =
-    loop === undefined ? '' : await docker(['exec', node, 'awk', wanted, '/proc/1/mountinfo']);
+    loop === undefined ? '' : await run(engine.exec(node, 'awk', wanted, '/proc/1/mountinfo'));
   if (found.trim() === '') {
     throw new InfrastructureError('NOT_MOUNTED', `${volume} is not mounted on ${node}`, {
-      command: `docker exec ${lab.container} ${tool.diskTool.join(' ')} status`,
+      command: pasteable(engine.exec(lab.container, ...tool.diskTool, 'status')),
     });
   }
   return found.trim();

@@ -1,5 +1,6 @@
 /** `kubectl drain` as an operator runs it, with the kubectl of the control plane's node. */
-import { docker, tryDocker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run, tryRun } from '../../engine/run.ts';
 
 const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf'];
 /** Beyond its own time limit, for kubectl to start and to end. */
@@ -13,12 +14,12 @@ export async function drainNode(
 ): Promise<{ drained: boolean; answer: string }> {
   const limit = `--timeout=${timeoutMs / 1000}s`;
   const flags = ['--ignore-daemonsets', '--delete-emptydir-data', limit];
-  const argv = ['exec', controlPlane, ...kubectl, 'drain', node, ...flags];
-  const result = await tryDocker(argv, { timeoutMs: timeoutMs + patienceMs });
+  const argv = engine.exec(controlPlane, ...kubectl, 'drain', node, ...flags);
+  const result = await tryRun(argv, { timeoutMs: timeoutMs + patienceMs });
   const said = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line !== '');
   return { drained: result.exitCode === 0, answer: said.slice(-3).join(' / ') };
 }
 
 export async function uncordonNode(controlPlane: string, node: string): Promise<void> {
-  await docker(['exec', controlPlane, ...kubectl, 'uncordon', node]);
+  await run(engine.exec(controlPlane, ...kubectl, 'uncordon', node));
 }

@@ -2,11 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject, V1PodTemplateSpec } from '@kubernetes/client-node';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import { renderCsiManifests } from './csi-manifests.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
-import { docker, run } from './engine.ts';
 import { sharedDir } from './kind-config.ts';
+import { kindCommand } from './kind-command.ts';
 import { apply, type KubeClients } from './kube.ts';
 import { engineName } from './labels.ts';
 import { waitFor } from './wait.ts';
@@ -104,15 +106,12 @@ async function loadImages({
   if (missing.length === 0) return;
   onProgress(`loading into the nodes: ${missing.join(', ')}`);
   const name = engineName(standing.labels.cluster);
-  await run([kind, 'load', 'docker-image', '--name', name, ...missing], {
-    signal,
-    env: { KIND_EXPERIMENTAL_PROVIDER: 'docker' },
-  });
+  await kindCommand(kind).load({ name, images: missing, signal });
   await writeFile(file, JSON.stringify({ ...loaded, ...wanted }));
 }
 
 async function imageIds({ load }: ImageSet): Promise<Record<string, string>> {
   if (load.length === 0) return {};
-  const ids = await docker(['image', 'inspect', '--format', '{{.Id}}', ...load]);
+  const ids = await run(engine.imageIds(load));
   return Object.fromEntries(ids.split('\n').map((id, index) => [load[index] ?? '', id]));
 }

@@ -1,7 +1,8 @@
 /** Refuses feature gates that a version does not know, before a cluster is made whose parts won't start. */
 import { InfrastructureError, UsageError } from '../../errors.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
-import { tryDocker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { tryRun } from '../../engine/run.ts';
 
 /** Throws UsageError `GATE_UNKNOWN` where the node image's kubelet does not know one of them. */
 export async function refuseUnknownGates(
@@ -11,8 +12,8 @@ export async function refuseUnknownGates(
   const asked = Object.keys(gates);
   if (asked.length === 0) return;
   // Components share one list; kubelet is in each node image, whoever made it.
-  const argv = ['run', '--rm', '--network', 'none', '--entrypoint', 'kubelet', node, '--help'];
-  const { exitCode, stdout, stderr } = await tryDocker(argv, { timeoutMs: 60_000 });
+  const argv = engine.runOnce(['--network', 'none', '--entrypoint', 'kubelet'], node, '--help');
+  const { exitCode, stdout, stderr } = await tryRun(argv, { timeoutMs: 60_000 });
   const known = gatesIn(stdout);
   if (exitCode !== 0 || known.length === 0) {
     throw new InfrastructureError('GATES_NOT_LISTED', 'kubelet does not list its feature gates', {

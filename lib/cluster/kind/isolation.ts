@@ -3,13 +3,14 @@
  * silently, in both directions and also for its pods, as a broken network does; they are gone with
  * the network namespace when the node is started anew.
  */
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 const chain = 'FORCEDETACH';
 const hooks = ['INPUT', 'OUTPUT', 'FORWARD'] as const;
 
 const inNode = (node: string, commands: readonly string[]): Promise<string> =>
-  docker(['exec', node, 'sh', '-c', commands.join('\n')]);
+  run(engine.shell(node, commands.join('\n')));
 
 /** `address`: of the control plane. */
 export async function isolateNode(node: string, address: string): Promise<void> {
@@ -24,6 +25,10 @@ export async function isolateNode(node: string, address: string): Promise<void> 
     ),
   ]);
 }
+
+/** The command after which all passes again, though the empty chain stays. */
+export const rejoinByHand = (node: string): string[] =>
+  engine.exec(node, 'iptables', '-w', '-F', chain);
 
 /** No error where the node was not cut off. */
 export async function rejoinNode(node: string): Promise<void> {

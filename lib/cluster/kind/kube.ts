@@ -8,6 +8,7 @@ import type {
   KubernetesObjectApi,
   StorageV1Api,
 } from '@kubernetes/client-node';
+import { emptyKubeConfig } from '../../kubernetes-client.ts';
 
 export interface KubeClients {
   readonly config: KubeConfig;
@@ -19,11 +20,15 @@ export interface KubeClients {
   readonly objects: KubernetesObjectApi;
 }
 
-/** Imports the client here and not at the top: it takes most of a second. */
-export async function kubeClients(kubeconfigPath: string): Promise<KubeClients> {
-  const { AppsV1Api, CoordinationV1Api, CoreV1Api, KubeConfig, KubernetesObjectApi, StorageV1Api } =
+/** `timeoutMs`: as of `emptyKubeConfig`. */
+export async function kubeClients(
+  kubeconfigPath: string,
+  timeoutMs?: number,
+): Promise<KubeClients> {
+  // Imported here and not at the top: it takes most of a second.
+  const { AppsV1Api, CoordinationV1Api, CoreV1Api, KubernetesObjectApi, StorageV1Api } =
     await import('@kubernetes/client-node');
-  const config = new KubeConfig();
+  const config = await emptyKubeConfig(timeoutMs);
   config.loadFromFile(kubeconfigPath);
   return {
     config,

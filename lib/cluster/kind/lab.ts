@@ -1,9 +1,10 @@
 /** The lab container: how it is made, and how commands run in it. */
 import { fileURLToPath } from 'node:url';
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { sharedDir, socketDir } from './kind-config.ts';
 import type { Lab } from './lab-port.ts';
-import { openStream } from './lab-stream.ts';
+import { openStream } from '../../engine/line-stream.ts';
 import { driverLoopsOf, type Lease } from './lease.ts';
 
 /** Where the lab sees this project's code. */
@@ -41,22 +42,18 @@ export async function startLab(options: LabOptions): Promise<Lab> {
   const volumes = mounts.flatMap((mount) => ['--volume', mount]);
   const flags = [...place, ...rights, ...volumes, '--workdir', labAppDir, ...labels];
   const script = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
-  await docker(['run', '--detach', ...flags, '--entrypoint', 'sh', image, '-c', script], {
-    signal,
-  });
+  await run(engine.start([...flags, '--entrypoint', 'sh'], image, '-c', script), { signal });
   return labIn(options.container);
 }
 
 /** The command on the engine that runs `argv` in the lab, with a stdin. */
-export const inLab = (container: string, argv: readonly string[]): string[] => [
-  ...['docker', 'exec', '-i', container],
-  ...argv,
-];
+export const inLab = (container: string, argv: readonly string[]): string[] =>
+  engine.execWithInput(container, ...argv);
 
 export function labIn(container: string): Lab {
   return {
     container,
-    exec: (argv) => docker(['exec', container, ...argv]),
+    exec: (argv, options) => run(engine.exec(container, ...argv), options),
     stream: (argv, onLine) => openStream(inLab(container, argv), onLine),
   };
 }

@@ -2,6 +2,7 @@
  * The engine is the registry of what exists: everything made carries these labels, and nothing
  * without them is ever touched.
  */
+import { isLeaseIndex } from './lease.ts';
 import { decodeOwner, encodeOwner, type Owner } from './owner.ts';
 
 export const label = {
@@ -17,6 +18,8 @@ export const label = {
   keep: 'forcedetach.keep',
   /** Directory on the host with kubeconfig and sockets. */
   state: 'forcedetach.state',
+  /** What is written in that directory, too: both together tell that it is the cluster's. */
+  token: 'forcedetach.token',
   /** Image of the lab, needed again to release loop devices. */
   tools: 'forcedetach.tools',
 } as const;
@@ -34,6 +37,17 @@ export const clusterNameRule =
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
 export const arrayName = (cluster: string): string => `${engineName(cluster)}-array`;
+/** As kind calls them. */
+export const nodeNames = (cluster: string, count: number): string[] =>
+  ['control-plane', 'worker', ...Array.from({ length: count }, (_, n) => `worker${n + 2}`)]
+    .slice(0, count)
+    .map((node) => `${engineName(cluster)}-${node}`);
+const isNodeName = (cluster: string, name: string): boolean =>
+  name.startsWith(`${engineName(cluster)}-`) &&
+  /^(control-plane|worker\d*)$/.test(name.slice(engineName(cluster).length + 1));
+/** Name of a container that may carry the cluster's labels. */
+export const isContainerName = (cluster: string, name: string): boolean =>
+  [labName(cluster), arrayName(cluster)].includes(name) || isNodeName(cluster, name);
 
 export interface ClusterLabels {
   readonly cluster: string;
@@ -44,6 +58,8 @@ export interface ClusterLabels {
   readonly owner: Owner | undefined;
   readonly keep: boolean;
   readonly stateDir: string;
+  /** Of the state directory; empty where the label is missing: such a directory is left alone. */
+  readonly token: string;
   readonly tools: string;
 }
 
@@ -56,26 +72,33 @@ export function encodeLabels(labels: ClusterLabels): string[] {
     [label.owner]: labels.owner === undefined ? '' : encodeOwner(labels.owner),
     [label.keep]: String(labels.keep),
     [label.state]: labels.stateDir,
+    [label.token]: labels.token,
     [label.tools]: labels.tools,
   };
   return Object.entries(pairs).flatMap(([key, value]) => ['--label', `${key}=${value}`]);
 }
 
-/** Undefined where the labels are not ours. */
+/** What is printed of a label and was made elsewhere. */
+const isRunId = (text: string): boolean => /^[\w.-]{0,64}$/.test(text);
+
+/** Undefined where the labels are not ours, or are none that we make. */
 export function decodeLabels(
   labels: Readonly<Record<string, string>> | null | undefined,
 ): ClusterLabels | undefined {
   const cluster = labels?.[label.cluster];
-  const index = labels?.[label.index];
-  if (labels == null || cluster === undefined || index === undefined) return undefined;
+  const index = Number(labels?.[label.index] ?? Number.NaN);
+  const runId = labels?.[label.run] ?? '';
+  if (labels == null || cluster === undefined || !isClusterName(cluster)) return undefined;
+  if (!isRunId(runId) || !isLeaseIndex(index)) return undefined;
   return {
     cluster,
-    runId: labels[label.run] ?? '',
+    runId,
     configHash: labels[label.config] ?? '',
-    index: Number(index),
+    index,
     owner: decodeOwner(labels[label.owner] ?? ''),
     keep: labels[label.keep] === 'true',
     stateDir: labels[label.state] ?? '',
+    token: labels[label.token] ?? '',
     tools: labels[label.tools] ?? '',
   };
 }

@@ -24,8 +24,11 @@ export interface Lease {
   readonly loops: { readonly first: number; readonly count: number };
 }
 
+export const isLeaseIndex = (index: number): boolean =>
+  Number.isInteger(index) && index >= 0 && index < leaseCount;
+
 export function leaseAt(index: number): Lease {
-  if (!Number.isInteger(index) || index < 0 || index >= leaseCount) {
+  if (!isLeaseIndex(index)) {
     throw new RangeError(`no lease ${index}: it must be in 0..${leaseCount - 1}`);
   }
   return {

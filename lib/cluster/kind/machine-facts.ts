@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { which } from 'zx';
-import { tryDocker, tryRun } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { tryRun } from '../../engine/run.ts';
 import { engineName, kindClusterLabel } from './labels.ts';
 import { leaseCount, leaseAt } from './lease.ts';
 
@@ -59,16 +60,14 @@ export async function machineFacts(cluster?: string): Promise<MachineFacts> {
 }
 
 async function otherNodes(cluster: string | undefined): Promise<number> {
-  const format = `{{.Label "${kindClusterLabel}"}}`;
-  const argv = ['ps', '--filter', `label=${kindClusterLabel}`, '--format', format];
-  const { stdout } = await tryDocker(argv, { timeoutMs: 20_000 });
+  const { stdout } = await tryRun(engine.runningLabels(kindClusterLabel), { timeoutMs: 20_000 });
   const own = cluster === undefined ? '' : engineName(cluster);
   return stdout.split('\n').filter((name) => name !== '' && name !== own).length;
 }
 
 async function engineFacts(): Promise<MachineFacts['engine']> {
   const format = '{{.ServerVersion}}\t{{.CgroupVersion}}\t{{.DockerRootDir}}';
-  const result = await tryDocker(['info', '--format', format], { timeoutMs: 20_000 });
+  const result = await tryRun(engine.info(format), { timeoutMs: 20_000 });
   const [version, cgroupVersion = '', rootDir = ''] = result.stdout.split('\t');
   if (result.exitCode !== 0 || !version) {
     return { missing: (result.stderr || result.stdout || 'it does not answer').trim() };
@@ -107,19 +106,20 @@ export async function probeFacts({ tools }: ProbeOptions): Promise<ProbeFacts> {
   return { privileged, scratchLoop, sysResource, kind: kindOrGo, buildTools, qemu };
 }
 
+const alone = ['--privileged', '--network', 'none'];
 const noTools = 'the tools image is not built yet';
 
 /** Any tools image of ours that the engine has, newest first. */
 export async function localToolsImage(): Promise<string | undefined> {
-  const argv = ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}}', 'forcedetach/tools'];
-  const { stdout } = await tryDocker(argv);
+  const { stdout } = await tryRun(engine.listImages('forcedetach/tools'));
   return stdout.split('\n').find((line) => line !== '');
 }
 
 async function probePrivileged(tools: string | undefined): Promise<Probe> {
   if (tools === undefined) return { skipped: noTools };
-  const argv = ['run', '--rm', '--privileged', '--network', 'none', '--entrypoint', 'grep', tools];
-  const result = await tryDocker([...argv, 'CapBnd', '/proc/self/status'], { timeoutMs: 60_000 });
+  const flags = [...alone, '--entrypoint', 'grep'];
+  const argv = engine.runOnce(flags, tools, 'CapBnd', '/proc/self/status');
+  const result = await tryRun(argv, { timeoutMs: 60_000 });
   const ok = result.exitCode === 0;
   return { ok, found: ok ? result.stdout.trim() : result.stderr };
 }
@@ -150,11 +150,11 @@ async function probeScratchLoop(tools: string | undefined): Promise<Probe> {
   const number = String(first + count - 1);
   const command = ['-c', script, 'scratch-loop', number];
   if (tools === undefined && userInfo().uid !== 0) return { skipped: noTools };
-  const container = ['docker', 'run', '--rm', '--privileged', '--network', 'none'];
-  const result =
+  const result = await tryRun(
     tools === undefined
-      ? await tryRun(['sh', ...command])
-      : await tryRun([...container, '--entrypoint', 'sh', tools, ...command, 'own-dev']);
+      ? ['sh', ...command]
+      : engine.runOnce([...alone, '--entrypoint', 'sh'], tools, ...command, 'own-dev'),
+  );
   const ok = result.exitCode === 0;
   const where = tools === undefined ? 'on the host' : 'in a privileged container';
   return { ok, found: ok ? `bound, cut and freed ${where}` : result.stderr };

@@ -1,11 +1,14 @@
 /** One node's machine: what a fault may do to it, by the engine's own commands. */
 import pRetry from 'p-retry';
+import { inspect } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { pasteable, run, tryRun, type CommandResult } from '../../engine/run.ts';
 import { InfrastructureError } from '../../errors.ts';
-import type { Machine, Proof, Stall } from '../port.ts';
+import { stalls, type Machine, type Proof, type Stall } from '../port.ts';
 import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
-import { limitCpu, limitedPeriods, unlimitCpu } from './cpu-limit.ts';
-import { docker, inspect, pasteable, tryDocker, type CommandResult } from './engine.ts';
-import { isolateNode, rejoinNode } from './isolation.ts';
+import { orByHand } from './by-hand.ts';
+import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
+import { isolateNode, rejoinByHand, rejoinNode } from './isolation.ts';
 import type { Lease } from './lease.ts';
 import { restoreRoutes, type NodeAddress } from './node-network.ts';
 import { killServers } from './server-kill.ts';
@@ -55,7 +58,7 @@ export class KindMachine implements Machine {
    * FREEZING for some tens of milliseconds (libcontainer/cgroups/fs/freezer.go): ask anew.
    */
   async #pause(): Promise<void> {
-    const pause = (): Promise<unknown> => docker(['pause', this.node]);
+    const pause = (): Promise<unknown> => run(engine.pause(this.node));
     const shouldRetry = ({ error }: { readonly error: Error }): boolean =>
       error.message.includes('unable to freeze');
     await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry }).catch(
@@ -63,13 +66,16 @@ export class KindMachine implements Machine {
     );
   }
 
-  async thaw(): Promise<void> {
-    if ((await this.state()) === 'frozen') await docker(['unpause', this.node]);
+  thaw(): Promise<void> {
+    const argv = engine.unpause(this.node);
+    return this.#giveBack(argv, async () => {
+      if ((await this.state()) === 'frozen') await run(argv);
+    });
   }
 
   async kill(): Promise<void> {
     if ((await this.state()) === 'stopped') return;
-    await docker(['kill', this.node]).catch((error: unknown) =>
+    await run(engine.kill(this.node)).catch((error: unknown) =>
       this.#explain('killed', error, notKilled),
     );
   }
@@ -78,19 +84,22 @@ export class KindMachine implements Machine {
   #explain(what: 'frozen' | 'killed', cause: unknown, sign: RegExp): never {
     const said = cause instanceof Error ? sign.exec(cause.message)?.[0] : undefined;
     if (said === undefined) throw cause;
-    const restore = `node /app/lib/csi/disk-tool.ts restore --node ${this.node}`;
+    const restore = ['node', '/app/lib/csi/disk-tool.ts', 'restore', '--node', this.node];
     throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
       hint: 'its processes wait for the disk, or for another that does: let go of its requests',
-      command: `docker exec ${this.#options.lab} ${restore}`,
+      command: pasteable(engine.exec(this.#options.lab, ...restore)),
       cause,
     });
   }
 
   /** Resolves once the node reaches the API server again, so that it can become Ready. */
   async start(): Promise<void> {
-    const state = await this.state();
-    if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
-    if (state === 'stopped') await docker(['start', this.node]);
+    const argv = engine.boot(this.node);
+    await this.#giveBack(argv, async () => {
+      const state = await this.state();
+      if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
+      if (state === 'stopped') await run(argv);
+    });
     await this.reconnect();
     await pRetry(() => this.#mustReachApi(), {
       retries: 60,
@@ -105,18 +114,26 @@ export class KindMachine implements Machine {
       throw this.#impossible('disconnect', 'the port of its API server would change');
     }
     if ((await this.#address()) === undefined) return;
-    await docker(['network', 'disconnect', this.#options.network, this.node]);
+    await run(engine.disconnect(this.#options.network, this.node));
   }
 
-  async reconnect(): Promise<void> {
+  reconnect(): Promise<void> {
     const { network, self, all, lease } = this.#options;
-    const address = await this.#address();
-    // A stopped node has no address; it gets one when it starts.
-    if (address === undefined || (address !== '' && address !== self.ip)) {
-      if (address !== undefined) await docker(['network', 'disconnect', network, this.node]);
-      await docker(['network', 'connect', '--ip', self.ip, network, this.node]);
-    }
-    if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+    const argv = engine.connect(network, this.node, self.ip);
+    return this.#giveBack(argv, async () => {
+      const address = await this.#address();
+      // A stopped node has no address; it gets one when it starts.
+      if (address === undefined || (address !== '' && address !== self.ip)) {
+        if (address !== undefined) await run(engine.disconnect(network, this.node));
+        await run(argv);
+      }
+      if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+    });
+  }
+
+  /** `argv`: what a person would do. */
+  #giveBack(argv: readonly string[], work: () => Promise<void>): Promise<void> {
+    return orByHand({ node: this.node, argv }, work);
   }
 
   async isolate(): Promise<void> {
@@ -127,7 +144,7 @@ export class KindMachine implements Machine {
   }
 
   rejoin(): Promise<void> {
-    return rejoinNode(this.node);
+    return this.#giveBack(rejoinByHand(this.node), () => rejoinNode(this.node));
   }
 
   stall(what: Stall): Promise<void> {
@@ -135,7 +152,8 @@ export class KindMachine implements Machine {
   }
 
   resume(): Promise<void> {
-    return resumeAgents(this.node);
+    const argv = engine.exec(this.node, 'pkill', '-CONT', '-x', stalls.runtime.join('|'));
+    return this.#giveBack(argv, () => resumeAgents(this.node));
   }
 
   stalled(): Promise<string[]> {
@@ -155,7 +173,8 @@ export class KindMachine implements Machine {
   }
 
   unthrottle(): Promise<void> {
-    return unlimitCpu(this.node);
+    const argv = unlimit(this.node);
+    return this.#giveBack(argv, () => unlimitCpu(this.node));
   }
 
   throttled(): Promise<number> {
@@ -181,14 +200,14 @@ export class KindMachine implements Machine {
 
   async reachesApi(): Promise<boolean> {
     const ask = ['kubectl', '--kubeconfig=/etc/kubernetes/kubelet.conf', '--request-timeout=3s'];
-    const { exitCode } = await this.#ask(['exec', this.node, ...ask, 'get', '--raw', '/readyz']);
+    const { exitCode } = await this.#ask(engine.exec(this.node, ...ask, 'get', '--raw', '/readyz'));
     return exitCode === 0;
   }
 
   async reachedFromOutside(): Promise<boolean> {
     const { lab, self } = this.#options;
     const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
-    const argv = ['exec', lab, 'socat', '-u', 'OPEN:/dev/null', target];
+    const argv = engine.exec(lab, 'socat', '-u', 'OPEN:/dev/null', target);
     const { exitCode, stderr } = await this.#ask(argv);
     // Refused is an answer of the node too: its kubelet does not listen yet.
     return exitCode === 0 || stderr.includes('refused');
@@ -196,12 +215,12 @@ export class KindMachine implements Machine {
 
   /** A command that a busy machine did not come to is no answer: it is asked once more. */
   async #ask(argv: readonly string[]): Promise<CommandResult> {
-    const first = await tryDocker(argv, { timeoutMs: askMs });
-    const answer = first.exitCode === -1 ? await tryDocker(argv, { timeoutMs: askMs }) : first;
+    const first = await tryRun(argv, { timeoutMs: askMs });
+    const answer = first.exitCode === -1 ? await tryRun(argv, { timeoutMs: askMs }) : first;
     if (answer.exitCode !== -1) return answer;
     const seconds = askMs / 1000;
     throw new InfrastructureError('PROBE_LATE', `no answer in ${seconds} s, asked twice`, {
-      command: pasteable(['docker', ...argv]),
+      command: pasteable(argv),
     });
   }
 
@@ -221,14 +240,14 @@ export class KindMachine implements Machine {
     if (!(await this.reachesApi())) {
       throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
         hint: 'look at its kubelet and containerd',
-        command: `docker exec ${this.node} journalctl --no-pager --lines 50`,
+        command: pasteable(engine.exec(this.node, 'journalctl', '--no-pager', '--lines', '50')),
       });
     }
   }
 
   #impossible(action: string, why: string): InfrastructureError {
     return new InfrastructureError('NODE_STATE', `cannot ${action} ${this.node}: ${why}`, {
-      command: `docker inspect --format '{{json .State}}' ${this.node}`,
+      command: engine.byHand.lookAtState(this.node),
     });
   }
 }

@@ -19,6 +19,15 @@ import {
 } from '../../workload/sql.ts';
 import { InsertCommand, insertFlags, insertStatement } from './mysql-insert.ts';
 import { connectError, statementError, timeoutError } from './mysql-errors.ts';
+import {
+  identify,
+  newestRow,
+  putStatement,
+  removeStatement,
+  schemaChangeStatement,
+  transferStatement,
+  type Statement,
+} from './mysql-statements.ts';
 import { databaseName } from './schema.ts';
 
 /** A UNIX socket, or a port on the loopback address. */
@@ -32,18 +41,6 @@ export type MysqlSessionOptions = MysqlAddress & {
   /** From sending an operation to its answer; default 5000. */
   readonly operationTimeoutMs?: number;
 };
-
-/** One message to the server and one transaction: a lost answer can always mean a commit. */
-const transfer =
-  `BEGIN; ${insertStatement}; ` +
-  'UPDATE account SET balance = balance + IF(id = ?, -?, ?) WHERE id IN (?, ?); COMMIT';
-
-/** The pod gives mysqld its node and UID as report-host and report-user (manifests). */
-const identify =
-  'SELECT @@report_host AS node, @@report_user AS podUid, UNIX_TIMESTAMP() AS nowS; ' +
-  "SHOW GLOBAL STATUS LIKE 'Uptime'";
-
-const newestRow = 'SELECT client, connection, session, seq FROM ledger ORDER BY id DESC LIMIT 1';
 
 /** A server that does not answer the goodbye is left after this long. */
 const goodbyeMs = 500;
@@ -117,17 +114,22 @@ class MysqlSession implements SqlSession {
     return this.#exchange((done) => this.#insert.send(entry, done));
   }
 
-  async transfer(entry: LedgerEntry): Promise<void> {
-    const { fromAccount, toAccount, amount } = entry;
-    const moved = [fromAccount, amount, amount, fromAccount, toAccount];
-    try {
-      await this.#exchange((done) =>
-        this.#connection.query(transfer, [...parameters(entry), ...moved], done),
-      );
-    } catch (error) {
-      if (error instanceof SqlError && !error.fatal) await this.#rollBack();
-      throw error;
-    }
+  transfer(entry: LedgerEntry): Promise<void> {
+    return this.#transaction(transferStatement(entry));
+  }
+
+  put(entry: LedgerEntry, body: Buffer): Promise<void> {
+    return this.#transaction(putStatement(entry, body));
+  }
+
+  remove(entry: LedgerEntry, document: OpId): Promise<void> {
+    return this.#transaction(removeStatement(entry, document));
+  }
+
+  /** MySQL ends a statement that changes the schema by committing it, so there is nothing to roll back. */
+  changeSchema(): Promise<void> {
+    const { sql } = schemaChangeStatement;
+    return this.#exchange((done) => this.#connection.query(sql, done));
   }
 
   async readHead(): Promise<OpId | undefined> {
@@ -149,6 +151,15 @@ class MysqlSession implements SqlSession {
     if (!this.#lost) this.#connection.end(() => this.#socket.destroy());
     setTimeout(() => this.#socket.destroy(), goodbyeMs).unref();
     return Promise.resolve();
+  }
+
+  async #transaction({ sql, values }: Statement): Promise<void> {
+    try {
+      await this.#exchange((done) => this.#connection.query(sql, [...values], done));
+    } catch (error) {
+      if (error instanceof SqlError && !error.fatal) await this.#rollBack();
+      throw error;
+    }
   }
 
   /** The statements after the one that failed were not run, so the transaction is still open. */
@@ -176,21 +187,6 @@ class MysqlSession implements SqlSession {
       });
     });
   }
-}
-
-function parameters(entry: LedgerEntry): (string | number | Buffer)[] {
-  return [
-    entry.client,
-    entry.connection,
-    entry.session,
-    entry.seq,
-    entry.kind,
-    entry.fromAccount,
-    entry.toAccount,
-    entry.amount,
-    Buffer.from(entry.previousHash, 'hex'),
-    Buffer.from(entry.hash, 'hex'),
-  ];
 }
 
 function notSent(): SqlError {

@@ -2,8 +2,8 @@
  * A node's place on the network: its pod range, the CNI configuration that serves it, and routes
  * to the other nodes' pods. Docker drops routes at every reconnect and boot, so they are put back.
  */
-import type { CommandOptions } from './engine.ts';
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run, type CommandOptions } from '../../engine/run.ts';
 import type { Lease } from './lease.ts';
 
 export interface NodeAddress {
@@ -57,7 +57,7 @@ export async function installCni(address: NodeAddress, options?: CommandOptions)
     'mv /etc/cni/net.d/.forcedetach /etc/cni/net.d/10-forcedetach.conflist',
     'sysctl -qw net.ipv4.ip_forward=1',
   ];
-  await docker(['exec', '-i', address.node, 'sh', '-c', script.join('\n')], {
+  await run(engine.execWithInput(address.node, 'sh', '-c', script.join('\n')), {
     ...options,
     input: cniConfig(address.podCidr),
   });
@@ -69,10 +69,10 @@ export async function restoreRoutes(
   all: readonly NodeAddress[],
 ): Promise<void> {
   const commands = routeCommands(lease, self, all).join(' && ');
-  await docker(['exec', self.node, 'sh', '-c', commands]);
+  await run(engine.shell(self.node, commands));
 }
 
 /** Leads the lab to the pods. */
 export async function routeLab(lab: string, nodes: readonly NodeAddress[]): Promise<void> {
-  await docker(['exec', lab, 'sh', '-c', podRouteCommands(nodes).join(' && ')]);
+  await run(engine.shell(lab, podRouteCommands(nodes).join(' && ')));
 }

@@ -8,7 +8,7 @@ import type {
   V1VolumeAttachment,
 } from '@kubernetes/client-node';
 import { observed } from '../../history/observations.ts';
-import { declareObserver } from '../../history/observers.ts';
+import { declareObserver, guarded } from '../../history/observers.ts';
 import type { Recorder } from '../port.ts';
 import { AttachmentWatcher, NodeWatcher, PodWatcher } from './api-changes.ts';
 import { beatWhileSeeing } from './watch-beat.ts';
@@ -65,12 +65,13 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
     if (!gone && near.includes(event.metadata.namespace)) recordEvent(event, recorder);
   });
   await Promise.all(informers.map((informer) => informer.start()));
-  const observer = declareObserver(recorder, 'api', ['api']);
+  const observer = declareObserver(recorder, { observer: 'api', sees: ['api'] });
   const watches = lists.map((list, index) => ({
     list,
     known: (name: string, within?: string) => informers[index]?.get(name, within),
   }));
-  const beating = beatWhileSeeing(watches, observer, ended.signal);
+  const beat = guarded(recorder, 'api', beatWhileSeeing);
+  const beating = beat(watches, observer, ended.signal);
 
   return {
     async [Symbol.asyncDispose](): Promise<void> {
@@ -83,7 +84,7 @@ export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<A
 }
 
 interface Watchable<T> {
-  on(verb: 'add' | 'update' | 'delete', callback: (object: T) => void): void;
+  on(verb: 'add' | 'update' | 'delete', callback: (object: T) => unknown): void;
   on(verb: 'error', callback: (error: unknown) => void): void;
   start(): Promise<void>;
 }
@@ -97,20 +98,40 @@ function follow<T extends KubernetesObject>(
   recorder: Recorder,
   ended: AbortSignal,
 ): void {
-  informer.on('add', (object) => see(object, false));
-  informer.on('update', (object) => see(object, false));
-  informer.on('delete', (object) => see(object, true));
-  informer.on('error', (error) => {
+  const hear = guarded(recorder, 'api', see);
+  informer.on('add', (object) => hear(object, false));
+  informer.on('update', (object) => hear(object, false));
+  informer.on('delete', (object) => hear(object, true));
+  const reopen = (error: unknown): void => {
     // Stopping an informer breaks its watch: that is no reason to open it again.
     if (ended.aborted) return;
     const data = { message: String(error) };
     recorder.record({ type: 'observation', source: 'api', name: 'watch-reopened', data });
-    setTimeout(() => ended.aborted || void informer.start(), reopenAfterMs);
-  });
+    setTimeout(() => void start(), reopenAfterMs);
+  };
+  const start = async (): Promise<void> => {
+    if (!ended.aborted) await informer.start().catch(reopen);
+  };
+  informer.on('error', reopen);
 }
 
-function recordEvent({ reason, message, involvedObject }: CoreV1Event, recorder: Recorder): void {
-  const object = `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`;
-  const data = { reason, message, object };
-  recorder.record({ type: 'observation', source: 'api', name: observed.event, data });
+/** Told anew each time its count grows. */
+function recordEvent(event: CoreV1Event, recorder: Recorder): void {
+  const { reason, message, type, involvedObject, source, series } = event;
+  const last = series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
+  const data = {
+    object: `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`,
+    ...{ reason, message, type },
+    count: event.count ?? series?.count ?? 1,
+    from: source?.component || event.reportingComponent,
+    // What comes by the watch may not have been decoded: text where the types say Date.
+    ...(last === undefined || last === null ? {} : { atMs: new Date(last).getTime() }),
+  };
+  const byKubelet = event.reportingComponent === 'kubelet' ? event.reportingInstance : undefined;
+  const about = involvedObject.kind === 'Node' ? involvedObject.name : undefined;
+  const where = source?.host || byKubelet || about;
+  recorder.record({
+    ...{ type: 'observation', source: 'api', name: observed.event, data },
+    ...(where === undefined || where === '' ? {} : { node: where }),
+  });
 }

@@ -1,6 +1,7 @@
 /** Observer of the API server's audit log: who asked for which change (audit-policy.ts). */
 import { z } from 'zod';
 import { observed } from '../../history/observations.ts';
+import { declareObserver, guarded } from '../../history/observers.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder, Unstamped } from '../port.ts';
 import type { Cluster } from './cluster.ts';
@@ -46,7 +47,11 @@ export function observeAudit(
     if (node !== undefined && ![controlPlane, ...nodes].includes(node)) return;
     recorder.record(record);
   };
-  return followPodLogs(controlPlane, pattern, see, { openStream });
+  const source = 'audit';
+  const declared = { observer: source, sees: [source], node: controlPlane };
+  const beating = declareObserver(recorder, declared);
+  const hear = guarded(recorder, source, see);
+  return followPodLogs(controlPlane, pattern, hear, { openStream, beating });
 }
 
 /**

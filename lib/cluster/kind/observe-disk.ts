@@ -1,14 +1,15 @@
 /** Observers of the disk: CSI calls, mounts, bytes written and cuts, as the lab sees them. */
 import { z } from 'zod';
+import { inspect } from '../../engine/ask.ts';
+import { starts } from '../../engine/commands.ts';
 import type { CallEntry } from '../../csi/call-log.ts';
 import { type WatchLine, watchLineSchema } from '../../csi/watch-line.ts';
 import { observed } from '../../history/observations.ts';
-import { declareObserver } from '../../history/observers.ts';
+import { declareObserver, guarded } from '../../history/observers.ts';
 import type { Recorder, Unstamped } from '../port.ts';
-import { inspect } from './engine.ts';
 import type { Lab } from './lab-port.ts';
 import { inLab } from './lab.ts';
-import type { OpenStream } from './lab-stream.ts';
+import type { OpenStream } from '../../engine/line-stream.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];
 
@@ -33,32 +34,30 @@ export async function observeDisk(
   const pids = Object.entries(await processesOf(nodes)).map(([node, pid]) => `${node}=${pid}`);
   const command = inLab(lab.container, [...watchTool, '--nodes', pids.join()]);
   const watching = Promise.withResolvers<void>();
-  const observer = declareObserver(recorder, 'disk', ['csi', 'mounts', 'devices']);
+  const observer = declareObserver(recorder, {
+    observer: 'disk',
+    sees: ['csi', 'mounts', 'devices'],
+  });
   opening.defer(() => observer.end());
-  const watch = opening.use(
-    await openStream(command, (text) => {
-      const line = watchLineSchema.parse(JSON.parse(text));
-      if (line.type === 'watching') watching.resolve();
-      else if (line.type === 'beat') observer.beat(line.monoMs - originMs);
-      else if (volume !== undefined && isOther(line, volume)) return;
-      else if (line.type === 'call' && !tells(line.entry)) return;
-      else recorder.record(recordOf(line, originMs));
-    }),
-  );
+  const hear = (text: string): void => {
+    const line = watchLineSchema.parse(JSON.parse(text));
+    if (line.type === 'watching') watching.resolve();
+    else if (line.type === 'beat') observer.beat(line.monoMs - originMs);
+    else if (volume !== undefined && isOther(line, volume)) return;
+    else if (line.type === 'call' && !tells(line.entry)) return;
+    else recorder.record(recordOf(line, originMs));
+  };
+  const watch = opening.use(await openStream(command, guarded(recorder, 'disk', hear)));
   await Promise.race([watching.promise, watch.closed]);
-  watch.closed.catch((error: unknown) => recorder.record(gap(String(error))));
   // A node that boots has another first process, and with it other mounts.
-  const filters = ['--filter', 'type=container', '--filter', 'event=start'];
-  const events = ['docker', 'events', ...filters, '--format', '{{.Actor.Attributes.name}}'];
-  opening.use(
-    await openStream(events, (container) => {
-      if (!nodes.includes(container)) return;
-      processesOf(nodes).then(
-        (processes) => watch.write(JSON.stringify({ nodes: processes })),
-        (error: unknown) => recorder.record(gap(String(error))),
-      );
-    }),
-  );
+  const lookAgain = async (container: string): Promise<void> => {
+    if (!nodes.includes(container)) return;
+    watch.write(JSON.stringify({ nodes: await processesOf(nodes) }));
+  };
+  const boots = opening.use(await openStream(starts(), guarded(recorder, 'disk', lookAgain)));
+  for (const { closed } of [watch, boots]) {
+    closed.catch((error: unknown) => recorder.record(gap(String(error))));
+  }
   return opening.move();
 }
 

@@ -1,12 +1,13 @@
 /** Observers of logs that survive a partition: the controller manager's, mysqld's, the sidecar's. */
 import { observed, type ObservedName } from '../../history/observations.ts';
+import { declareObserver, guarded } from '../../history/observers.ts';
 import type { Clock } from '../clock.ts';
 import type { Recorder } from '../port.ts';
 import type { Cluster } from './cluster.ts';
 import { followControllerManager } from './controller-manager.ts';
 import { followDatabaseLog, followSelfFenceLog } from './database.ts';
 import { solePlace, type Place } from './place.ts';
-import type { LogLine } from './pod-log.ts';
+import type { Following, LogLine } from './pod-log.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
 const forceDetachLine = /force detach/i;
@@ -29,6 +30,7 @@ export function observeControllerManager(
   volume = '',
 ): AsyncDisposable {
   const { controlPlane, openStream } = cluster;
+  const source = 'controller-manager';
   const see = ({ text, wallMs }: LogLine): void => {
     const name =
       forceDetachLine.test(text) && text.includes(volume)
@@ -40,60 +42,64 @@ export function observeControllerManager(
     recorder.record({
       ...written(clock, wallMs),
       type: 'observation',
-      source: 'controller-manager',
+      source,
       name,
       data: { line: text },
     });
   };
-  return followControllerManager(controlPlane, see, { openStream });
+  const declared = { observer: source, sees: [source], node: controlPlane };
+  const beating = declareObserver(recorder, declared);
+  const hear = guarded(recorder, source, see);
+  return followControllerManager(controlPlane, hear, { openStream, beating });
 }
 
-export const observeServerLogs = (
+export function observeServerLogs(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
   place: Place = solePlace,
-): AsyncDisposable =>
-  onEveryNode(cluster, (node) =>
-    followDatabaseLog(
-      node,
-      (line) => {
-        if (!serverLine.test(line.text)) return;
-        see({ recorder, clock }, 'mysqld', observed.serverLog, line);
-      },
-      { place, openStream: cluster.openStream },
-    ),
+): AsyncDisposable {
+  const see = keeping({ recorder, clock }, 'mysqld', observed.serverLog);
+  const hear = (line: LogLine): unknown => serverLine.test(line.text) && see(line);
+  return onEveryNode(cluster, 'mysqld', recorder, (node, following) =>
+    followDatabaseLog(node, hear, { place, ...following }),
   );
+}
 
-export const observeSelfFences = (
+export function observeSelfFences(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
   place: Place = solePlace,
-): AsyncDisposable =>
-  onEveryNode(cluster, (node) =>
-    followSelfFenceLog(
-      node,
-      (line) => see({ recorder, clock }, 'self-fence', observed.selfFence, line),
-      { place, openStream: cluster.openStream },
-    ),
+): AsyncDisposable {
+  const hear = keeping({ recorder, clock }, 'self-fence', observed.selfFence);
+  return onEveryNode(cluster, 'self-fence', recorder, (node, following) =>
+    followSelfFenceLog(node, hear, { place, ...following }),
   );
+}
 
-function see(
+/** Records each line that it is given. */
+const keeping = (
   { recorder, clock }: { readonly recorder: Recorder; readonly clock: Clock },
   source: string,
   name: ObservedName,
-  { node, text, wallMs }: LogLine,
-): void {
-  const data = { line: text };
-  recorder.record({ ...written(clock, wallMs), type: 'observation', source, name, node, data });
-}
+): ((line: LogLine) => Promise<void>) =>
+  guarded(recorder, source, ({ node, text, wallMs }: LogLine) => {
+    const data = { line: text };
+    recorder.record({ ...written(clock, wallMs), type: 'observation', source, name, node, data });
+  });
 
+/** An observer for each node: it ends with the node. */
 function onEveryNode(
-  { nodes }: Cluster,
-  follow: (node: string) => AsyncDisposable,
+  { nodes, openStream }: Cluster,
+  source: string,
+  recorder: Recorder,
+  follow: (node: string, following: Following) => AsyncDisposable,
 ): AsyncDisposable {
-  const followers = nodes.map(follow);
+  const followers = nodes.map((node) => {
+    const beating = declareObserver(recorder, { observer: source, sees: [source], node });
+    return follow(node, { openStream, beating });
+  });
   return {
     async [Symbol.asyncDispose](): Promise<void> {
       await Promise.all(followers.map((follower) => follower[Symbol.asyncDispose]()));

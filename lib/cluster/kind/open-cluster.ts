@@ -10,6 +10,8 @@ import { refuseUnknownGates } from './feature-gates.ts';
 export interface ClusterChoice {
   /** Default `auto`: published where a registry answers, else built. */
   readonly images?: ImageSource | 'auto';
+  /** Holds what this checkout would build. Default: none. */
+  readonly registry?: string | undefined;
   /** Default `main`. */
   readonly clusterName?: string;
   /** Default 2. */
@@ -56,8 +58,10 @@ async function open(
   signal.throwIfAborted();
   const images = await ensureImages({
     source: choice.images ?? 'auto',
+    registry: choice.registry,
     kubernetes: scenario.kubernetes,
     onProgress,
+    signal,
   });
   await refuseUnknownGates(images, scenario.featureGates);
   const cluster = await ensureCluster({

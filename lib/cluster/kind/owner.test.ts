@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   currentOwner,
   decodeOwner,
   encodeOwner,
+  machineProcesses,
   ownerState,
   startTicksOf,
   type ProcessTable,
@@ -11,9 +15,13 @@ import {
 const processes: ProcessTable = {
   bootId: () => 'boot-1',
   pidNamespace: () => 'pid:[1]',
+  host: () => 'host-1',
   startTicks: (pid) => (pid === 42 ? '1000' : undefined),
 };
-const owner = { pid: 42, startTicks: '1000', bootId: 'boot-1', pidNamespace: 'pid:[1]' };
+const owner = {
+  ...{ pid: 42, startTicks: '1000', bootId: 'boot-1' },
+  ...{ pidNamespace: 'pid:[1]', host: 'host-1' },
+};
 
 test('this process owns what it makes and is alive', () => {
   expect(ownerState(currentOwner())).toBe('alive');
@@ -31,6 +39,29 @@ test('after a reboot every owner is dead', () => {
 
 test('nothing is said about another process namespace', () => {
   expect(ownerState({ ...owner, pidNamespace: 'pid:[2]' }, processes)).toBe('unknown');
+});
+
+test('nothing is said about another host, whatever else agrees', () => {
+  const elsewhere = { ...owner, host: 'host-2' };
+  for (const other of [elsewhere, { ...elsewhere, bootId: 'boot-2' }, { ...elsewhere, pid: 43 }]) {
+    expect(ownerState(other, processes)).toBe('unknown');
+  }
+});
+
+test('a host keeps its name, and another user or home has another one', () => {
+  const home = mkdtempSync(join(tmpdir(), 'fd-owner-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const mine = machineProcesses.host();
+  expect(machineProcesses.host()).toBe(mine);
+  vi.stubEnv('XDG_STATE_HOME', home);
+  const theirs = machineProcesses.host();
+  expect(theirs).not.toBe(mine);
+  expect(machineProcesses.host()).toBe(theirs);
+  vi.unstubAllEnvs();
+});
+
+test('a label without its host says nothing', () => {
+  expect(decodeOwner('42 1000 boot-1 pid:[1]')).toBeUndefined();
 });
 
 test('a label holds the whole owner', () => {

@@ -2,8 +2,11 @@
  * Follows container logs where kubelet keeps them, on the node itself: that works while the node
  * is cut off from the API server, and goes on after the node or the container was restarted.
  */
-import type { OpenStream } from './lab-stream.ts';
-import { spawnStream } from './spawned.ts';
+import type { Beating } from '../../history/observers.ts';
+import { execWithInput } from '../../engine/commands.ts';
+import type { OpenStream } from '../../engine/line-stream.ts';
+import { liveOn } from './node-life.ts';
+import { spawnStream } from '../../engine/spawned.ts';
 
 export interface LogLine {
   readonly node: string;
@@ -20,20 +23,27 @@ export interface LogLine {
 
 /**
  * Follows every file that matches, also those that appear later, each from its beginning. Each
- * output line is `<file> <line of the file>`. Ends with the shell's stdin.
+ * output line is `<file> <line of the file>`. Every 20 s or so it says `beat`, with each file and how
+ * many lines it had two seconds before: who has not been told of all of them does not see. Ends with
+ * the shell's stdin.
  */
 const followScript = `
 follow() { tail -n +1 -F "$1" 2>/dev/null | sed -u "s|^|$1 |"; }
 trap 'kill 0' EXIT
 seen=
+turn=0
 ( while :; do
+  counts=
   for file in $1; do
     [ -f "$file" ] || continue
+    [ $turn -gt 0 ] || counts="$counts $file $(wc -l <"$file")"
     case "$seen" in *"|$file|"*) continue ;; esac
     seen="$seen|$file|"
     follow "$file" &
   done
   sleep 2
+  [ $turn -gt 0 ] || echo "beat$counts"
+  turn=$(( (turn + 1) % 10 ))
 done ) &
 cat >/dev/null
 `;
@@ -41,6 +51,8 @@ cat >/dev/null
 export interface Following {
   /** How the command on the engine is read. Default: one of its own. */
   readonly openStream?: OpenStream;
+  /** Is let beat while all lines come, and ended with the following. Default: nobody. */
+  readonly beating?: Beating;
 }
 
 /**
@@ -51,7 +63,7 @@ export function followPodLogs(
   node: string,
   pattern: string,
   onLine: (line: LogLine) => void,
-  { openStream: open = spawnStream }: Following = {},
+  { openStream: open = spawnStream, beating }: Following = {},
 ): AsyncDisposable {
   const stop = new AbortController();
   const stopped = new Promise<void>((resolve) => {
@@ -59,18 +71,24 @@ export function followPodLogs(
   });
   /** File → lines handed on: a new command reads each file from its beginning again. */
   const handedOn = new Map<string, number>();
+  const life = beating === undefined ? undefined : liveOn(node, beating);
 
   const followOnce = async (): Promise<void> => {
     const read = new Map<string, number>();
-    const argv = ['docker', 'exec', '-i', node, 'sh', '-c', followScript, 'sh', pattern];
+    const argv = execWithInput(node, 'sh', '-c', followScript, 'sh', pattern);
     await using stream = await open(argv, (raw) => {
+      const counts = parseBeat(raw);
+      if (counts !== undefined) {
+        if (counts.every(([file, lines]) => (read.get(file) ?? 0) >= lines)) life?.beat();
+        return;
+      }
+      const [file = ''] = raw.split(' ', 1);
+      const number = (read.get(file) ?? 0) + 1;
+      read.set(file, number);
+      if (number <= (handedOn.get(file) ?? 0)) return;
+      handedOn.set(file, number);
       const line = parseLogLine(node, raw);
-      if (line === undefined) return;
-      const number = (read.get(line.file) ?? 0) + 1;
-      read.set(line.file, number);
-      if (number <= (handedOn.get(line.file) ?? 0)) return;
-      handedOn.set(line.file, number);
-      onLine(line);
+      if (line !== undefined) onLine(line);
     });
     await Promise.race([stream.closed, stopped]);
   };
@@ -85,8 +103,18 @@ export function followPodLogs(
     async [Symbol.asyncDispose](): Promise<void> {
       stop.abort();
       await followed;
+      await life?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** `beat <file> <lines> <file> <lines> …`: undefined where the line is another. */
+export function parseBeat(raw: string): readonly (readonly [string, number])[] | undefined {
+  const [word, ...words] = raw.split(' ');
+  if (word !== 'beat') return undefined;
+  return words.flatMap((file, index) =>
+    index % 2 === 0 ? [[file, Number(words[index + 1])] as const] : [],
+  );
 }
 
 const cri = /^(\S+) (\S+) (stdout|stderr) [FP] ?(.*)$/;

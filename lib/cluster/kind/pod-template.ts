@@ -47,12 +47,15 @@ export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   const { choice } = options;
   const template = await readTemplate('mysql/pod.yaml', {
     MYSQL_IMAGE: options.image,
-    TOLERATION_SECONDS: Math.round(choice.tolerationMs / 1_000),
+    // The field has whole seconds; a part of one must not become none.
+    TOLERATION_SECONDS: Math.ceil(choice.tolerationMs / 1_000),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
     AFFINITY: JSON.stringify(affinityOf(options.nodes)),
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
     LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
     TRX_COMMIT: choice.trxCommit,
+    // Without a binary log each commit would write one more row, of its GTID.
+    GTID_MODE: choice.binlog === 'on' ? 'ON' : 'OFF',
     // `binlog` is the server's own default name.
     BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
   });

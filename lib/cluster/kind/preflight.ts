@@ -1,6 +1,7 @@
 /** Whether this machine can run a cluster: one list of checks for the doctor and for every start. */
 import { InfrastructureError } from '../../errors.ts';
-import { engineMissing } from './engine.ts';
+import { byHand } from '../../engine/commands.ts';
+import { engineMissing } from '../../engine/run.ts';
 import {
   machineFacts,
   probeFacts,
@@ -90,8 +91,10 @@ export function judgeMachine(facts: MachineFacts): CheckResult[] {
   ];
   if ('missing' in engine) {
     const found = engine.missing.split('\n')[0] ?? '';
-    const mend = 'systemctl start docker || dockerd &';
-    return [judge('ENGINE_MISSING', 'a Docker engine', { ok: false, found, mend }), ...results];
+    return [
+      judge('ENGINE_MISSING', 'a Docker engine', { ok: false, found, mend: byHand.start }),
+      ...results,
+    ];
   }
   return [
     judge('ENGINE_MISSING', 'a Docker engine', { ok: true, found: engine.version }),
@@ -115,13 +118,13 @@ function judgeDisk(engine: { rootDir: string; freeBytes: number | undefined }): 
   return judge('DISK_SPACE', name, {
     ok: engine.freeBytes >= leastDiskBytes,
     found: `${gib(engine.freeBytes)} free at ${engine.rootDir}`,
-    mend: 'docker system df; docker image prune',
+    mend: byHand.makeRoom,
   });
 }
 
 export function judgeProbes(facts: ProbeFacts, { buildsImages }: CheckOptions): CheckResult[] {
   const checks: (readonly [string, string, Probe, string])[] = [
-    ['PRIVILEGED', 'privileged containers', facts.privileged, 'docker info'],
+    ['PRIVILEGED', 'privileged containers', facts.privileged, byHand.lookAtRights],
     ['SYS_RESOURCE', 'CAP_SYS_RESOURCE', facts.sysResource, ''],
     ['SCRATCH_LOOP', 'a loop device that can be cut', facts.scratchLoop, 'losetup --list'],
     ['KIND_MISSING', 'kind, or Go to build it', facts.kind, 'sudo .ci/setup'],

@@ -20,3 +20,12 @@ test('a sleep that is aborted rejects with the reason itself', async () => {
   await expect(sleeping).rejects.toBe(reason);
   await expect(clock.sleep(1, aborter.signal)).rejects.toBe(reason);
 });
+
+test('a sleep beyond 24.8 days does not end at once', async () => {
+  const aborter = new AbortController();
+  const sleeping = realClock().sleep(30 * 86_400_000, aborter.signal);
+  const first = await Promise.race([sleeping.then(() => 'slept'), realClock().sleep(50)]);
+  expect(first).toBeUndefined();
+  aborter.abort(new Error('enough'));
+  await expect(sleeping).rejects.toThrow('enough');
+});

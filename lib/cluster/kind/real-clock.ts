@@ -5,6 +5,9 @@
 import { setTimeout as timeout } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 
+/** A timer of Node's that is set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export interface RealClock extends Clock {
   /** CLOCK_MONOTONIC when the run began, nanoseconds: give it to every process of the run. */
   readonly originNs: bigint;
@@ -19,7 +22,11 @@ export function realClock(originNs: bigint = process.hrtime.bigint()): RealClock
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       try {
-        await timeout(Math.max(0, ms), undefined, signal === undefined ? {} : { signal });
+        const options = signal === undefined ? {} : { signal };
+        for (let leftMs = Math.max(0, ms); ; leftMs -= longestTimerMs) {
+          await timeout(Math.min(leftMs, longestTimerMs), undefined, options);
+          if (!(leftMs > longestTimerMs)) return;
+        }
       } catch (error) {
         // Node wraps the reason in an AbortError of its own; the port promises the reason itself.
         signal?.throwIfAborted();

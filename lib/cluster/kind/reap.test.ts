@@ -1,23 +1,30 @@
 import { expect, test } from 'vitest';
 import { whyItStays } from './reap.ts';
 
+const cluster = 'main';
+const left = { cluster, keep: false, owner: 'dead' } as const;
+
 test('what a dead run left is left over', () => {
-  expect(whyItStays({ keep: false, owner: 'dead' }, false)).toBeUndefined();
+  expect(whyItStays(left, {})).toBeUndefined();
 });
 
-test('a running cluster is never removed, not even by --all', () => {
-  expect(whyItStays({ keep: false, owner: 'alive' }, true)).toBe('its owner is alive');
-  expect(whyItStays({ keep: true, owner: 'dead', lockedBy: 'run 7' }, true)).toBe(
-    'in use by run 7',
-  );
+test('a cluster whose owner lives is never removed, not even by --all', () => {
+  const alive = { ...left, owner: 'alive' } as const;
+  expect(whyItStays(alive, { all: true, only: cluster })).toBe('its owner is alive');
 });
 
 test('a kept cluster stays until --all', () => {
-  expect(whyItStays({ keep: true, owner: 'dead' }, false)).toMatch(/--all/);
-  expect(whyItStays({ keep: true, owner: 'dead' }, true)).toBeUndefined();
+  const kept = { ...left, keep: true };
+  expect(whyItStays(kept, {})).toMatch(/--all/);
+  expect(whyItStays(kept, { all: true })).toBeUndefined();
 });
 
-test('an owner that cannot be seen is not called dead', () => {
-  expect(whyItStays({ keep: false, owner: 'unknown' }, false)).toMatch(/cannot be seen/);
-  expect(whyItStays({ keep: false, owner: 'unknown' }, true)).toBeUndefined();
+test('one whose owner cannot be seen stays until it is named', () => {
+  for (const keep of [false, true]) {
+    const unseen = { ...left, keep, owner: 'unknown' } as const;
+    expect(whyItStays(unseen, {})).toMatch(/cannot be seen.*--all --cluster-name main/);
+    expect(whyItStays(unseen, { all: true })).toMatch(/cannot be seen/);
+    expect(whyItStays(unseen, { only: cluster })).toMatch(/cannot be seen/);
+    expect(whyItStays(unseen, { all: true, only: cluster })).toBeUndefined();
+  }
 });

@@ -1,35 +1,65 @@
-/** Which clusters of ours the engine knows, read from the labels alone, and how one is removed. */
+/**
+ * Which clusters of ours the engine knows, and what is provably theirs: what carries our labels and
+ * the name that goes with them, and of kind's nodes, which can carry none, those that hold the
+ * labelled volume or are on the labelled network.
+ */
 import { InfrastructureError } from '../../errors.ts';
-import { docker, inspect, list } from './engine.ts';
+import { inspect, list } from '../../engine/ask.ts';
+import { byHand } from '../../engine/commands.ts';
 import {
   arrayName,
   decodeLabels,
   engineName,
+  isContainerName,
   kindClusterLabel,
   label,
   labName,
   type ClusterLabels,
 } from './labels.ts';
 import { leaseAt } from './lease.ts';
-import { releaseLoops } from './loops.ts';
-import { removeStateDir } from './state-dir.ts';
 
 export interface FoundCluster {
   readonly labels: ClusterLabels;
   readonly hasNetwork: boolean;
   readonly hasVolume: boolean;
+  /** The network is there, with the subnet of the lease: else another cluster may have that by now. */
+  readonly holdsLease: boolean;
   /** kind's nodes, the lab and the array, whatever state they are in. */
   readonly containers: readonly string[];
+  /** Things that look like the cluster's and are not provably so; they are never touched. */
+  readonly foreign: readonly string[];
 }
 
 interface Labelled {
   readonly Labels?: Readonly<Record<string, string>> | null;
   readonly Name: string;
 }
-interface LabelledContainer {
-  readonly Config: Labelled;
-  readonly Name: string;
+interface LabelledNetwork extends Labelled {
+  readonly Id: string;
+  readonly IPAM: { readonly Config?: readonly { readonly Subnet?: string }[] | null };
 }
+interface LabelledVolume extends Labelled {
+  readonly Mountpoint: string;
+}
+interface LabelledContainer {
+  readonly Config: Pick<Labelled, 'Labels'>;
+  readonly Name: string;
+  readonly Mounts: readonly { readonly Source: string }[];
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly NetworkID: string }>>;
+  };
+}
+
+/** What of one cluster the engine has. */
+interface Parts {
+  network?: LabelledNetwork;
+  volume?: LabelledVolume;
+  readonly containers: LabelledContainer[];
+  readonly foreign: string[];
+  labels: ClusterLabels;
+}
+
+const nameOf = ({ Name }: { readonly Name: string }): string => Name.replace(/^\//, '');
 
 export async function findClusters(): Promise<FoundCluster[]> {
   const [networks, volumes, containers] = await Promise.all([
@@ -37,32 +67,75 @@ export async function findClusters(): Promise<FoundCluster[]> {
     list('volume', [label.cluster]).then((ids) => inspect('volume', ids)),
     list('container', [label.cluster]).then((ids) => inspect('container', ids)),
   ]);
-  const byName = new Map<string, ClusterLabels>();
-  const remember = (labels: Labelled['Labels']): string | undefined => {
+  const all = new Map<string, Parts>();
+  const partsOf = (labels: Labelled['Labels']): Parts | undefined => {
     const decoded = decodeLabels(labels);
-    if (decoded !== undefined) byName.set(decoded.cluster, decoded);
-    return decoded?.cluster;
+    if (decoded === undefined) return undefined;
+    const parts = all.get(decoded.cluster) ?? { labels: decoded, containers: [], foreign: [] };
+    all.set(decoded.cluster, parts);
+    return parts;
   };
-  const labelled = new Map<string, string[]>();
-  for (const { Config, Name } of containers as LabelledContainer[]) {
-    const cluster = remember(Config.Labels);
-    if (cluster === undefined) continue;
-    labelled.set(cluster, [...(labelled.get(cluster) ?? []), Name.replace(/^\//, '')]);
+  for (const container of containers as LabelledContainer[]) {
+    const parts = partsOf(container.Config.Labels);
+    const { cluster = '' } = parts?.labels ?? {};
+    const name = nameOf(container);
+    if (isContainerName(cluster, name)) parts?.containers.push(container);
+    else parts?.foreign.push(`the container ${name}`);
   }
-  const withVolume = new Set((volumes as Labelled[]).map(({ Labels }) => remember(Labels)));
-  const withNetwork = new Set((networks as Labelled[]).map(({ Labels }) => remember(Labels)));
-  return Promise.all(
-    [...byName.values()].map(async (labels) => ({
-      labels,
-      hasNetwork: withNetwork.has(labels.cluster),
-      hasVolume: withVolume.has(labels.cluster),
-      containers: [...(await kindNodes(labels.cluster)), ...(labelled.get(labels.cluster) ?? [])],
-    })),
+  for (const volume of volumes as LabelledVolume[]) addNamed(partsOf, 'volume', volume);
+  // The network last: it is the lease, and its labels are what counts.
+  for (const network of networks as LabelledNetwork[]) addNamed(partsOf, 'network', network);
+  return Promise.all([...all.values()].map(withNodes));
+}
+
+function addNamed<K extends 'network' | 'volume'>(
+  partsOf: (labels: Labelled['Labels']) => Parts | undefined,
+  kind: K,
+  thing: NonNullable<Parts[K]>,
+): void {
+  const parts = partsOf(thing.Labels);
+  if (parts === undefined) return;
+  if (thing.Name !== engineName(parts.labels.cluster)) {
+    parts.foreign.push(`the ${kind} ${thing.Name}`);
+    return;
+  }
+  parts[kind] = thing;
+  parts.labels = decodeLabels(thing.Labels) ?? parts.labels;
+}
+
+async function withNodes(parts: Parts): Promise<FoundCluster> {
+  const { labels, network, volume, containers, foreign } = parts;
+  const nodes = await kindNodes(labels.cluster);
+  const own = nodes.filter((node) => isOf(node, network, volume));
+  const subnets = network?.IPAM.Config?.map(({ Subnet }) => Subnet) ?? [];
+  const others = nodes.filter((node) => !own.includes(node));
+  return {
+    labels,
+    hasNetwork: network !== undefined,
+    hasVolume: volume !== undefined,
+    holdsLease: subnets.includes(leaseAt(labels.index).subnet),
+    containers: [...own, ...containers].map(nameOf),
+    foreign: [...foreign, ...others.map((node) => `the container ${nameOf(node)}`)],
+  };
+}
+
+/** A node that is cut off is on no network, and still holds the volume. */
+function isOf(
+  { Mounts, NetworkSettings }: LabelledContainer,
+  network: LabelledNetwork | undefined,
+  volume: LabelledVolume | undefined,
+): boolean {
+  const networks = Object.values(NetworkSettings.Networks);
+  return (
+    Mounts.some(({ Source }) => volume !== undefined && Source === volume.Mountpoint) ||
+    networks.some(({ NetworkID }) => network !== undefined && NetworkID === network.Id)
   );
 }
 
-const kindNodes = (cluster: string): Promise<string[]> =>
-  list('container', [`${kindClusterLabel}=${engineName(cluster)}`]);
+async function kindNodes(cluster: string): Promise<LabelledContainer[]> {
+  const ids = await list('container', [`${kindClusterLabel}=${engineName(cluster)}`]);
+  return (await inspect('container', ids)) as LabelledContainer[];
+}
 
 export async function findCluster(name: string): Promise<FoundCluster | undefined> {
   return (await findClusters()).find(({ labels }) => labels.cluster === name);
@@ -73,57 +146,24 @@ export async function findCluster(name: string): Promise<FoundCluster | undefine
  * ours. Nothing is touched.
  */
 export async function refuseForeign(name: string, found: FoundCluster | undefined): Promise<void> {
-  const taken: string[] = [];
-  if (found?.hasNetwork !== true) {
-    if ((await inspect('network', [engineName(name)])).length > 0) taken.push('network');
-    // kind's nodes carry no label of ours: they are known by the network they are on.
-    if ((await kindNodes(name)).length > 0) taken.push('kind cluster');
-  }
-  if (found?.hasVolume !== true && (await inspect('volume', [engineName(name)])).length > 0) {
-    taken.push('volume');
+  const taken = [...(found?.foreign ?? [])];
+  if (found === undefined && (await kindNodes(name)).length > 0) taken.push('a kind cluster');
+  for (const kind of ['network', 'volume'] as const) {
+    const isOurs = kind === 'network' ? found?.hasNetwork : found?.hasVolume;
+    if (isOurs === true) continue;
+    if ((await inspect(kind, [engineName(name)])).length > 0) taken.push(`a ${kind}`);
   }
   for (const container of [labName(name), arrayName(name)]) {
     if (found?.containers.includes(container) === true) continue;
-    if ((await inspect('container', [container])).length > 0) taken.push('container');
+    if ((await inspect('container', [container])).length > 0) taken.push('a container');
   }
   if (taken.length === 0) return;
   throw new InfrastructureError(
     'CLUSTER_FOREIGN',
-    `a ${taken.join(' and a ')} of the name \`${engineName(name)}\` exists that is not ours`,
+    `${taken.join(' and ')} of the name \`${engineName(name)}\` exists that is not ours`,
     {
       hint: 'nothing was touched; remove it yourself if you do not need it',
-      command: `docker ps --all --filter label=${kindClusterLabel}=${engineName(name)}`,
+      command: byHand.lookAtContainers(`${kindClusterLabel}=${engineName(name)}`),
     },
   );
-}
-
-/**
- * Removes a cluster with everything it made on the machine; each step may find its part gone.
- * Resolves to loop devices that stay, each with the reason.
- */
-export async function removeCluster({ labels, ...found }: FoundCluster): Promise<string[]> {
-  const name = engineName(labels.cluster);
-  await removeContainers(labels.cluster, found.containers);
-  // Loops before the volume: the files in it tell which are ours.
-  const left = found.hasVolume ? await releaseLoops(leaseAt(labels.index), name, labels.tools) : [];
-  if (found.hasVolume) await docker(['volume', 'rm', '--force', name]);
-  await removeStateDir(labels.stateDir);
-  // The network last: it is the lease.
-  if (found.hasNetwork) await docker(['network', 'rm', name]);
-  return left;
-}
-
-/**
- * Does what `kind delete cluster` does, so that cleaning up needs no kind binary. The array goes
- * first: a process that waits for a request which it holds can't be killed until that fails.
- */
-async function removeContainers(cluster: string, found: readonly string[]): Promise<void> {
-  const array = arrayName(cluster);
-  if (found.includes(array)) await docker(['rm', '--force', array]);
-  let containers = found.filter((container) => container !== array);
-  // A creation that was just killed may still be under way in the engine.
-  while (containers.length > 0) {
-    await docker(['rm', '--force', '--volumes', ...containers]);
-    containers = await kindNodes(cluster);
-  }
 }

@@ -1,16 +1,16 @@
 /**
  * Ways to the database that a partition does not touch: one small process a way, from a UNIX
  * socket on the host to a pod's MySQL port. An inside relay runs in the node's own network
- * namespace, which `docker network disconnect` leaves alone; an outside one in the lab's.
+ * namespace, which a partition leaves alone; an outside one in the lab's.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import pRetry from 'p-retry';
 import type { ClientSide } from '../../workload/sql.ts';
-import { firstProcessOf } from './engine.ts';
+import { firstProcessOf } from '../../engine/ask.ts';
 import { socketDir } from './kind-config.ts';
 import type { Lab } from './lab-port.ts';
+import { waitFor } from './wait.ts';
 
 const mysqlPort = 3306;
 
@@ -73,7 +73,9 @@ export class Relays {
     const known = this.#open.get(path);
     if (known !== undefined && known.nodePid === nodePid && (await this.#lives(known))) return path;
     await this.close(path);
-    const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,mode=0666`;
+    // It leads to a database whose root has no password: nobody else may connect.
+    const mine = `mode=0600,user=${process.getuid?.() ?? 0}`;
+    const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,${mine}`;
     const dial = `TCP:${podIp}:${mysqlPort},connect-timeout=3,nodelay`;
     const inNode = nodePid === undefined ? [] : ['nsenter', '--target', nodePid, '--net'];
     const command = ['setsid', ...inNode, 'socat', listen, dial];
@@ -105,13 +107,18 @@ const shortName = (node: string): string => node.slice(node.lastIndexOf('-') + 1
  * enough: socat makes it by bind(2), and a busy machine may stop it there, before listen(2). The way
  * is tried with a connection that says nothing and ends.
  */
-export const whenListening = (path: string): Promise<void> =>
-  pRetry(() => mustAnswer(path), { retries: 100, factor: 1, minTimeout: 50 });
+export async function whenListening(path: string): Promise<void> {
+  const what = `somebody listens at ${path}`;
+  await waitFor({ what, timeoutMs: listenTimeoutMs, everyMs: 50 }, () => answers(path));
+}
 
-async function mustAnswer(path: string): Promise<void> {
+const listenTimeoutMs = 5000;
+
+async function answers(path: string): Promise<true> {
   const socket = connect(path);
   try {
     await once(socket, 'connect');
+    return true;
   } finally {
     socket.destroy();
   }

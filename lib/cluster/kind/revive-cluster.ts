@@ -1,4 +1,7 @@
 /** A kept cluster, made whole again after whatever an earlier run did to it. */
+import { inspect } from '../../engine/ask.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { describeError } from '../../errors.ts';
 import { ensureArray } from './array.ts';
 import { mendControlPlane } from './control-plane.ts';
@@ -6,12 +9,13 @@ import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './
 import { removeDatabase } from './database.ts';
 import { listVolumes, removeVolume, restoreLink } from './disk-tool.ts';
 import { deployDriver } from './driver.ts';
-import { docker, inspect, run } from './engine.ts';
+import { kindCommand } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
 import { kubeClients } from './kube.ts';
 import { labIn } from './lab.ts';
 import { arrayName, encodeLabels, engineName, labName } from './labels.ts';
 import { leaseAt } from './lease.ts';
+import { boundLoops, releaseLoops } from './loops.ts';
 import { KindMachine } from './machine.ts';
 import { installCni, routeLab } from './node-network.ts';
 import { placesBeside } from './place.ts';
@@ -28,7 +32,8 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   const found = await findCluster(labels.cluster);
   if (found === undefined || !found.hasNetwork || !found.hasVolume) return undefined;
   // Else it is a leftover of a dead run, in whatever state that left it.
-  if (!found.labels.keep || !isComplete(found.labels.stateDir)) return undefined;
+  const { keep, stateDir, token } = found.labels;
+  if (!keep || !isComplete(stateDir, token)) return undefined;
   if (found.labels.configHash !== labels.configHash) {
     onProgress(`the cluster ${labels.cluster} has another configuration and is replaced`);
     return undefined;
@@ -36,6 +41,10 @@ export async function reviveCluster(options: CreateOptions): Promise<Standing | 
   // Its nodes and the lab; the array is started anew where it died.
   const others = found.containers.filter((each) => each !== arrayName(labels.cluster));
   if (others.length < workers + 2) return undefined;
+  if (!(await options.hold.take(found.labels.index))) {
+    onProgress(`another engine has taken what ${labels.cluster} leased: it is replaced`);
+    return undefined;
+  }
   onProgress(`reusing the cluster ${labels.cluster}`);
   try {
     const standing = await revive(options, found);
@@ -65,11 +74,9 @@ async function revive(
   const isNode = (each: string): boolean => each !== container && each !== lab.container;
   const array = { container, image: images.array, source: network, root: sharedDir, signal };
   await ensureArray({ ...array, labels: encodeLabels(labels) }, images.ids['array']);
-  await run([kind, 'export', 'kubeconfig', '--name', network, '--kubeconfig', state.kubeconfig], {
-    signal,
-    env: { KIND_EXPERIMENTAL_PROVIDER: 'docker', KUBECONFIG: state.kubeconfig },
-  });
-  const clients = await kubeClients(state.kubeconfig);
+  const { kubeconfig } = state;
+  await kindCommand(kind).exportKubeconfig({ name: network, kubeconfig, signal });
+  const clients = await kubeClients(kubeconfig);
   await registerNodes(clients, containers.filter(isNode));
   const nodes = await nodeAddresses(clients, workers + 1, signal);
   await Promise.all(
@@ -89,14 +96,20 @@ async function revive(
   return { labels, lease, state, lab, nodes, clients };
 }
 
-/** A dead run may have left its database and its volumes. */
+/** A dead run may have left its database, its volumes, and devices of an array that died. */
 async function cleanSlate(
-  { clients, lab }: Standing,
+  { clients, lab, lease, labels }: Standing,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   await removeDatabase(clients, { signal });
   for (const place of await placesBeside(clients)) await removeDatabase(clients, { signal, place });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
+  if ((await boundLoops(lease)).length === 0) return;
+  // No array knows them: they would be held for ever.
+  const { loops } = lease;
+  const volume = engineName(labels.cluster);
+  const left = await releaseLoops({ loops, holdsLease: true, volume, tools: labels.tools });
+  if (left.length > 0) throw new Error(left.join('; '));
 }
 
 async function mustRun(containers: readonly string[]): Promise<void> {
@@ -104,7 +117,7 @@ async function mustRun(containers: readonly string[]): Promise<void> {
     Name: string;
     State: { Status: string };
   }[]) {
-    if (found.State.Status === 'paused') await docker(['unpause', found.Name]);
+    if (found.State.Status === 'paused') await run(engine.unpause(found.Name));
     else if (found.State.Status !== 'running') throw new Error(`${found.Name} does not run`);
   }
 }

@@ -1,9 +1,10 @@
 /**
  * Stops the database's processes on a node for a moment, where the disk can't hold their writes by
- * itself. Not by `docker pause`: that also stops the file system that some of them wait for, and then
+ * itself. Not by a pause of the node: that also stops the file system that some of them wait for, and then
  * never comes to an end.
  */
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 /** Ends once each thread is stopped, so that no system call is half done; `$1` is the limit in s. */
 const stopScript = `
@@ -22,8 +23,8 @@ const patienceS = 10;
 
 /** Resolves to what lets them go on. No error where none runs. */
 export async function stopServers(node: string): Promise<() => Promise<void>> {
-  await docker(['exec', node, 'sh', '-c', stopScript, 'stop-servers', String(patienceS)]);
+  await run(engine.shell(node, stopScript, 'stop-servers', String(patienceS)));
   return async () => {
-    await docker(['exec', node, 'sh', '-c', 'pkill -CONT -x mysqld || [ $? = 1 ]']);
+    await run(engine.shell(node, 'pkill -CONT -x mysqld || [ $? = 1 ]'));
   };
 }

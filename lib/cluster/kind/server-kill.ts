@@ -1,6 +1,7 @@
 /** Ends the database's processes on a node, as a crash of the server does: SIGKILL, and no clean stop. */
 import type { Proof } from '../port.ts';
-import { docker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 
 /** Says which ended; fails where one is still there after `$1` s, as one is that waits for the disk. */
 const killScript = `
@@ -17,8 +18,8 @@ echo $pids`;
 const patienceS = 5;
 
 export async function killServers(node: string): Promise<Proof> {
-  const script = ['sh', '-c', killScript, 'kill-servers', String(patienceS)];
-  const ended = (await docker(['exec', node, ...script])).trim();
+  const kill = engine.shell(node, killScript, 'kill-servers', String(patienceS));
+  const ended = (await run(kill)).trim();
   const verified = ended !== '';
   return { verified, evidence: verified ? `mysqld ended: process ${ended}` : 'no mysqld ran' };
 }

@@ -1,7 +1,7 @@
 /** One cluster under several runs that share a fault event: opened once, given back by the last. */
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
-import type { OpenStream } from './lab-stream.ts';
+import type { OpenStream } from '../../engine/line-stream.ts';
 import { setSchedulable } from './place.ts';
 import type { ClusterChoice, ClusterRequest, OpenCluster } from './open-cluster.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';

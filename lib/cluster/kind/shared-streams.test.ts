@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LabStream } from './lab-port.ts';
-import type { OpenStream } from './lab-stream.ts';
+import type { LineStream, OpenStream } from '../../engine/line-stream.ts';
 import { sharedStreams } from './shared-streams.ts';
 
 interface Command {
@@ -19,7 +18,7 @@ function commands(): { readonly opened: Command[]; readonly open: OpenStream } {
     ended.promise.catch(() => undefined);
     const command: Command = { argv, say, end: ended.reject, heard: [], isDisposed: false };
     opened.push(command);
-    const stream: LabStream = {
+    const stream: LineStream = {
       closed: ended.promise,
       write: (line) => void command.heard.push(line),
       async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,6 @@
 /** Commands that several observers read: each runs once, and every reader gets all of its lines. */
-import type { LabStream } from './lab-port.ts';
-import type { OpenStream } from './lab-stream.ts';
-import { spawnStream } from './spawned.ts';
+import type { LineStream, OpenStream } from '../../engine/line-stream.ts';
+import { spawnStream } from '../../engine/spawned.ts';
 
 type OnLine = (line: string) => void;
 
@@ -27,12 +26,12 @@ export function sharedStreams(readers: number, open: OpenStream = spawnStream): 
 class SharedStream {
   /** Resolves or rejects as the command's own end does. */
   readonly ended: Promise<void>;
-  readonly #opened: Promise<LabStream>;
+  readonly #opened: Promise<LineStream>;
   readonly #listeners = new Set<OnLine>();
   #lines: string[] | undefined = [];
   #awaited: number;
 
-  constructor(readers: number, open: (onLine: OnLine) => Promise<LabStream>) {
+  constructor(readers: number, open: (onLine: OnLine) => Promise<LineStream>) {
     this.#awaited = readers;
     this.#opened = open((line) => {
       this.#lines?.push(line);
@@ -46,7 +45,7 @@ class SharedStream {
     return this.#lines !== undefined;
   }
 
-  async join(onLine: OnLine): Promise<LabStream> {
+  async join(onLine: OnLine): Promise<LineStream> {
     // One that hears the same by the same function twice is two readers.
     const listener: OnLine = (line) => onLine(line);
     for (const line of this.#lines ?? []) onLine(line);

@@ -1,8 +1,10 @@
 /** A cluster's directory on the host: its own kubeconfig, kubeadm's patches, the relays' sockets. */
-import { existsSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { privateFolder, stateHome } from '../../state-home.ts';
 
 /** A socket's address holds 108 bytes (unix(7)); its name within the directory takes up to 40. */
 const longestDirectory = 60;
@@ -11,6 +13,8 @@ export interface StateDir {
   /** Removed with the cluster. */
   readonly path: string;
   readonly kubeconfig: string;
+  /** What kind is told. */
+  readonly kindConfig: string;
   readonly patches: string;
   readonly sockets: string;
 }
@@ -18,6 +22,7 @@ export interface StateDir {
 const inside = (path: string): StateDir => ({
   path,
   kubeconfig: join(path, 'kubeconfig'),
+  kindConfig: join(path, 'kind.yaml'),
   patches: join(path, 'patches'),
   sockets: join(path, 's'),
 });
@@ -25,19 +30,39 @@ const inside = (path: string): StateDir => ({
 /** The directory that a label names. */
 export const stateDirAt = (path: string): StateDir => inside(path);
 
-/** `$XDG_STATE_HOME/forcedetach/<cluster>`, or one under the temporary directory if that is long. */
+const tokenFile = '.token';
+
+/** What says that a directory is one of ours: it lies in the file, and in the cluster's labels. */
+function tokenIn(path: string): string | undefined {
+  try {
+    return readFileSync(join(path, tokenFile), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `$XDG_STATE_HOME/forcedetach/<cluster>`, or one under the temporary directory if that is long or
+ * there is a directory which is not ours. `token`: for the labels.
+ */
 export async function makeStateDir(
   cluster: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<StateDir> {
-  const home = env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state');
-  const wanted = join(home, 'forcedetach', cluster);
-  const fits = Buffer.byteLength(wanted) <= longestDirectory;
+): Promise<StateDir & { readonly token: string }> {
+  const wanted = join(privateFolder(stateHome(env)), cluster);
+  const left = tokenIn(wanted);
+  // Only a start that has the cluster's lock comes here: what is there is a dead one's.
+  if (left !== undefined) await removeStateDir(wanted, left);
+  const fits = Buffer.byteLength(wanted) <= longestDirectory && !existsSync(wanted);
   const path = fits ? wanted : await mkdtemp(join(tmpdir(), 'forcedetach-'));
   const dir = inside(path);
-  await mkdir(dir.patches, { recursive: true, mode: 0o755 });
-  await mkdir(dir.sockets, { recursive: true, mode: 0o755 });
-  return dir;
+  const token = randomBytes(16).toString('hex');
+  // Whoever can dial a relay has the database.
+  privateFolder(path);
+  await writeFile(join(path, tokenFile), token, { mode: 0o600 });
+  await mkdir(dir.patches, { mode: 0o755 });
+  await mkdir(dir.sockets, { mode: 0o700 });
+  return { ...dir, token };
 }
 
 const completeMark = 'complete';
@@ -46,7 +71,9 @@ const completeMark = 'complete';
 export const markComplete = (dir: StateDir): Promise<void> =>
   writeFile(join(dir.path, completeMark), '');
 
-export const isComplete = (path: string): boolean => existsSync(join(path, completeMark));
+/** Of the directory that labels name, which has to be theirs. */
+export const isComplete = (path: string, token: string): boolean =>
+  token !== '' && tokenIn(path) === token && existsSync(join(path, completeMark));
 
 export async function writePatches(
   dir: StateDir,
@@ -55,9 +82,17 @@ export async function writePatches(
   for (const [name, text] of Object.entries(files)) await writeFile(join(dir.patches, name), text);
 }
 
-/** Removes the directory. A label might be forged or wrong: only a directory of ours is removed. */
-export async function removeStateDir(path: string): Promise<void> {
-  const ours =
-    basename(dirname(path)) === 'forcedetach' || basename(path).startsWith('forcedetach-');
-  if (ours) await rm(path, { recursive: true, force: true });
+/**
+ * Removes the directory, or says why it stays. A label might be forged or wrong: only a real
+ * directory of this user that has the same token is ours. No directory is no error.
+ */
+export async function removeStateDir(path: string, token: string): Promise<string | undefined> {
+  const found = path === '' ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.();
+  if (!isOurs || token === '' || tokenIn(path) !== token) {
+    return `${JSON.stringify(path)} is not the cluster’s directory, whatever its label says`;
+  }
+  await rm(path, { recursive: true, force: true });
+  return undefined;
 }

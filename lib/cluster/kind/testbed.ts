@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
-import type { Auditor, Disk, Recorder, Testbed, TestbedOptions } from '../port.ts';
+import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { kindAuditor } from './audit/auditor.ts';
 import type { Cluster } from './cluster.ts';
 import { kindControlPlane } from './control-plane.ts';
@@ -25,6 +25,7 @@ import { restoreNodes } from './restore-nodes.ts';
 import { prepareSchema } from './schema.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './versions.ts';
+import { volumeIdentity } from './volume-identity.ts';
 import { startWriterProcesses } from './writers.ts';
 
 /** Size of the volume; sparse, so it takes what MySQL writes. */
@@ -51,65 +52,65 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   // Undone in reverse order, each step whatever becomes of the others.
   await using opening = new AsyncDisposableStack();
   opening.defer(() => cluster.release());
-  opening.defer(() => relays.closeAll());
+  // What goes with the cluster need not go before it, and could not where its array or its lab died.
+  const goesWithIt = !cluster.kept && beside === undefined;
+  const deferUnless = (work: () => Promise<void>): void => {
+    if (!goesWithIt) opening.defer(work);
+  };
+  deferUnless(() => relays.closeAll());
   const clients = await cluster.kube();
   const volume = `fd-${runId}`;
   if (beside === undefined) {
     await removeGroup(clients, { signal });
     await removeDatabase(clients, { signal });
   }
-  opening.defer(() => removeVolume(cluster.lab, volume));
+  deferUnless(() => removeVolume(cluster.lab, volume));
   const remove = (timeoutMs: number): Promise<void> =>
     removeDatabase(clients, { place, signal: AbortSignal.timeout(timeoutMs) });
-  opening.defer(() => remove(120_000));
+  deferUnless(() => remove(120_000));
   const pod = await startDatabase(options, clients, volume);
   const routes = new Routes(relays);
   await routes.start(pod);
   await prepareSchema(routes);
+  const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
   await beside?.shared.begin(beside.party, cluster);
-  opening.defer(() => restoreWhole(cluster, beside));
+  deferUnless(() => restoreWhole(cluster, beside));
   const opened = opening.move();
 
   return {
     backend: 'kind',
     clock: options.clock,
-    timers: {
-      ...cluster.timers,
-      tolerationMs: scenario.tolerationMs,
-      terminationGraceMs: scenario.terminationGraceS * 1000,
-    },
+    timers: timersOf(cluster, scenario),
     versions,
     nodes: cluster.nodes,
+    volume: identity,
     kubernetes: kubernetesOf(clients, cluster.controlPlane, place),
     controlPlane: kindControlPlane(cluster.controlPlane),
-    disk: copyingInTurn(
-      kindDisk({
-        lab: cluster.lab,
-        volume,
-        mode: scenario.disk,
-        powerLoss: scenario.powerLoss,
-        seed,
-        originNs: options.originNs,
-        machine: (node) => cluster.machine(node),
-        copyLabel: copyLabelOf(options),
-      }),
-    ),
-    auditor: auditingInTurn(
-      kindAuditor({
-        lab: cluster.lab,
-        loop: auditLoopOf(cluster.loops, cluster.pool),
-        isDirectory: scenario.disk === 'shared-file',
-        seed,
-        copyLabel: copyLabelOf(options),
-      }),
-    ),
+    ...copiesOf(options, volume),
     machine: (node) => cluster.machine(node),
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
     removeDatabase: () => remove(30_000).catch(() => undefined),
     close: () => opened.disposeAsync(),
+  };
+}
+
+/** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
+function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'disk' | 'auditor'> {
+  const { cluster, scenario, seed, originNs } = options;
+  const { lab } = cluster;
+  const copyLabel = copyLabelOf(options);
+  const { disk: mode, powerLoss } = scenario;
+  const machine = (node: string): Machine => cluster.machine(node);
+  const loop = auditLoopOf(cluster.loops, cluster.pool);
+  const isDirectory = mode === 'shared-file';
+  return {
+    disk: copyingInTurn(
+      kindDisk({ lab, volume, mode, powerLoss, seed, originNs, machine, copyLabel }),
+    ),
+    auditor: auditingInTurn(kindAuditor({ lab, loop, isDirectory, seed, copyLabel })),
   };
 }
 
@@ -155,11 +156,11 @@ const auditInTurn = pLimit(2);
 
 const copyingInTurn = (disk: Disk): Disk => ({
   ...disk,
-  copy: (label, freeze) => copyInTurn(() => disk.copy(label, freeze)),
+  copy: (label, freeze, signal) => copyInTurn(() => disk.copy(label, freeze, signal)),
 });
 
 const auditingInTurn = (auditor: Auditor): Auditor => ({
-  audit: (image, onRow) => auditInTurn(() => auditor.audit(image, onRow)),
+  audit: (image, onRow, signal) => auditInTurn(() => auditor.audit(image, onRow, signal)),
 });
 
 const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
@@ -207,3 +208,12 @@ async function observe(
   if (beside === undefined) stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
 }
+
+const timersOf = (
+  { timers }: Cluster,
+  { tolerationMs, terminationGraceS }: TestbedOptions['scenario'],
+): Testbed['timers'] => ({
+  ...timers,
+  tolerationMs,
+  terminationGraceMs: terminationGraceS * 1000,
+});

@@ -1,8 +1,8 @@
 /** What remedies of a dead run may have left on a kept cluster's nodes: taken back, all idempotent. */
-import { tryDocker } from './engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { tryRun } from '../../engine/run.ts';
+import { outOfServiceKey } from '../../remedy-kinds.ts';
 import type { KubeClients } from './kube.ts';
-
-const remedyTaint = 'node.kubernetes.io/out-of-service';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
 export async function unmarkNodes({ core }: KubeClients, among?: readonly string[]): Promise<void> {
@@ -10,7 +10,7 @@ export async function unmarkNodes({ core }: KubeClients, among?: readonly string
     const { name } = metadata ?? {};
     if (name === undefined || among?.includes(name) === false) continue;
     const taints = spec?.taints ?? [];
-    const others = taints.filter(({ key }) => key !== remedyTaint);
+    const others = taints.filter(({ key }) => key !== outOfServiceKey);
     const body = [];
     if (others.length < taints.length) {
       body.push({ op: 'replace', path: '/spec/taints', value: others });
@@ -28,6 +28,6 @@ export async function registerNodes(
   const known = (await core.listNode()).items.map(({ metadata }) => metadata?.name);
   for (const node of containers.filter((each) => !known.includes(each))) {
     // One that is frozen or cut off cannot: then it never joins, and the cluster is replaced.
-    await tryDocker(['exec', node, 'systemctl', 'restart', 'kubelet'], { timeoutMs: 30_000 });
+    await tryRun(engine.exec(node, 'systemctl', 'restart', 'kubelet'), { timeoutMs: 30_000 });
   }
 }

@@ -1,5 +1,5 @@
 /** Waits for a state of the cluster, and says what was seen last when it does not come. */
-import pRetry from 'p-retry';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 
 export interface WaitOptions {
@@ -16,6 +16,7 @@ export interface WaitOptions {
 /**
  * Calls `look` until it resolves to something other than a string; a string says what is still
  * missing. Errors of `look` are taken for such answers too: an API server may be away for a while.
+ * A look that never ends is left alone at the time's end or the abort: each call has its own end.
  * Throws InfrastructureError `TIMED_OUT` with the last answer.
  */
 export async function waitFor<T extends object | true>(
@@ -23,32 +24,35 @@ export async function waitFor<T extends object | true>(
   look: () => Promise<T | string>,
 ): Promise<T> {
   const { what, timeoutMs, everyMs = 250, signal, command } = options;
-  let last: unknown = 'nothing was seen';
-  try {
-    return await pRetry(
-      async () => {
+  const over = new AbortController();
+  const asked = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  let last: unknown = new Error('nothing was seen');
+  const late = async (): Promise<never> => {
+    // A timer that holds the process, as whoever waits wants to hear.
+    await sleep(timeoutMs, undefined, { signal: asked });
+    const message = `waited ${timeoutMs / 1_000} s in vain until ${what}`;
+    const detail = { cause: last, ...(command === undefined ? {} : { command }) };
+    throw new InfrastructureError('TIMED_OUT', message, detail);
+  };
+  const looking = async (): Promise<T> => {
+    for (;;) {
+      try {
         const seen = await look();
         if (typeof seen !== 'string') return seen;
-        throw new Error(seen);
-      },
-      {
-        retries: Number.POSITIVE_INFINITY,
-        factor: 1,
-        minTimeout: everyMs,
-        maxTimeout: everyMs,
-        maxRetryTime: timeoutMs,
-        onFailedAttempt: ({ error }) => {
-          last = error;
-        },
-        ...(signal === undefined ? {} : { signal }),
-      },
-    );
+        last = new Error(seen);
+      } catch (error) {
+        last = error;
+      }
+      await sleep(everyMs, undefined, { signal: asked });
+    }
+  };
+  try {
+    signal?.throwIfAborted();
+    return await Promise.race([looking(), late()]);
   } catch (error) {
     signal?.throwIfAborted();
-    throw new InfrastructureError(
-      'TIMED_OUT',
-      `waited ${timeoutMs / 1_000} s in vain until ${what}`,
-      { cause: last ?? error, ...(command === undefined ? {} : { command }) },
-    );
+    throw error;
+  } finally {
+    over.abort();
   }
 }

@@ -7,7 +7,7 @@ import type { WriterSpec } from '../port.ts';
 export interface StartMessage {
   readonly type: 'start';
   readonly spec: WriterSpec;
-  /** See WriterOptions; 0 for appends only. */
+  /** See WriterOptions. */
   readonly transferEvery: number;
   /** The run's seed. */
   readonly seed: string;
@@ -24,12 +24,17 @@ export interface RouteMessage {
   readonly socketPath: string | null;
 }
 
+/** Change the schema, once, while everything else goes on. */
+export interface ChangeSchemaMessage {
+  readonly type: 'change-schema';
+}
+
 /** Finish what is under way and exit with 0. */
 export interface StopMessage {
   readonly type: 'stop';
 }
 
-export type ToWriter = StartMessage | RouteMessage | StopMessage;
+export type ToWriter = StartMessage | RouteMessage | ChangeSchemaMessage | StopMessage;
 
 /** Acknowledged operations so far, by node that acknowledged. */
 export interface CountsMessage {

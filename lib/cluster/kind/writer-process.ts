@@ -7,6 +7,7 @@ import type { SegmentList } from '../../history/events.ts';
 import { readsSegment } from '../../history/recorder.ts';
 import { Segment } from '../../history/segment.ts';
 import { runReader } from '../../workload/reader.ts';
+import { changeSchema } from '../../workload/schema-change.ts';
 import { SqlError, type SqlConnector, type SqlSession } from '../../workload/sql.ts';
 import { runWriter } from '../../workload/writer.ts';
 import type { Clock } from '../clock.ts';
@@ -71,10 +72,15 @@ function untilMoved(session: SqlSession, socketPath: string): SqlSession {
     server: session.server,
     append: (entry) => onRoute(() => session.append(entry)),
     transfer: (entry) => onRoute(() => session.transfer(entry)),
+    put: (entry, body) => onRoute(() => session.put(entry, body)),
+    remove: (entry, document) => onRoute(() => session.remove(entry, document)),
+    changeSchema: () => onRoute(() => session.changeSchema()),
     readHead: () => onRoute(() => session.readHead()),
     close: () => session.close(),
   };
 }
+
+let onChangeSchema = (): void => fail('the writer was to change the schema before it was started');
 
 /** Resolves to the segments that it has written. */
 async function run(message: StartMessage): Promise<SegmentList> {
@@ -93,6 +99,12 @@ async function run(message: StartMessage): Promise<SegmentList> {
   const reporting = setInterval(report, countsEveryMs);
   const clock = realClock(BigInt(message.originNs));
   const { signal } = stopping;
+  let changing: Promise<void> | undefined;
+  onChangeSchema = () => {
+    changing ??= changeSchema({ connector, clock, journal: segment, client: spec.client });
+    // Heard below, when the writer has ended.
+    changing.catch(() => undefined);
+  };
   const reading = read(message, clock);
   // Heard below, when the writer has ended.
   reading.catch(() => undefined);
@@ -109,6 +121,7 @@ async function run(message: StartMessage): Promise<SegmentList> {
     },
   });
   const reads = await reading;
+  await changing;
   clearInterval(reporting);
   const counts = segment.close();
   report();
@@ -127,6 +140,7 @@ async function read({ spec, directory }: StartMessage, clock: Clock): Promise<Se
 
 process.on('message', (message: ToWriter) => {
   if (message.type === 'route') route.set(message.socketPath);
+  else if (message.type === 'change-schema') onChangeSchema();
   else if (message.type === 'stop') {
     isAsked = true;
     stop();

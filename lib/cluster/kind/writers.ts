@@ -6,7 +6,7 @@ import { historyDirectory, writerSegment } from '../../history/recorder.ts';
 import { defaultTransferEvery } from '../../workload/ledger.ts';
 import type { ClientSide } from '../../workload/sql.ts';
 import type { Writers, WriterSpec } from '../port.ts';
-import { spawnFork, type Forked } from './spawned.ts';
+import { spawnFork, type Forked } from '../../engine/spawned.ts';
 import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 /** Which socket leads each client to the database, now and whenever that changes. */
@@ -24,7 +24,7 @@ export interface WriterProcessesOptions {
   /** The run's seed. */
   readonly seed: string;
   readonly routes: WriterRoutes;
-  /** One operation in so many is a transfer; 0 for none. Default 8. */
+  /** As WriterOptions has it. Default 8. */
   readonly transferEvery?: number;
 }
 
@@ -43,6 +43,7 @@ export async function startWriterProcesses(options: WriterProcessesOptions): Pro
       processes.flatMap(({ client, acked }) =>
         [...acked].map(([node, count]) => ({ client, node, count })),
       ),
+    changeSchema: () => processes.find(({ client }) => client === 'inside')?.changeSchema(),
     stop: () => (stopped ??= stopAll(processes)),
   };
 }
@@ -83,6 +84,10 @@ class WriterProcess {
 
   route(socketPath: string | undefined): void {
     this.#send({ type: 'route', socketPath: socketPath ?? null });
+  }
+
+  changeSchema(): void {
+    this.#send({ type: 'change-schema' });
   }
 
   /** Rejects where the process did not end in good order, now or long ago, or not say what it wrote. */

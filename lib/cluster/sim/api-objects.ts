@@ -5,8 +5,6 @@ export interface Taint {
   readonly effect: 'NoExecute' | 'NoSchedule';
 }
 
-/** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
-export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
 /** k8s.io/api/core/v1 TaintNodeUnreachable. */
 export const unreachableKey = 'node.kubernetes.io/unreachable';
 /** What a cordon comes to: the scheduler keeps off (k8s.io/api/core/v1 TaintNodeUnschedulable). */

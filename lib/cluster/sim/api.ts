@@ -213,10 +213,12 @@ export class Api extends Attachments {
     if (pod.held) this.removePod(pod);
   }
 
-  event(pod: PodObject, reason: string, message: string): void {
+  /** A warning about a pod. */
+  event(pod: PodObject, from: string, reason: string, message: string): void {
     this.see?.({
       ...{ source: 'api', name: observed.event },
-      data: { reason, message, object: `Pod/${pod.name}` },
+      ...(from === 'kubelet' && pod.node !== undefined ? { node: pod.node.name } : {}),
+      data: { object: `Pod/${pod.name}`, reason, message, type: 'Warning', count: 1, from },
     });
   }
 

@@ -2,7 +2,7 @@
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageLabel } from '../../history/events.ts';
 import type { Backend, Testbed, TestbedOptions } from '../port.ts';
-import type { Image } from './disk/volume.ts';
+import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';
 import { Driver } from './facade/driver.ts';
@@ -14,33 +14,37 @@ import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
 import { simControlPlane } from './facade/control-plane.ts';
 import { limits, modelVersion } from './limits.ts';
-import { startModel, type Model } from './model.ts';
+import { startModel, type Model, type ModelOptions } from './model.ts';
 import { timersOf } from './settings.ts';
 
-export function simBackend(): Backend {
+export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
   const driver = new Driver(new Kernel());
   return {
     backend: 'sim',
     clock: driver.clock,
-    open: (options) => openSimTestbed(driver, options),
+    open: (options) => openSimTestbed(driver, size, options),
   };
 }
 
 /** Virtual time within which the model's database must be Ready. */
 const readyWithinMs = 120_000;
 
-async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<Testbed> {
+async function openSimTestbed(
+  driver: Driver,
+  size: ModelOptions,
+  options: TestbedOptions,
+): Promise<Testbed> {
   const { scenario, seed, folder, recorder, signal, onProgress } = options;
   const { clock } = driver;
   recorder.record({ type: 'observation', source: 'model', name: 'limits', data: { limits } });
   onProgress('the model starts; its verdict is a prediction');
-  const model = startModel(driver.kernel, scenario, seed);
+  const model = startModel(driver.kernel, scenario, seed, size);
   // Like the driver's log on kind, the calls are there from the beginning.
   model.world.see = (sighting) => {
     if (sighting.source === 'csi') recordSighting(recorder, driver, sighting);
   };
   const node = await readyNode(model, driver, signal);
-  const images = new Map<ImageLabel, Image>();
+  const images = new Map<ImageLabel, SimCopy>();
   const connector = new SimConnector(model, driver, node);
   return {
     backend: 'sim',
@@ -48,6 +52,7 @@ async function openSimTestbed(driver: Driver, options: TestbedOptions): Promise<
     timers: timersOf(scenario),
     versions: { model: modelVersion, kubernetes: scenario.kubernetes },
     nodes: model.nodes,
+    volume: identityOf(model.volume),
     kubernetes: simKubernetes(model, driver),
     controlPlane: simControlPlane(model, driver),
     disk: simDisk(model, driver, images),

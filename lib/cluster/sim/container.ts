@@ -129,8 +129,19 @@ export class Container {
     this.#ready = false;
     this.#onChange();
     if (this.#ended) return;
+    if (this.#backOffUs > 0) this.#tellBackOff();
     const { crashBackOffUs, crashBackOffMaxUs } = kubernetesTimes;
     this.#startAfter(this.#backOffUs + this.#world.chance.soonWithin(measuredTimes.containerStart));
     this.#backOffUs = Math.min(crashBackOffMaxUs, Math.max(crashBackOffUs, this.#backOffUs * 2));
+  }
+
+  /** From the second death on its kubelet waits, and says so where it is heard. */
+  #tellBackOff(): void {
+    const { see, api } = this.#world;
+    if (see === undefined || !this.#machine.hearsApi) return;
+    const message = 'Back-off restarting failed container mysql';
+    for (const pod of api.pods) {
+      if (pod.uid === this.#podUid) api.event(pod, 'kubelet', 'BackOff', message);
+    }
   }
 }

@@ -4,8 +4,8 @@ import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, Written } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
 import { notices, type Notice } from './notices.ts';
-import { commitsThatBreakRecovery, measuredTimes, secondUs } from './timings.ts';
-import { draw, type World } from './world.ts';
+import { measuredTimes, secondUs } from './timings.ts';
+import { draw, type Sighting, type World } from './world.ts';
 
 /** Called once with true when the commit is acknowledged, false when the server went away. */
 export type CommitAnswer = (acknowledged: boolean) => void;
@@ -61,6 +61,23 @@ export class Server {
       if (this.#state !== 'serving') return;
       this.#write(entry, (done) => {
         // Without an answer the client learns of the server's end when that comes.
+        if (!done || !this.#pending.delete(answer)) return;
+        answer(true);
+      });
+    });
+  }
+
+  /** On the disk before it is acknowledged, whatever commits are: DDL has a log of its own. */
+  changeSchema(answer: CommitAnswer): void {
+    if (this.#state !== 'serving') {
+      answer(false);
+      return;
+    }
+    this.#pending.add(answer);
+    this.#later(measuredTimes.schemaChange, () => {
+      if (this.#state !== 'serving') return;
+      this.#mount.changeSchema();
+      this.#sync((done) => {
         if (!done || !this.#pending.delete(answer)) return;
         answer(true);
       });
@@ -131,15 +148,12 @@ export class Server {
     const { volume, path, aborted, foreignCommits } = this.#mount;
     // What it recovered does not reach the volume, and so breaks nothing.
     if (path.cut || aborted) return this.#die('the file system takes no writes (model)');
-    if (foreignCommits - foreignBefore > commitsThatBreakRecovery) {
-      volume.damage ??=
-        'the redo log changed under recovery: log sequence number is in the future (model)';
-    }
+    volume.damage ??= volume.twoWriters.recover(foreignCommits - foreignBefore);
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
     this.#notice(notices.serving);
     this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');
-    this.#log('Note', 'ready for connections');
+    this.#world.see?.(readySighting(this.machine.name));
     if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
   }
@@ -204,13 +218,8 @@ export class Server {
     this.#world.notice(code, this.machine.index, this.#mount.volume.index);
   }
 
-  #log(level: 'Note' | 'System' | 'ERROR', text: string): void {
-    this.#world.see?.({
-      source: 'mysqld',
-      name: observed.serverLog,
-      node: this.machine.name,
-      data: { line: `[${level}] ${text}`, level },
-    });
+  #log(level: Level, text: string): void {
+    this.#world.see?.(logSighting(this.machine.name, level, text));
   }
 
   #later(range: Parameters<typeof draw>[1], run: () => void): void {
@@ -221,3 +230,14 @@ export class Server {
     this.machine.after(delayUs, run);
   }
 }
+
+type Level = 'Note' | 'System' | 'ERROR';
+
+const logSighting = (node: string, level: Level, text: string): Sighting => ({
+  ...{ source: 'mysqld', name: observed.serverLog, node },
+  data: { line: `[${level}] ${text}`, level },
+});
+
+/** What a server's log says when it is up. */
+export const readySighting = (node: string): Sighting =>
+  logSighting(node, 'Note', 'ready for connections');

@@ -33,3 +33,12 @@ test('a shortened one shortens monitor, lease and status as on kind', () => {
     statusUpdateUs: 2_000_000,
   });
 });
+
+test.each([
+  ['1.28', false],
+  ['1.28.3', false],
+  ['1.28.4', true],
+  ['1.29', true],
+])('%s: after a detach that failed another node may attach: %s', (kubernetes, lets) => {
+  expect(settingsOf(modelScenario({ kubernetes })).traits.uncertainAfterError).toBe(lets);
+});

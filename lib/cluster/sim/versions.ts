@@ -8,7 +8,7 @@ interface VersionTraits {
   readonly graceMs: number;
   /**
    * A detach that failed leaves the volume uncertain, so that another node may attach it (#120595;
-   * 1.28 got it with 1.28.4, #121079: here 1.28 is an older patch).
+   * 1.28 got it with 1.28.4, #121079: without a patch 1.28 is an older one).
    */
   readonly uncertainAfterError: boolean;
   /**
@@ -61,7 +61,11 @@ export function traitsOf(of: Pick<Scenario, 'kubernetes' | 'featureGates'>): Tra
   const { [restartGate]: readyLostByGate = false } = of.featureGates;
   return {
     ...traits,
+    uncertainAfterError: traits.uncertainAfterError || isPatched(of.kubernetes),
     readyLostOnKubeletRestart: traits.readyLostOnKubeletRestart || readyLostByGate,
     asksLeaseAgain: asksLeaseAgain(of),
   };
 }
+
+/** #121079, in the fifth patch of 1.28. */
+const isPatched = (kubernetes: string): boolean => Number(kubernetes.split('.')[2] ?? 0) >= 4;

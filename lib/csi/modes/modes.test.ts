@@ -131,6 +131,19 @@ test('pending-while-busy: refused while mounted, here and elsewhere; a dead node
   expect(await attach('b', 'pending-while-busy', anywhere)).toBe(2);
 });
 
+test.each(['unfenced', 'fenced'] as const)(
+  '%s: where attach is granted, the record of one node keeps no other away',
+  async (mode) => {
+    await attach('a', mode);
+    await open('a');
+    await expect(attach('b', mode)).rejects.toThrow(/attached to a/);
+    expect(await attach('b', mode, { context: { attachWhileBusy: 'granted' } })).toBe(2);
+    await detach('a');
+    const rest = { unfenced: 'open', fenced: 'cut' };
+    expect(await stateOf(1)).toBe(rest[mode]);
+  },
+);
+
 test('pending-while-busy: where attach is granted, only the detach is refused', async () => {
   const context = { attachWhileBusy: 'granted' };
   await attach('a', 'pending-while-busy', { context });

@@ -14,6 +14,7 @@ import {
 } from '../edit.ts';
 import type { OutcomeRecord, ReadRecord, SessionRecord } from '../../history/events.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
+import { recounted } from '../recount.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const by =
@@ -56,16 +57,16 @@ const phantomRead: Alteration = (run) => {
   }
 };
 
-/** What the victim told a client outside before the fault, told again in the partition. */
-const victimRead: Alteration = (run) => {
+/** What the victim told a client on its side of the partition, told to the one outside as well. */
+const victimRead: Alteration = recounted((run) => {
   const segment = run.segments.get('reads-outside');
-  const last = segment?.records.findLast(
-    (record) => record.type === 'read' && record.t < faultAt(run),
-  );
-  if (segment === undefined || last?.type !== 'read') return;
-  const again = { ...last, t: last.t + 10_000, sentAtMs: last.sentAtMs + 10_000 };
-  segment.records = [...segment.records, again];
-};
+  const told = run.segments
+    .get('reads-inside')
+    ?.records.find((record) => record.type === 'read' && record.t > faultAt(run) + 10_000);
+  if (segment === undefined || told?.type !== 'read') return;
+  const at = segment.records.findIndex((record) => 't' in record && record.t > told.t);
+  segment.records = segment.records.toSpliced(at, 0, { ...told, client: 'outside' });
+});
 
 /** 40 commits nobody knows the end of, on the first image and not on the second. */
 const seenAndGone: Alteration = (run) => {
@@ -101,6 +102,8 @@ const nameOf = ({
   readonly seq: number;
 }): string => [client, connection, session, seq].join('/');
 
+const withoutHead = ({ head: _head, ...record }: ReadRecord): object => record;
+
 const alterations: readonly (readonly [string, Alteration])[] = [
   [
     'no-acknowledgement-at-all',
@@ -123,10 +126,6 @@ const alterations: readonly (readonly [string, Alteration])[] = [
   ['reads-gone-from-the-fault-on', drop(and(ofType('read'), sinceFault))],
   ['outside-reads-gone', drop(and(ofType('read'), by('outside')))],
   [
-    'reads-of-an-empty-ledger',
-    change(and(ofType('read'), sinceFault), ({ head: _head, ...record }: ReadRecord) => record),
-  ],
-  [
     'outcomes-five-minutes-late',
     change(and(ofType('outcome'), sinceFault), (record: OutcomeRecord) => ({
       ...record,
@@ -137,6 +136,13 @@ const alterations: readonly (readonly [string, Alteration])[] = [
 ];
 
 export const clients: readonly EvidenceMutant[] = [
+  // A server that has shown rows and then shows none has lost them, or its reader is blind.
+  {
+    name: 'reads-of-an-empty-ledger',
+    base: 'fenced',
+    right: orWorse,
+    alter: change(and(ofType('read'), sinceFault), withoutHead),
+  },
   ...alterations.map(([name, alter]) => ({
     name,
     base: 'fenced' as const,

@@ -16,20 +16,11 @@ import {
   type Alteration,
 } from '../edit.ts';
 import type { ObservationRecord } from '../../history/events.ts';
-import { observed } from '../../history/observations.ts';
+import { csiCalls, observed } from '../../history/observations.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
-const silent = [
-  'api',
-  'controller-manager',
-  'csi',
-  'mounts',
-  'devices',
-  'mysqld',
-  'audit',
-] as const;
-const needed = silent.filter((source) => source !== 'mysqld' && source !== 'audit');
+const needed = ['api', 'controller-manager', 'csi', 'mounts', 'devices'] as const;
 
 /** As another node's, and back. */
 const swapped = (record: ObservationRecord, run: HeldRun): ObservationRecord => {
@@ -37,6 +28,10 @@ const swapped = (record: ObservationRecord, run: HeldRun): ObservationRecord => 
   const node = isVictim(record.node, run) ? other : run.story.victimNode;
   return node === undefined ? record : { ...record, node };
 };
+
+/** The model's has a name of its own. */
+const volumeOf = ({ setup, run }: HeldRun['story']): string =>
+  setup?.volume?.volume ?? `fd-${run.runId}`;
 
 const mount =
   (name: 'mounted' | 'unmounted', victim: boolean, afterMs: number, generation: number) =>
@@ -48,7 +43,7 @@ const mount =
         (victim
           ? story.victimNode
           : story.setup?.nodes.find((node) => node !== story.victimNode)) ?? 'none',
-      data: { volume: `fd-${story.run.runId}`, device: `/dev/loop${900 + generation}`, generation },
+      data: { volume: volumeOf(story), device: `/dev/loop${900 + generation}`, generation },
     }))(run);
 
 const overlapIn = (startOf: (run: HeldRun) => number): Alteration =>
@@ -71,6 +66,11 @@ const nodeReadyThroughout: Alteration = drop(
       record.name,
     ),
 );
+
+const called =
+  (call: string) =>
+  (record: TimedRecord): boolean =>
+    record.type === 'observation' && record.data['call'] === call;
 
 const none = 'untouched' as const;
 
@@ -135,6 +135,16 @@ export const observers: readonly EvidenceMutant[] = [
     base: 'fenced',
     right: orWorse,
     alter: change(saw(observed.deviceCut), swapped),
+  },
+  {
+    name: 'cut-told-of-two-nodes',
+    base: 'fenced',
+    right: orWorse,
+    alter: add((run) =>
+      run.story.observations
+        .filter(({ name }) => name === observed.deviceCut)
+        .map((record) => swapped(record, run)),
+    ),
   },
   {
     name: 'victim-comes-back-beside-the-successor',
@@ -231,6 +241,36 @@ export const observers: readonly EvidenceMutant[] = [
     ),
   },
   {
+    name: 'attachment-of-the-successor-never-seen',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(and(saw(observed.attachmentCreated, observed.attachmentAttached), elsewhere)),
+  },
+  {
+    name: 'attach-never-told-by-the-driver',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(and(called(csiCalls.publish), sinceFault)),
+  },
+  {
+    name: 'detach-never-told-by-the-driver',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(and(called(csiCalls.unpublish), sinceFault)),
+  },
+  {
+    name: 'all-of-the-disk-blind-on-the-successor',
+    base: 'fenced',
+    right: inconclusive,
+    alter: drop(and(from('csi', 'mounts', 'devices'), elsewhere)),
+  },
+  {
+    name: 'mounts-never-seen',
+    base: none,
+    right: inconclusive,
+    alter: drop(saw(observed.mounted)),
+  },
+  {
     name: 'unmounts-never-seen',
     base: 'damaged',
     right: orWorse,
@@ -247,9 +287,8 @@ export const observers: readonly EvidenceMutant[] = [
         node: story.setup?.nodes.find((node) => node !== story.victimNode) ?? 'none',
         data: {
           call: 'NodeStageVolume',
-          volume: `fd-${story.run.runId}`,
+          volume: volumeOf(story),
           durationMs: 5,
-          generation: 2,
         },
       }))(run),
     ]),

@@ -1,4 +1,5 @@
 /** Debian root file systems by mmdebstrap, and their import as images. */
+import * as recipe from '../../engine/recipe.ts';
 import { labelChanges } from '../part.ts';
 
 export interface DebianRoot {
@@ -42,5 +43,5 @@ export function importImage(
 ): string {
   const changes = instructions.map((instruction) => `--change '${instruction}'`);
   const labels = labelChanges(part.name, part.key);
-  return ['docker import', ...changes, labels, tar, part.ref].filter(Boolean).join(' ');
+  return [recipe.importTar, ...changes, labels, tar, part.ref].filter(Boolean).join(' ');
 }

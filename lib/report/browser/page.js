@@ -10,6 +10,9 @@ import { payloadBytes, payloadJson } from './payload.js';
 import { operationsView, recordsView } from './records-view.js';
 import { timelineView } from './timeline-view.js';
 
+// ECharts keeps what it measured by the text itself, in plain objects (lib/report/pictures.ts).
+Reflect.deleteProperty(Object.prototype, '__proto__');
+
 /** @type {any} */
 const page = globalThis;
 const { document } = page;
@@ -37,8 +40,26 @@ const recordTable = recordsView(byId('raw'), records, () => viewS);
 const operationTable = operationsView(byId('operations'), prepared.columns, () => inView);
 let pendingUpdate = 0;
 
+/** The stretch that a link names, `#t=400,460`, seconds after the fault; else the run's own. */
+function linkedRange() {
+  const [, from, to] = /^#t=(-?[\d.]+),(-?[\d.]+)$/.exec(page.location.hash) ?? [];
+  return from === undefined ? undefined : /** @type {const} */ ([Number(from), Number(to)]);
+}
+
+/** The number of the record that a link names, `#r123`. */
+const linkedRecord = () => /^#r(\d+)$/.exec(page.location.hash)?.[1];
+
+/** The address names what is in view, so that a link leads there. */
+function nameRange(/** @type {number} */ fromS, /** @type {number} */ toS) {
+  const isFirst = fromS === timeline.first[0] && toS === timeline.first[1];
+  if (linkedRecord() !== undefined || (isFirst && linkedRange() === undefined)) return;
+  const digits = toS - fromS < 10 ? 3 : 1;
+  page.history.replaceState(null, '', `#t=${fromS.toFixed(digits)},${toS.toFixed(digits)}`);
+}
+
 const axis = timelineView(byId('timeline'), timeline, prepared, {
   isDark,
+  first: linkedRange() ?? timeline.first,
   onView(view, fromS, toS) {
     viewS = [fromS, toS];
     inView = view.inView;
@@ -51,11 +72,17 @@ const axis = timelineView(byId('timeline'), timeline, prepared, {
     pendingUpdate = page.setTimeout(() => {
       recordTable.update();
       operationTable.update();
+      nameRange(fromS, toS);
     }, 150);
   },
 });
 for (const button of document.querySelectorAll('button[data-zoom]')) {
   button.addEventListener('click', () => axis.act(button.dataset.zoom));
+}
+for (const button of document.querySelectorAll('button[data-role]')) {
+  button.addEventListener('click', () => {
+    button.setAttribute('aria-pressed', String(axis.toggle(button.dataset.role)));
+  });
 }
 /** @type {Record<string, string>} */
 const keys = { '+': 'in', '-': 'out', ArrowLeft: 'left', ArrowRight: 'right', 0: 'whole' };
@@ -73,11 +100,16 @@ byId('theme').addEventListener('click', () => {
 
 /** A link to a raw record opens the closed section it is in, at the page that holds it. */
 function openTarget() {
-  const [, id] = /^#r(\d+)$/.exec(page.location.hash) ?? [];
+  const range = linkedRange();
+  if (range !== undefined) axis.show(...range);
+  const id = linkedRecord();
   if (id === undefined) return;
   byId('raw').open = true;
   recordTable.find(Number(id));
-  byId(`r${id}`)?.scrollIntoView({ block: 'center' });
+  document.querySelector('tr.linked')?.classList.remove('linked');
+  const row = byId(`r${id}`);
+  row?.classList.add('linked');
+  row?.scrollIntoView({ block: 'center' });
 }
 page.addEventListener('hashchange', openTarget);
 openTarget();

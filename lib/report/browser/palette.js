@@ -3,7 +3,7 @@
 export const palettes = {
   light: {
     text: '#1f2933',
-    faint: '#7b8794',
+    faint: '#66717d',
     line: '#d9dee4',
     tones: {
       good: '#5aa469',
@@ -11,14 +11,22 @@ export const palettes = {
       warn: '#e0a030',
       bad: '#cf4b43',
       neutral: '#aab4bf',
-      action: '#8a63b8',
+      action: '#2b8f8a',
     },
-    lines: ['#2f6db5', '#d9822b', '#3d8b5f', '#8a63b8', '#b3404a', '#5b6770'],
-    barText: '#10171e',
+    roles: {
+      run: '#66717d',
+      victim: '#8a53b5',
+      successor: '#2f6db5',
+      'control-plane': '#66717d',
+      other: '#98a2ad',
+    },
+    lines: ['#3d8b5f', '#d9822b', '#b3404a', '#5b6770'],
+    barText: '#ffffff',
+    darkBarText: '#10171e',
   },
   dark: {
     text: '#e4e9ee',
-    faint: '#8d99a6',
+    faint: '#9ba7b3',
     line: '#333c46',
     tones: {
       good: '#4b9a63',
@@ -26,11 +34,31 @@ export const palettes = {
       warn: '#c98a22',
       bad: '#d65a50',
       neutral: '#56616d',
-      action: '#9a76cc',
+      action: '#3aa7a1',
     },
-    lines: ['#6aa5ea', '#eaa04f', '#63b98a', '#b08fe0', '#e0757d', '#9aa7b4'],
-    barText: '#ffffff',
+    roles: {
+      run: '#7b8794',
+      victim: '#a678d3',
+      successor: '#5c9ae0',
+      'control-plane': '#7b8794',
+      other: '#5d6874',
+    },
+    lines: ['#63b98a', '#eaa04f', '#e0757d', '#9aa7b4'],
+    barText: '#10171e',
+    darkBarText: '#10171e',
   },
 };
 
 /** @typedef {typeof palettes.light} Palette */
+
+/**
+ * A state that is as it should be has the colour of whose it is; what is amiss has its own.
+ * @param {{ tone: keyof Palette['tones'] }} bar
+ * @param {keyof Palette['roles']} role
+ * @param {Palette} palette
+ */
+export function barStyle({ tone }, role, palette) {
+  if (tone === 'good' || tone === 'busy') return { color: palette.roles[role], opacity: 1 };
+  if (tone === 'neutral') return { color: palette.roles[role], opacity: 0.55 };
+  return { color: palette.tones[tone], opacity: 1 };
+}

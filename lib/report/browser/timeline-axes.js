@@ -4,20 +4,13 @@
  * @import { DataZoomComponentOption, XAXisComponentOption, YAXisComponentOption } from 'echarts'
  * @import { Timeline } from '../types.ts'
  * @import { Palette } from './palette.js'
+ * @import { Row } from './timeline-rows.js'
  */
 
 /** @param {number} seconds */
 export function secondsAfterFault(seconds) {
   const rounded = Number(seconds.toFixed(Math.abs(seconds) < 1e4 ? 4 : 1));
   return rounded === 0 ? 'fault' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} s`;
-}
-
-/**
- * Names differ at their ends: what a lane shows, and on which node.
- * @param {string} label
- */
-function shorten(label) {
-  return label.length <= 15 ? label : `${label.slice(0, 8)}…${label.slice(-6)}`;
 }
 
 /** @param {{ value: unknown }} pointer */
@@ -45,18 +38,23 @@ export function timeAxis(timeline, gridIndex, palette) {
 }
 
 /**
- * @param {Timeline} timeline
+ * @param {readonly Row[]} rows
  * @param {number} left
- * @param {boolean} compact
  * @param {Palette} palette
  * @returns {YAXisComponentOption}
  */
-export function laneAxis(timeline, left, compact, palette) {
+export function laneAxis(rows, left, palette) {
   return {
     type: 'category',
     gridIndex: 0,
     inverse: true,
-    data: timeline.lanes.map(({ label }) => (compact ? shorten(label) : label)),
+    // A click on a heading opens or closes what is below it.
+    triggerEvent: true,
+    data: rows.map(({ label, heading, role }) =>
+      heading
+        ? { value: label, textStyle: { color: palette.roles[role], fontWeight: 'bold' } }
+        : { value: label },
+    ),
     axisLabel: {
       color: palette.text,
       fontSize: 11,
@@ -110,7 +108,13 @@ export function zoom(axes, left, right, palette) {
       showDataShadow: false,
       borderColor: palette.line,
     },
-    // Without Ctrl the wheel scrolls the page.
-    { type: 'inside', xAxisIndex, filterMode: 'none', zoomOnMouseWheel: 'ctrl' },
+    // Dragging chooses a stretch (drag-zoom.js).
+    {
+      type: 'inside',
+      xAxisIndex,
+      filterMode: 'none',
+      zoomOnMouseWheel: 'ctrl',
+      moveOnMouseMove: false,
+    },
   ];
 }

@@ -85,7 +85,17 @@ export const readWriteMany: Seed = {
         `${((mounted.t - scheduled.t) / 1000).toFixed(1)} s later, ` +
         `${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach ` +
         `events; verdict ${run.verdict.verdict}.`,
-      evidence: linesOf(run, [scheduled, mounted, ...errors]),
+      evidence: [
+        ...linesOf(run, [
+          scheduled,
+          mounted,
+          ...errors,
+          ...(detached === undefined ? [] : [detached]),
+        ]),
+        ...(detached === undefined
+          ? ['no record of a VolumeAttachment of the victim’s that is gone']
+          : []),
+      ],
     };
   },
 };

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { RunRecorder } from '../../history/recorder.ts';
 import type { Cluster } from '../../cluster/kind/cluster.ts';
-import { docker } from '../../cluster/kind/engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { letGoCalls } from '../../cluster/kind/disk-tool.ts';
 import type { KubeClients } from '../../cluster/kind/kube.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
@@ -148,7 +149,7 @@ export class Bench implements AsyncDisposable {
   async containersRunning(node: string, pod: string): Promise<boolean> {
     const script =
       'for each in /proc/[0-9]*/environ; do tr "\\0" "\\n" < "$each"; done 2>/dev/null';
-    const said = await docker(['exec', node, 'sh', '-c', script]);
+    const said = await run(engine.shell(node, script));
     return said.split('\n').includes(`HOSTNAME=${pod}`);
   }
 

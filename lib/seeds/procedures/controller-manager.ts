@@ -1,5 +1,6 @@
 /** The controller manager, stopped as an operator would: kubelet runs what lies in its folder. */
-import { docker } from '../../cluster/kind/engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 
 const manifest = '/etc/kubernetes/manifests/kube-controller-manager.yaml';
@@ -30,7 +31,7 @@ export class ControllerManager {
     const script =
       `pid=$(pidof ${program}) && chroot "/proc/\${pid%% *}/root" ${program} "$@" 2>&1; ` +
       'echo "exit $?"';
-    const said = await docker(['exec', this.#node, 'sh', '-c', script, 'sh', ...flags]);
+    const said = await run(engine.shell(this.#node, script, 'sh', ...flags));
     const lines = said.trim().split('\n');
     const exitCode = Number(/^exit (\d+)$/.exec(lines.at(-1) ?? '')?.[1]);
     return { exitCode, said: lines.slice(0, -1).join('\n') };
@@ -45,6 +46,6 @@ export class ControllerManager {
   }
 
   #sh(script: string): Promise<string> {
-    return docker(['exec', this.#node, 'sh', '-c', script]);
+    return run(engine.shell(this.#node, script));
   }
 }

@@ -2,11 +2,12 @@
 import { holdCall, letGoCalls } from '../../cluster/kind/disk-tool.ts';
 import { kubernetesOf } from '../../cluster/kind/kubernetes.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
+import { outOfServiceKey } from '../../remedy-kinds.ts';
 import type { Procedure } from '../seed.ts';
 import { answer, endedEarly, Notes } from './read-notes.ts';
 
 const taint = {
-  key: 'node.kubernetes.io/out-of-service',
+  key: outOfServiceKey,
   value: 'nodeshutdown',
   effect: 'NoExecute',
 } as const;

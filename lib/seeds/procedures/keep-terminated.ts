@@ -1,5 +1,6 @@
 /** Seed 34: the annotation that kept a finished pod's volumes is gone. */
-import { tryDocker } from '../../cluster/kind/engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { tryRun } from '../../engine/run.ts';
 import { observed } from '../../history/observations.ts';
 import type { Procedure } from '../seed.ts';
 import { answer, endedEarly, Notes } from './read-notes.ts';
@@ -18,12 +19,8 @@ export const keepTerminated: Procedure = {
             : { op: 'add', path: `/metadata/annotations/${annotation.replace('/', '~1')}`, value },
         ],
       });
-    const kubelet = await tryDocker([
-      'exec',
-      node,
-      'kubelet',
-      '--keep-terminated-pod-volumes=true',
-    ]);
+    const flag = '--keep-terminated-pod-volumes=true';
+    const kubelet = await tryRun(engine.exec(node, 'kubelet', flag));
     const said = `${kubelet.stdout}\n${kubelet.stderr}`
       .split('\n')
       .find((line) => line.includes('unknown flag'));

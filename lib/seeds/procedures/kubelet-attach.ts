@@ -1,5 +1,6 @@
 /** Seed 4: one node whose kubelet is told to attach by itself. */
-import { docker } from '../../cluster/kind/engine.ts';
+import * as engine from '../../engine/commands.ts';
+import { run } from '../../engine/run.ts';
 import { csiCalls } from '../../history/observations.ts';
 import type { Procedure } from '../seed.ts';
 import type { Bench } from './bench.ts';
@@ -59,7 +60,7 @@ async function setOwnAttach(bench: Bench, node: string, own: boolean): Promise<v
   const line = 'enableControllerAttachDetach: false';
   const drop = `sed -i '/^enableControllerAttachDetach/d' ${config}`;
   const add = own ? ` && echo '${line}' >> ${config}` : '';
-  await docker(['exec', node, 'sh', '-c', `${drop}${add} && systemctl restart kubelet`]);
+  await run(engine.shell(node, `${drop}${add} && systemctl restart kubelet`));
   const expected = own ? null : 'true';
   await bench.wait(
     `kubelet of ${node} has registered anew`,

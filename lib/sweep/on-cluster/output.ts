@@ -11,6 +11,8 @@ import type { SweepState } from '../sweep.ts';
 /** Below the 16 KiB at which container runtimes split a line. */
 const lineLength = 8000;
 const mark = 'forcedetach-shard';
+/** Unpacked; a state has some 2 MB. */
+const stateBytes = 256 * 1024 * 1024;
 
 interface Head extends Shard {
   readonly seed: string;
@@ -53,7 +55,9 @@ export function parseResult(log: string, seed: string, { from, until }: Shard): 
       hint: `it says seed ${head.seed}, schedules ${head.from} to ${head.until - 1}`,
     });
   }
-  return JSON.parse(gunzipSync(Buffer.from(data, 'base64')).toString()) as SweepState;
+  return JSON.parse(
+    gunzipSync(Buffer.from(data, 'base64'), { maxOutputLength: stateBytes }).toString(),
+  ) as SweepState;
 }
 
 function headIn(line: string): Head | undefined {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { V1Namespace } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { accessTo, type Access } from './access.ts';
 import { makePlace, newNamespace, reapSweeps } from './place.ts';
 
@@ -37,14 +38,7 @@ let access: Access;
 beforeAll(async () => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const cluster = { server: url, 'insecure-skip-tls-verify': true };
-  const config = {
-    'current-context': 'one',
-    contexts: [{ name: 'one', context: { cluster: 'c', user: 'u' } }],
-    clusters: [{ name: 'c', cluster }],
-    users: [{ name: 'u', user: { token: 't' } }],
-  };
-  writeFileSync(kubeconfig, JSON.stringify(config));
+  writeKubeconfig(folder, url);
   vi.stubEnv('XDG_STATE_HOME', folder);
   vi.stubEnv('KUBECONFIG', kubeconfig);
   access = await accessTo(undefined);
@@ -92,6 +86,24 @@ test('a namespace without our label stays, whatever a note says', async () => {
   leave('default');
   await reapSweeps(silent);
   expect([...namespaces.keys()]).toEqual(['default']);
+});
+
+test.each([
+  '',
+  '{"namespace": "forcedetach-sw',
+  'null',
+  '{"namespace": "../../x", "context": "one"}',
+])('a note that holds %j is told, and the others are looked at all the same', async (text) => {
+  leave('later');
+  const cut = join(folder, 'forcedetach-sweeps', 'cut.json');
+  writeFileSync(cut, text);
+  const { removed, resisted } = await reapSweeps(silent);
+  expect(removed).toEqual(['later']);
+  expect(resisted).toContainEqual({
+    namespace: cut,
+    why: expect.stringContaining('NOTE_INVALID') as string,
+  });
+  rmSync(cut);
 });
 
 test('where the cluster is gone, the note stays and says why', async () => {

@@ -3,24 +3,29 @@
  * start removes what a killed one left. Only namespaces that bear our label are removed.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { orMissing } from '../../cluster/kind/kube.ts';
 import { currentOwner, encodeOwner } from '../../cluster/kind/owner.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
-import { describeError } from '../../errors.ts';
-import { lockHolder, takeLock } from '../../lock.ts';
-import { accessTo, answered, inTime, kubectl, type Access } from './access.ts';
+import { describeError, InfrastructureError } from '../../errors.ts';
+import { readJson } from '../../json-file.ts';
+import { takeFreeLock, tryLock } from '../../lock.ts';
+import { writeOutput } from '../../output-file.ts';
+import { answered, kubectl } from '../../user-cluster.ts';
+import { accessTo, type Access } from './access.ts';
 import { namespaceObject, sweepLabel } from './job.ts';
 
 /** Found again after the process is gone. */
-interface Note {
-  readonly namespace: string;
-  readonly context: string;
+const noteSchema = z.object({
+  namespace: z.string().regex(/^[a-z0-9-]{1,63}$/),
+  context: z.string(),
   /** KUBECONFIG as it was. */
-  readonly kubeconfig?: string | undefined;
-}
+  kubeconfig: z.string().optional(),
+});
+type Note = z.output<typeof noteSchema>;
 
 export interface Place {
   readonly namespace: string;
@@ -42,11 +47,15 @@ export async function makePlace(
   namespace: string,
   say: (line: string) => void,
 ): Promise<Place> {
-  const lock = await takeLock(lockName(namespace), `process ${process.pid}`);
+  const lock = await takeFreeLock(lockName(namespace), `process ${process.pid}`, (other) => {
+    const what = `the namespace ${namespace} is in use by ${other}`;
+    return new InfrastructureError('NAMESPACE_BUSY', what);
+  });
   const files = process.env['KUBECONFIG']?.split(delimiter).map((file) => resolve(file));
-  const note: Note = { namespace, context: access.context, kubeconfig: files?.join(delimiter) };
+  const kubeconfig = files === undefined ? {} : { kubeconfig: files.join(delimiter) };
+  const note: Note = { namespace, context: access.context, ...kubeconfig };
   await mkdir(notesFolder(), { recursive: true });
-  await writeFile(notePath(namespace), JSON.stringify(note));
+  writeOutput(notePath(namespace), JSON.stringify(note));
   const remove = async (): Promise<void> => {
     try {
       await removeNamespace(access, namespace);
@@ -59,7 +68,7 @@ export async function makePlace(
   };
   try {
     const body = namespaceObject(namespace, encodeOwner(currentOwner()));
-    await answered(access, 'a namespace was made', access.core.createNamespace({ body }));
+    await answered(access, 'making a namespace', access.core.createNamespace({ body }));
   } catch (error) {
     await remove();
     throw error;
@@ -69,9 +78,12 @@ export async function makePlace(
 
 /** Resolves once it is gone. */
 async function removeNamespace(access: Access, namespace: string): Promise<void> {
-  const found = await inTime(orMissing(access.core.readNamespace({ name: namespace })));
+  const removing = `removing the namespace ${namespace}`;
+  const reading = orMissing(access.core.readNamespace({ name: namespace }));
+  const found = await answered(access, removing, reading);
   if (found?.metadata?.labels?.[sweepLabel] === undefined) return;
-  await orMissing(access.core.deleteNamespace({ name: namespace }));
+  const deleting = orMissing(access.core.deleteNamespace({ name: namespace }));
+  await answered(access, removing, deleting);
   const command = kubectl(access, `describe namespace ${namespace}`);
   const what = `the namespace ${namespace} is gone`;
   await waitFor({ what, timeoutMs: goneMs, everyMs: 500, command }, async () => {
@@ -90,10 +102,17 @@ export interface SweepReap {
 export async function reapSweeps(say: (line: string) => void): Promise<SweepReap> {
   const removed: string[] = [];
   const resisted: { namespace: string; why: string }[] = [];
-  for (const file of await readdir(notesFolder()).catch(() => [])) {
+  const files = await readdir(notesFolder()).catch(() => []);
+  for (const file of files.filter((name) => name.endsWith('.json'))) {
     const path = join(notesFolder(), file);
-    const { namespace, context, kubeconfig } = JSON.parse(await readFile(path, 'utf8')) as Note;
-    if ((await lockHolder(lockName(namespace))) !== undefined) continue;
+    const note = readNote(path);
+    if ('why' in note) {
+      resisted.push({ namespace: path, why: note.why });
+      continue;
+    }
+    const { namespace, context, kubeconfig } = note;
+    const lock = tryLock(lockName(namespace), `process ${process.pid}, which removes it`);
+    if (lock === undefined) continue;
     say(`removing the namespace ${namespace} that a sweep on ${context} left behind`);
     try {
       await removeNamespace(await accessTo(context, kubeconfig), namespace);
@@ -101,7 +120,19 @@ export async function reapSweeps(say: (line: string) => void): Promise<SweepReap
       removed.push(namespace);
     } catch (error) {
       resisted.push({ namespace, why: describeError(error) });
+    } finally {
+      await lock.release();
     }
   }
   return { removed, resisted };
+}
+
+/** A note that was cut names no namespace: it can only be looked at. */
+function readNote(path: string): Note | { readonly why: string } {
+  const hint = 'the sweep that wrote it may have left a namespace; look, then delete the note';
+  try {
+    return readJson(path, { kind: 'note', schema: noteSchema, hint, example: path });
+  } catch (error) {
+    return { why: describeError(error) };
+  }
 }

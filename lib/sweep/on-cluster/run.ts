@@ -8,7 +8,8 @@ import pRetry from 'p-retry';
 import { EvidenceError } from '../../errors.ts';
 import { shardsOf, type Shard } from '../islands.ts';
 import { joinShard, type SweepState } from '../sweep.ts';
-import { answered, kubectl, type Access } from './access.ts';
+import { answered, kubectl } from '../../user-cluster.ts';
+import type { Access } from './access.ts';
 import { bundleOf } from './bundle.ts';
 import { bundleObject, jobName, jobObject } from './job.ts';
 import { parseResult } from './output.ts';
@@ -51,7 +52,7 @@ export async function sweepOnCluster(options: ClusterSweep): Promise<SweepState>
     const job = jobObject({ namespace, shards: shards.length, image, schedules });
     const code = bundleObject(namespace, bundle);
     const { core, batch } = access;
-    const making = 'the Job was made';
+    const making = 'making the Job';
     await answered(access, making, core.createNamespacedConfigMap({ namespace, body: code }));
     await answered(access, making, batch.createNamespacedJob({ namespace, body: job }));
     return await collect(options, namespace, shards);
@@ -105,7 +106,7 @@ async function lookAt(
     const labelSelector = `job-name=${jobName}`;
     return { job, pods: (await core.listNamespacedPod({ namespace, labelSelector })).items };
   };
-  return answered(access, 'the Job ran', pRetry(look, { retries: looksAgain, signal }));
+  return answered(access, 'looking at the Job', pRetry(look, { retries: looksAgain, signal }));
 }
 
 const logOf = (

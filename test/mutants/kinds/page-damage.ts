@@ -8,9 +8,9 @@ import {
   leavesOf,
   pageBytes,
   pageOf,
-  pagesOf,
   readTablespace,
   seal,
+  stalePageOf,
   writePage,
   type IndexPage,
 } from '../pages.ts';
@@ -77,22 +77,18 @@ const readOlder = async ({ workshop }: Plot, older: BareVolume, file: string): P
   workshop.mounted(await workshop.copyOf(older), (disk) => readTablespace(workshop, disk, file));
 
 /**
- * Puts an older leaf of an index over what that page is now: the last one that both states have. An
- * index that was one page then has its whole older self again.
+ * Puts an older leaf of an index over what that page is now. An index that was one page then has its
+ * whole older self again.
  */
 async function stale(plot: Plot, file: string, index: number): Promise<Planted> {
-  const older = await readOlder(plot, olderOf(plot.base), file);
-  return changePage(plot, {
-    file,
-    pick: (newer) => {
-      const had = leavesOf(older, index).map(({ number }) => number);
-      return pagesOf(newer, index).findLast(
-        ({ number }) =>
-          had.includes(number) && !pageOf(older, number).equals(pageOf(newer, number)),
-      );
-    },
-    change: (page, newer) => pageOf(older, newer.indexOf(page) / pageBytes),
+  const { workshop, volume, base } = plot;
+  const older = await readOlder(plot, olderOf(base), file);
+  await workshop.mounted(volume, async (disk) => {
+    const found = stalePageOf(older, await readTablespace(workshop, disk, file), index);
+    if (found === undefined) throw new Error(`no leaf of ${file} can be put back`);
+    await writePage(workshop, disk, file, found.number, found.page);
   });
+  return { proof: { by: 'files', files: [file] } };
 }
 
 const flipBit = (page: Buffer): Buffer => {

@@ -17,18 +17,24 @@ export interface KindAuditorOptions {
   readonly seed: string;
   /** Label of the disk's copy of an image. Default: the image's own label. */
   readonly copyLabel?: (image: string) => string;
+  /** Whether the lab still answers is asked so often. Default 60 000. */
+  readonly askEveryMs?: number;
   /** Called as each step of an audit begins. Default: nobody is told. */
   readonly onStep?: (image: string, step: string) => void;
 }
+
+/** A machine that is busy with three events needs seconds for an answer. */
+const timeoutMs = 120_000;
 
 /** Where the lab has this project. */
 const toolPath = '/app/lib/cluster/kind/audit/audit-tool.ts';
 
 export function kindAuditor(options: KindAuditorOptions): Auditor {
-  const { lab, loop, seed, copyLabel = (image) => image, onStep } = options;
+  const { lab, loop, seed, copyLabel = (image) => image, onStep, askEveryMs = 60_000 } = options;
   const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
   return {
-    async audit(image, onRow): Promise<ImageEvidence> {
+    async audit(image, onRow, signal): Promise<ImageEvidence> {
+      signal?.throwIfAborted();
       const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
       const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
       const argv = [...labNode, ...smallHeap, toolPath, ...target, '--until-stdin-ends'];
@@ -45,7 +51,14 @@ export function kindAuditor(options: KindAuditorOptions): Auditor {
       };
       await using stream = await lab.stream(argv, onLine);
       stream.closed.then(() => reject(new EvidenceError('AUDIT_ENDED', 'it was ended')), reject);
-      return await promise;
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      // An audit may be silent for minutes; a lab that does not answer meanwhile will never tell.
+      const asking = setInterval(() => lab.exec(['true'], { timeoutMs }).catch(reject), askEveryMs);
+      try {
+        return await promise;
+      } finally {
+        clearInterval(asking);
+      }
     },
   };
 }

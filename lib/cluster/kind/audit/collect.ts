@@ -7,9 +7,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence, ServerStart } from '../../../checkers/evidence.ts';
+import { ordinaryClient } from '../schema.ts';
+import { beginBinlog, foundInBinlog, keepsBinlog, type BinlogTask } from './binlog/beside.ts';
+import type { BinlogRead } from './binlog/read-binlog.ts';
+import { checkLogin } from './check-login.ts';
 import { innochecksums, looksEmpty, readCanaries, serverUuid } from './data-directory.ts';
-import { EvidenceDraft, type RowReading, type Server, type Use } from './evidence-draft.ts';
+import {
+  EvidenceDraft,
+  type RowReading,
+  type Server,
+  type Use,
+  type WholePass,
+} from './evidence-draft.ts';
 import { compareIndexes } from './index-sums.ts';
+import type { MysqldOptions } from './mysqld.ts';
+import { readDocuments } from './read-documents.ts';
+import { readSchema } from './read-schema.ts';
 import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
 import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
@@ -43,6 +56,10 @@ class Audit extends EvidenceDraft {
 
   async auditCopy(copy: VolumeCopy): Promise<void> {
     const { evidence } = this;
+    await this.step('identify', async () => {
+      const opened = await copy.identify();
+      if (opened !== undefined) evidence.opened = opened;
+    });
     if (copy.isDirectory) evidence.isDirectory = true;
     else await this.#checkFileSystem(copy);
     if (!(await this.mount(copy))) return;
@@ -75,14 +92,23 @@ class Audit extends EvidenceDraft {
   }
 
   async #auditServer(dataDirectory: string, scratch: string): Promise<void> {
-    const serve = (purpose: ServerStart['purpose'], use: Use): Promise<void> =>
-      this.serve({ purpose, dataDirectory, scratch }, use);
+    const serve = (
+      purpose: ServerStart['purpose'],
+      use: Use,
+      access: Pick<MysqldOptions, 'account'> = {},
+    ): Promise<void> => this.serve({ purpose, dataDirectory, scratch, ...access }, use);
+    // Before the audit's own servers make one.
+    const hasBinlog = keepsBinlog(dataDirectory);
     const started = (): boolean => this.evidence.starts.at(-1)?.ready === true;
 
-    await serve('recovery', async () => undefined);
+    await serve('recovery', (client, server) => this.#logIn(client, server), {
+      account: ordinaryClient,
+    });
     if (!started()) return;
+    // While the server starts anew and its tables are read; after its recovery nothing is appended.
+    await using binlog = hasBinlog ? beginBinlog(dataDirectory) : undefined;
     await serve('cold', async (client, server) => {
-      await this.#readEverything(client, server);
+      await this.#readEverything(client, server, binlog);
       client.destroy();
       await this.step('stop', () => server.stop());
     });
@@ -93,15 +119,48 @@ class Audit extends EvidenceDraft {
     await serve('check', (client, server) => this.#checkTables(client, server));
   }
 
-  async #readEverything(client: SqlClient, server: Server): Promise<void> {
+  /** As a pod's server would be met, right after its recovery. */
+  async #logIn(client: SqlClient, server: Server): Promise<void> {
+    await this.ask('login', server, async () => {
+      this.evidence.login = await checkLogin(client);
+    });
+  }
+
+  async #readEverything(
+    client: SqlClient,
+    server: Server,
+    binlog: BinlogTask | undefined,
+  ): Promise<void> {
     const { evidence } = this;
-    const mixes = await this.readRows(client, server, this.#options);
+    const pass = await this.readRows(client, server, this.#options);
+    await this.ask('documents', server, async () => {
+      evidence.documents = await readDocuments(client, this.#options.seed);
+    });
+    await this.ask('schema', server, async () => {
+      evidence.schema = await readSchema(client);
+    });
     await this.ask('indexes', server, async () => {
-      evidence.indexCounts = await compareIndexes(client, mixes);
+      const isChanged = evidence.schema?.state === 'changed';
+      evidence.indexCounts = await compareIndexes(client, pass?.mixes, isChanged);
     });
     await this.ask('checksum', server, async () => {
       const found = await checksums(client);
       evidence.tables = [...found].map(([table, checksum]) => ({ table, checksum }));
+    });
+    if (binlog !== undefined && pass !== undefined) {
+      await this.#readBinlog(client, server, binlog, pass);
+    }
+  }
+
+  async #readBinlog(client: SqlClient, server: Server, { read }: BinlogTask, pass: WholePass) {
+    let found: BinlogRead | undefined;
+    await this.step('binlog', async () => {
+      found = await read;
+    });
+    await this.ask('GTIDs', server, async () => {
+      if (found !== undefined) {
+        this.evidence.binlog = await foundInBinlog(client, found, pass.sessions);
+      }
     });
   }
 

@@ -58,6 +58,7 @@ async function served(...ends: readonly Partial<ServerStart>[]): Promise<[number
     const end = ends[begun++];
     return {
       ...living,
+      refused: undefined,
       ready: () => Promise.resolve(undefined),
       kill: () => Promise.resolve(),
       stop: () => Promise.resolve(),

@@ -15,6 +15,7 @@ import type { IndexMixes } from './index-sums.ts';
 import { patiently } from './patience.ts';
 import { readBalances } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
+import type { SessionRows } from './session-mixes.ts';
 import type { SqlClient } from './sql-client.ts';
 import { streamLedger } from './stream-ledger.ts';
 
@@ -29,7 +30,10 @@ type Draft = Writable<ImageEvidence> & {
 /** What one server is used for while it runs. */
 export type Use = (client: SqlClient, server: Server) => Promise<void>;
 
-export type Server = Pick<Mysqld, 'ready' | 'died' | 'diedSoon' | 'kill' | 'stop' | 'record'>;
+export type Server = Pick<
+  Mysqld,
+  'ready' | 'refused' | 'died' | 'diedSoon' | 'kill' | 'stop' | 'record'
+>;
 
 export interface DraftOptions {
   /** Begins to start a server. Default: mysqld. */
@@ -43,6 +47,12 @@ export interface RowReading {
   readonly seed: string;
   /** Rows in primary key order; when it returns a promise, reading waits for it. */
   readonly onRows: (rows: readonly LedgerRow[]) => Promise<void> | void;
+}
+
+/** What one pass over all of the ledger gives for the comparisons with its indexes and the binary log. */
+export interface WholePass {
+  readonly mixes: IndexMixes;
+  readonly sessions: Readonly<Record<string, SessionRows>>;
 }
 
 export class EvidenceDraft {
@@ -149,6 +159,8 @@ export class EvidenceDraft {
       if (client !== undefined) {
         await use(client, server);
         client.destroy();
+      } else if (server.refused !== undefined) {
+        this.evidence.login = { refused: server.refused };
       }
     } finally {
       signal.removeEventListener('abort', kill);
@@ -159,16 +171,17 @@ export class EvidenceDraft {
     }
   }
 
-  /** Every row of the ledger, then the balances. Resolves to what a whole pass says of the indexes. */
+  /** Every row of the ledger, then the balances. Resolves to what a whole pass says besides. */
   async readRows(
     client: SqlClient,
     server: Pick<Mysqld, 'died' | 'diedSoon'>,
     { seed, onRows }: RowReading,
-  ): Promise<IndexMixes | undefined> {
+  ): Promise<WholePass | undefined> {
     const { evidence } = this;
+    const verifier = new RowVerifier(seed);
     let mixes: IndexMixes | undefined;
     const error = await this.ask('ledger', server, async () => {
-      mixes = await streamLedger(client, new RowVerifier(seed), (rows) => {
+      mixes = await streamLedger(client, verifier, (rows) => {
         evidence.ledgerRows += rows.length;
         return onRows(rows);
       });
@@ -178,6 +191,6 @@ export class EvidenceDraft {
     await this.ask('balances', server, async () => {
       evidence.balances = await readBalances(client);
     });
-    return mixes;
+    return mixes === undefined ? undefined : { mixes, sessions: verifier.sessions() };
   }
 }

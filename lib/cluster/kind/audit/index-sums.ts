@@ -4,12 +4,12 @@
  */
 import { crc32 } from 'node:zlib';
 import type { IndexCount, LedgerRow } from '../../../checkers/evidence.ts';
-import { databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
+import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 
 type TextColumn = 'client' | 'balance';
 /** What MySQL keeps as a number from 0 to 2^32 - 1. */
-type NumberColumn = 'connection' | 'session' | 'seq' | 'from_account';
+type NumberColumn = 'connection' | 'session' | 'seq' | 'from_account' | 'branch';
 
 export interface Index {
   readonly name: string;
@@ -81,6 +81,7 @@ const inLedger: Record<TextColumn | NumberColumn, (row: LedgerRow) => number> = 
   seq: ({ seq }) => seq,
   from_account: ({ fromAccount }) => fromAccount,
   balance: () => 0,
+  branch: () => 0,
 };
 
 /** There are few clients, and each call of zlib costs as much as the rest of a row. */
@@ -98,14 +99,21 @@ function highHalf(a: number, b: number): number {
   return Math.floor(((a >>> 16) * b + Math.floor(low / 2 ** 16)) / 2 ** 16);
 }
 
-/** `ledger`: what a pass over it gave already. Default: it is read by its primary key once more. */
+const changedIndex: Index = { name: changedColumn.name, columns: [changedColumn.name] };
+
+/**
+ * `ledger`: what a pass over it gave already. Default: it is read by its primary key once more.
+ * `isChanged`: the accounts have the index that the change of the schema adds.
+ */
 export async function compareIndexes(
   client: SqlClient,
   ledger: IndexMixes = new Map(),
+  isChanged = false,
 ): Promise<IndexCount[]> {
   const counts: IndexCount[] = [];
   for (const table of ['account', 'ledger'] as const) {
-    for (const index of indexesOf(table)) {
+    const added = table === 'account' && isChanged ? [changedIndex] : [];
+    for (const index of [...indexesOf(table), ...added]) {
       const known = table === 'ledger' ? ledger.get(index.name) : undefined;
       const primary = known ?? (await readBy(client, table, 'PRIMARY', index));
       const secondary = await readBy(client, table, index.name, index);

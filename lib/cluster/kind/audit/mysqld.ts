@@ -1,7 +1,7 @@
 /**
  * One mysqld on the copy: own socket, no network, own error log. It is started as the pod starts
- * its own (binary log on, else prepared transactions could not be recovered), except for who may
- * log in: the audit needs no password and nobody else can reach it.
+ * its own (binary log on, else prepared transactions could not be recovered); where it is to be read
+ * whatever its grant tables say, without them: nobody else can reach it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -10,13 +10,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerStart } from '../../../checkers/evidence.ts';
 import { EvidenceError } from '../../../errors.ts';
 import { alarmingLines, linesOf } from './error-log.ts';
-import { SqlClient } from './sql-client.ts';
+import { refusalOf } from './check-login.ts';
+import { SqlClient, type Account } from './sql-client.ts';
 
 export interface MysqldOptions {
   readonly purpose: ServerStart['purpose'];
   readonly dataDirectory: string;
   /** Scratch directory outside the copy, for socket, pid file, error log and temporary files. */
   readonly scratch: string;
+  /** Starts with the grant tables, and logs in so. Default: without them, as anybody. */
+  readonly account?: Account;
   /** A server that does not answer by then hangs. Default 180 000. */
   readonly startTimeoutMs?: number;
   readonly signal: AbortSignal;
@@ -36,6 +39,7 @@ export class Mysqld {
   #killed = false;
   #died: string | undefined;
   #ready = false;
+  #refused: string | undefined;
   #durationMs = 0;
 
   /** Begins to start; `ready` tells how that ended. */
@@ -60,12 +64,17 @@ export class Mysqld {
     });
   }
 
-  /** A client as soon as the server answers; undefined when it died or hung. */
+  /** A client as soon as the server answers; undefined when it died, hung or refused the login. */
   async ready(): Promise<SqlClient | undefined> {
     const client = await this.#connect();
     this.#durationMs = Math.round(performance.now() - this.#startedMs);
-    this.#ready = client !== undefined;
+    this.#ready = client !== undefined || this.#refused !== undefined;
     return client;
+  }
+
+  /** Why it let the account not in. */
+  get refused(): string | undefined {
+    return this.#refused;
   }
 
   get died(): string | undefined {
@@ -117,7 +126,7 @@ export class Mysqld {
   }
 
   #flags(): string[] {
-    const { dataDirectory, scratch } = this.#options;
+    const { dataDirectory, scratch, account } = this.#options;
     return [
       '--no-defaults',
       '--user=root',
@@ -127,11 +136,13 @@ export class Mysqld {
       `--log-error=${this.#logPath}`,
       `--tmpdir=${scratch}`,
       '--skip-networking',
-      '--skip-grant-tables',
+      ...(account === undefined ? ['--skip-grant-tables'] : []),
       '--mysqlx=OFF',
       '--secure-file-priv=NULL',
       '--performance-schema=OFF',
       '--event-scheduler=OFF',
+      '--gtid-mode=ON',
+      '--enforce-gtid-consistency=ON',
       '--binlog-expire-logs-auto-purge=OFF',
       // A dump of the buffer pool would only slow the stop down.
       '--innodb-buffer-pool-dump-at-shutdown=OFF',
@@ -139,12 +150,16 @@ export class Mysqld {
   }
 
   async #connect(): Promise<SqlClient | undefined> {
-    const { signal, startTimeoutMs = defaultStartTimeoutMs } = this.#options;
+    const { signal, account, startTimeoutMs = defaultStartTimeoutMs } = this.#options;
     while (performance.now() - this.#startedMs < startTimeoutMs) {
       signal.throwIfAborted();
       if (this.#died !== undefined) return undefined;
-      const client = await SqlClient.connect(this.#socketPath).catch(() => undefined);
-      if (client !== undefined) return client;
+      try {
+        return await SqlClient.connect(this.#socketPath, account);
+      } catch (error) {
+        this.#refused = refusalOf(error)?.message;
+        if (this.#refused !== undefined) return undefined;
+      }
       await sleep(pollMs);
     }
     return undefined;

@@ -3,6 +3,7 @@
  * then its text. A driver's values, an object or a text a column, cost more than a whole audit.
  */
 import { EvidenceError } from '../../../errors.ts';
+import { foldHash } from './session-mixes.ts';
 
 /** A length above it needs more bytes, or means NULL. */
 const maxLength = 250;
@@ -68,6 +69,12 @@ export class PacketRow {
       if (this.#bytes[begin + n] !== text.charCodeAt(n)) return false;
     }
     return true;
+  }
+
+  /** A hash of 32 bytes in 32 bits. */
+  folded(column: number): number {
+    const begin = this.#begin(column);
+    return foldHash(this.#bytes, begin, this.#end(column) - begin);
   }
 
   /** Writes a column's bytes in lower-case hex; returns where they end. */

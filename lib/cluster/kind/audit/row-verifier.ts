@@ -8,6 +8,7 @@ import { SessionMap } from '../../../workload/session-map.ts';
 import type { OpKind } from '../../../workload/sql.ts';
 import { ledgerPad } from '../schema.ts';
 import { PacketRow } from './packet-row.ts';
+import { SessionMixes, type SessionRows } from './session-mixes.ts';
 
 /** To be asked for in this order. A row's hash is over those from client to amount (`entryHash`). */
 export const ledgerColumns = [
@@ -31,6 +32,9 @@ const place = {
   pad: 11,
 } as const;
 
+/** In the order of the column's ENUM. */
+const kinds: readonly OpKind[] = ['append', 'transfer'];
+
 /** Longer than a hash in hex and eight columns of 250 bytes. */
 const hashedBytes = 4096;
 
@@ -38,6 +42,7 @@ export class RowVerifier {
   readonly #seed: string;
   /** Hash of the last row seen, by session; a character a byte. */
   readonly #heads = new SessionMap<string>();
+  readonly #mixes = new SessionMixes();
   readonly #row = new PacketRow(ledgerColumns.length);
   /** What a row's hash is over, written anew for each, and views of it by their length. */
   readonly #hashed = Buffer.alloc(hashedBytes);
@@ -59,7 +64,7 @@ export class RowVerifier {
     const digest = this.#digest();
     const digestFits = row.is(place.hash, digest);
     this.#heads.set(id, digestFits ? digest : row.text(place.hash));
-    return {
+    const found: LedgerRow = {
       id: row.number(place.id),
       client,
       connection,
@@ -72,6 +77,19 @@ export class RowVerifier {
       hashFits: digestFits && row.is(place.pad, ledgerPad),
       linkFits: row.is(place.previousHash, head),
     };
+    this.#mixes.add(
+      id,
+      found,
+      kinds.indexOf(found.kind) + 1,
+      row.folded(place.previousHash),
+      row.folded(place.hash),
+    );
+    return found;
+  }
+
+  /** Of all rows so far, to be held against the binary log's. */
+  sessions(): Record<string, SessionRows> {
+    return this.#mixes.result();
   }
 
   /** SHA-256 of what the row says, a character a byte. */

@@ -4,6 +4,11 @@ import { EvidenceError } from '../../../errors.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
+export interface Account {
+  readonly user: string;
+  readonly password?: string;
+}
+
 type OnPacket = (bytes: Buffer, start: number) => Promise<void> | void;
 
 const connectTimeoutMs = 5_000;
@@ -19,12 +24,12 @@ export class SqlClient {
     this.#connection = connection;
   }
 
-  /** Rejects when nobody answers. */
-  static connect(socketPath: string): Promise<SqlClient> {
+  /** Rejects when nobody answers, or the login is refused. Default: as root, without a password. */
+  static connect(socketPath: string, account: Account = { user: 'root' }): Promise<SqlClient> {
     return new Promise((resolve, reject) => {
       const connection = createConnection({
         socketPath,
-        user: 'root',
+        ...account,
         connectTimeout: connectTimeoutMs,
       });
       // Stays, so that a connection that breaks between statements does not end the process.

@@ -5,6 +5,7 @@
  */
 import { mkdir, rm, stat } from 'node:fs/promises';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
+import { filesystemUuidOf, identify } from '../../../csi/copy-label.ts';
 import {
   devicePath,
   ensureKernelDevices,
@@ -15,6 +16,7 @@ import {
 } from '../../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../../csi/mounts.ts';
 import { EvidenceError } from '../../../errors.ts';
+import type { CopyIdentity } from '../../../history/identity.ts';
 import { mustRun, runTool, type CommandLimits } from './command.ts';
 
 export interface VolumeCopyOptions {
@@ -36,11 +38,13 @@ export class VolumeCopy implements AsyncDisposable {
   /** Where the volume's files are once it is mounted. */
   readonly mountPoint: string;
   readonly isDirectory: boolean;
+  readonly #image: string;
   readonly #loop: number;
   #isXfs = false;
   readonly #limits: (timeoutMs: number) => CommandLimits;
 
   private constructor({ image, loop, signal }: VolumeCopyOptions, isDirectory: boolean) {
+    this.#image = image;
     this.path = `${image}${copySuffix}`;
     this.isDirectory = isDirectory;
     this.mountPoint = isDirectory ? this.path : `/tmp/forcedetach-audit-${loop}`;
@@ -55,8 +59,13 @@ export class VolumeCopy implements AsyncDisposable {
     await copy.#clearLeftovers();
     const how = ['--archive', '--no-target-directory', '--sparse=always'];
     await mustRun(['cp', ...how, options.image, copy.path], copy.#limits(copyTimeoutMs));
-    if (!copy.isDirectory) copy.#isXfs = (await copy.#probe('TYPE')) === 'xfs';
+    if (!copy.isDirectory) copy.#isXfs = (await copy.#type()) === 'xfs';
     return copy;
+  }
+
+  /** Which copy of the volume this is; undefined where nobody labelled it. To be asked first. */
+  identify(): Promise<CopyIdentity | undefined> {
+    return identify(this.#image, this.path);
   }
 
   /**
@@ -88,7 +97,7 @@ export class VolumeCopy implements AsyncDisposable {
   }
 
   filesystemUuid(): Promise<string | undefined> {
-    return this.#probe('UUID');
+    return filesystemUuidOf(this.path);
   }
 
   /** Attaches and mounts the copy. Undefined when it is mounted, else why it can't be. */
@@ -140,8 +149,8 @@ export class VolumeCopy implements AsyncDisposable {
     await unbind(this.#loop);
   }
 
-  async #probe(tag: 'TYPE' | 'UUID'): Promise<string | undefined> {
-    const asked = ['blkid', '-p', '-s', tag, '-o', 'value', this.path];
+  async #type(): Promise<string | undefined> {
+    const asked = ['blkid', '-p', '-s', 'TYPE', '-o', 'value', this.path];
     const { exitCode, output } = await runTool(asked, this.#limits(mountTimeoutMs));
     return exitCode === 0 && output !== '' ? output : undefined;
   }

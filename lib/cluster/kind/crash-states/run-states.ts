@@ -4,7 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StateResult } from '../../../crash-states/explore.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
-import { openStream } from '../lab-stream.ts';
+import { runOnce } from '../../../engine/commands.ts';
+import { openStream } from '../../../engine/line-stream.ts';
 import { lockCluster, type Lock } from '../lock.ts';
 import type { PlannedMessage, StatesMessage, StatesRequest } from './wire.ts';
 
@@ -89,13 +90,13 @@ function commandFor(options: RunStatesOptions, firstNumber: number): string[] {
     // An anonymous volume goes with its container.
     places.scratch,
   ];
-  return [
-    ...['docker', 'run', '--rm', '--interactive', '--init', '--privileged', '--network', 'none'],
+  const flags = [
+    ...['--interactive', '--init', '--privileged', '--network', 'none'],
     ...['--label', 'forcedetach.crash-states=true', '--tmpfs', places.images],
     ...mounts.flatMap((mount) => ['--volume', mount]),
-    ...[image, 'node', `${places.app}/lib/cluster/kind/crash-states/states-tool.ts`],
-    JSON.stringify(request),
   ];
+  const tool = `${places.app}/lib/cluster/kind/crash-states/states-tool.ts`;
+  return runOnce(flags, image, 'node', tool, JSON.stringify(request));
 }
 
 function failure(message: Extract<StatesMessage, { type: 'failed' }>): Error {

@@ -42,7 +42,7 @@ export async function deployGroup(
   const values = {
     MYSQL_IMAGE: image,
     SIZE_BYTES: sizeBytes,
-    TOLERATION_SECONDS: Math.round(scenario.tolerationMs / 1_000),
+    TOLERATION_SECONDS: Math.ceil(scenario.tolerationMs / 1_000),
     TRX_COMMIT: scenario.trxCommit,
     GROUP_NAME: randomUUID(),
     CONSISTENCY: settings.consistency,

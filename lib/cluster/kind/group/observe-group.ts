@@ -4,6 +4,7 @@
  */
 import { groupObserved, type Heads } from '../../../group-replication/observations.ts';
 import { routedPrimary, type GroupView } from '../../../group-replication/views.ts';
+import { guarded } from '../../../history/observers.ts';
 import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../clock.ts';
@@ -38,18 +39,20 @@ export function observeGroup(options: ObserveGroupOptions): GroupWatch {
   const watch = new Watch(options);
   const ended = new AbortController();
   const { ways, insideNode } = options;
+  const repeat = (everyMs: number, work: () => Promise<void>): Promise<void> =>
+    rounds(options, ended.signal, everyMs, work);
   const loops = [
-    repeat(options.clock, ended.signal, refreshEveryMs, () => watch.refresh()),
+    repeat(refreshEveryMs, () => watch.refresh()),
     ...[...ways.pods.keys()].flatMap((node) =>
       clientSides.map((side) => {
         const client = watch.client(side, () => node, 'root');
-        return repeat(options.clock, ended.signal, askEveryMs, () => watch.ask(side, node, client));
+        return repeat(askEveryMs, () => watch.ask(side, node, client));
       }),
     ),
     ...clientSides.map((side) => {
       const node = (): string | undefined => (side === 'inside' ? insideNode : watch.routed);
       const client = watch.client(side, node, ordinaryUser);
-      return repeat(options.clock, ended.signal, askEveryMs, () => watch.read(side, node, client));
+      return repeat(askEveryMs, () => watch.read(side, node, client));
     }),
   ];
   return {
@@ -160,15 +163,16 @@ const observation = { type: 'observation', source: 'group' } as const;
 const codeOf = (error: unknown): string => connectError(error).code;
 
 /** Rounds begin `everyMs` apart, or later where one takes longer. Never rejects. */
-async function repeat(
-  clock: Clock,
+async function rounds(
+  { clock, recorder }: ObserveGroupOptions,
   signal: AbortSignal,
   everyMs: number,
   work: () => Promise<void>,
 ): Promise<void> {
+  const round = guarded(recorder, 'the group', work);
   while (!signal.aborted) {
     const nextMs = clock.nowMs() + everyMs;
-    await work();
+    await round();
     await clock.sleep(nextMs - clock.nowMs(), signal).catch(() => undefined);
   }
 }

@@ -11,29 +11,29 @@ import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes, secondUs } from '../timings.ts';
 import { onGrid } from '../world.ts';
 import { VolumeAttaching, type ForceReason } from './volume-attaching.ts';
-import type { ControllerContext } from './controller.ts';
+import { gridPhaseUs, type LeaderContext } from './controller.ts';
 
 export class AttachDetach implements Watcher {
-  readonly #context: ControllerContext;
-  /** Passes and syncs are on grids that begin here. */
-  readonly #phaseUs: number;
+  readonly #context: LeaderContext;
   readonly #volumes: VolumeAttaching[];
   readonly #forced: Record<ForceReason, number> = { timeout: 0, 'out-of-service': 0 };
 
   /** `volumes`: how many there are. */
-  constructor(context: ControllerContext, volumes: number) {
+  constructor(context: LeaderContext, volumes: number) {
     this.#context = context;
     const { world, chance } = context;
-    const { kernel, api } = world;
-    this.#phaseUs = kernel.nowUs + chance.int(0, kubernetesTimes.attachDetachPassUs - 1);
+    const { api } = world;
+    const { attachDetachPassUs, attachDetachSyncUs } = kubernetesTimes;
+    const passPhaseUs = gridPhaseUs(context, attachDetachPassUs);
+    const syncPhaseUs = gridPhaseUs(context, attachDetachSyncUs);
     this.#volumes = Array.from(
       { length: volumes },
       (_, index) =>
         new VolumeAttaching({
           ...context,
           index,
-          nextPassUs: (atUs) => onGrid(atUs, this.#phaseUs, kubernetesTimes.attachDetachPassUs),
-          nextSyncUs: (atUs) => onGrid(atUs, this.#phaseUs, kubernetesTimes.attachDetachSyncUs),
+          nextPassUs: (atUs) => onGrid(atUs, passPhaseUs, attachDetachPassUs),
+          nextSyncUs: (atUs) => onGrid(atUs, syncPhaseUs, attachDetachSyncUs),
           sayForced: (reason, node) => this.#sayForced(reason, node),
         }),
     );

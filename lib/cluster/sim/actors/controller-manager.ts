@@ -12,6 +12,7 @@ import { Process } from '../process.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import type { World } from '../world.ts';
 import { AttachDetach } from './attach-detach.ts';
+import type { LeaderContext } from './controller.ts';
 import { NodeMonitor } from './node-monitor.ts';
 import { PodGc } from './pod-gc.ts';
 import { TaintEviction } from './taint-eviction.ts';
@@ -112,11 +113,12 @@ export class ControllerManager implements Watcher {
     const world = this.#world;
     const process = this.#process;
     const stream = this.#chance.stream(this.#processes);
-    const context = (n: number): { world: World; process: Process; chance: Chance } => ({
-      ...{ world, process },
+    const isNew = this.#processes > 0;
+    const context = (n: number): LeaderContext => ({
+      ...{ world, process, isNew },
       chance: stream.stream(n),
     });
-    if (this.#processes > 0) {
+    if (isNew) {
       const data = { holder: `model-${this.#processes + 1}` };
       world.see?.({ source: 'controller-manager', name: observed.leaderAcquired, data });
     }

@@ -11,13 +11,13 @@ import { unreachableKey, type NodeObject, type Taint } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
 import { measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import type { ControllerContext } from './controller.ts';
+import { gridPhaseUs, type LeaderContext } from './controller.ts';
 import { NodeTainter } from './node-tainter.ts';
 
 const noSchedule: Taint = { key: unreachableKey, effect: 'NoSchedule' };
 
 export class NodeMonitor implements Watcher {
-  readonly #context: ControllerContext;
+  readonly #context: LeaderContext;
   readonly #phaseUs: number;
   readonly #tainter: NodeTainter;
   /** By node: grows with each change of its lease, so that an older deadline no longer counts. */
@@ -25,10 +25,10 @@ export class NodeMonitor implements Watcher {
   /** Nodes silent for the grace period: up to when the tick that saw the last renewal knew the lease. */
   readonly #knownUntilUs = new Map<NodeObject, number>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: LeaderContext) {
     this.#context = context;
-    const { world, chance } = context;
-    this.#phaseUs = world.kernel.nowUs + chance.int(0, world.settings.nodeMonitorUs);
+    const { world } = context;
+    this.#phaseUs = gridPhaseUs(context, world.settings.nodeMonitorUs);
     this.#tainter = new NodeTainter({
       ...context,
       // A look that saw it Ready throws it out of the queue: a tick must find it again.

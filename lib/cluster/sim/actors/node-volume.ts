@@ -178,6 +178,7 @@ export class NodeVolume {
         this.#busy = false;
         if (mount === undefined) {
           world.notice(notices.stageRefused, machine.index, this.index);
+          this.#tellRefused();
           const delayUs = this.#backOff.next();
           this.#retryAtUs = world.kernel.nowUs + delayUs;
           machine.byKubelet(delayUs, onChange);
@@ -191,6 +192,16 @@ export class NodeVolume {
         onChange();
       },
     });
+  }
+
+  /** Events of a node that is cut off reach nobody. */
+  #tellRefused(): void {
+    const { world, machine, node } = this.#options;
+    if (world.see === undefined || !machine.hearsApi) return;
+    const message = 'MountVolume.MountDevice failed for volume: the driver refused it';
+    for (const pod of node.pods) {
+      if (pod.workload === this.index) world.api.event(pod, 'kubelet', 'FailedMount', message);
+    }
   }
 
   #mounted(mount: Mount): Mount {

@@ -3,32 +3,38 @@
  * carry the out-of-service taint, and pods of nodes that were missing for 40 s
  * (podgc/gc_controller.go gcTerminating, gcOrphaned).
  */
-import { hasTaint, outOfServiceKey, type NodeObject, type PodObject } from '../api-objects.ts';
+import { outOfServiceKey } from '../../../remedy-kinds.ts';
+import { hasTaint, type NodeObject, type PodObject } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { onGrid } from '../world.ts';
-import type { ControllerContext } from './controller.ts';
+import { gridPhaseUs, type LeaderContext } from './controller.ts';
 
 export class PodGc implements Watcher {
-  readonly #context: ControllerContext;
+  readonly #context: LeaderContext;
   readonly #phaseUs: number;
   #tickDue = false;
   /** Missing nodes, and since when they are known to be. */
   readonly #quarantine = new Map<NodeObject, number>();
 
-  constructor(context: ControllerContext) {
+  constructor(context: LeaderContext) {
     this.#context = context;
-    const { world, chance } = context;
-    this.#phaseUs = world.kernel.nowUs + chance.int(0, kubernetesTimes.podGcUs);
-    for (const node of world.api.nodes) this.node(node);
+    this.#phaseUs = gridPhaseUs(context, kubernetesTimes.podGcUs);
+    const { api, kernel } = context.world;
+    // A new leader's first look is at once, and its quarantine counts from there.
+    if ([...api.nodes].some((node) => this.#hasCandidate(node))) this.#planTick(kernel.nowUs);
   }
 
   node(node: NodeObject): void {
-    for (const pod of node.pods) if (this.#isCandidate(pod)) return this.#planTick();
+    if (this.#hasCandidate(node)) this.#planTick();
   }
 
   pod(pod: PodObject): void {
     if (this.#isCandidate(pod)) this.#planTick();
+  }
+
+  #hasCandidate({ pods }: NodeObject): boolean {
+    return [...pods].some((pod) => this.#isCandidate(pod));
   }
 
   #isCandidate(pod: PodObject): boolean {
@@ -46,12 +52,12 @@ export class PodGc implements Watcher {
   }
 
   /** Ticks that would find nothing are left out. */
-  #planTick(): void {
+  #planTick(fromUs = this.#context.world.kernel.nowUs + 1): void {
     if (this.#tickDue) return;
     this.#tickDue = true;
     const { world, process } = this.#context;
     const { nowUs } = world.kernel;
-    const dueUs = onGrid(nowUs + 1, this.#phaseUs, kubernetesTimes.podGcUs);
+    const dueUs = onGrid(fromUs, this.#phaseUs, kubernetesTimes.podGcUs);
     process.after(dueUs - nowUs, () => {
       this.#tickDue = false;
       this.#tick();

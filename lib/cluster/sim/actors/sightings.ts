@@ -15,7 +15,8 @@ export function seeCall(
   more: Readonly<Record<string, unknown>> = {},
 ): void {
   if (world.see === undefined) return;
-  const durationMs = (world.kernel.nowUs - beganAtUs) / msUs;
+  // Of whole microseconds, as a history dates what it holds: else a call seems to end before its effects.
+  const durationMs = (Math.round(world.kernel.nowUs) - Math.round(beganAtUs)) / msUs;
   const data = { call, volume: volumeName(0), durationMs, ...more };
   world.see({ source: 'csi', name: observed.csiCall, node, data, atUs: beganAtUs });
 }

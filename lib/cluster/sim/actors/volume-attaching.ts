@@ -6,11 +6,11 @@
  * longer counts against a second attachment (#120595), and neither does any where the volume is
  * declared ReadWriteMany (util.IsMultiAttachAllowed).
  */
+import { outOfServiceKey } from '../../../remedy-kinds.ts';
 import {
   hasTaint,
   isTerminated,
   listedReady,
-  outOfServiceKey,
   type AttachmentObject,
   type NodeObject,
   type PodObject,
@@ -215,17 +215,18 @@ export class VolumeAttaching {
     if (!this.#operations.mayStart('attach', node)) return;
     const { api, settings } = this.#options.world;
     if (!this.#attached.isElsewhere(node) || settings.forMany) {
-      this.#attach(node);
+      this.#attach(node, pod);
       return;
     }
     if (this.#multiAttachSaidFor === pod) return;
     this.#multiAttachSaidFor = pod;
     this.#notice(notices.multiAttach, node);
     const { attachGateText } = settings.traits;
-    api.event(pod, 'FailedAttachVolume', `${attachGateText} for volume: already used elsewhere`);
+    const message = `${attachGateText} for volume: already used elsewhere`;
+    api.event(pod, 'attachdetach-controller', 'FailedAttachVolume', message);
   }
 
-  #attach(node: NodeObject): void {
+  #attach(node: NodeObject, pod: PodObject): void {
     const { api } = this.#options.world;
     const operation = this.#operations.start('attach', node);
     if (api.attachment(this.index, node) === undefined) api.createAttachment(this.index, node);
@@ -234,7 +235,11 @@ export class VolumeAttaching {
       (isDone) => {
         const attached = this.#attached.add(node, isDone);
         attached.confirmed = isDone;
-        if (!isDone) return;
+        if (!isDone) {
+          const message = 'AttachVolume.Attach failed for volume: the driver refused it';
+          api.event(pod, 'attachdetach-controller', 'FailedAttachVolume', message);
+          return;
+        }
         attached.awaySinceUs = undefined;
         api.setAttached(node, this.index, true);
       },

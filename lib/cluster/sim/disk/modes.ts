@@ -1,9 +1,9 @@
 /**
  * What each mode of disk does when a node is attached, staged or detached. The behaviour is that of
- * lib/csi/modes; docs/which-disk-is-mine.md names the real drivers and their sources.
+ * lib/csi/modes; docs/reference/drivers.md names the real drivers and their sources.
  */
+import { outOfServiceKey } from '../../../remedy-kinds.ts';
 import type { DiskMode } from '../../../disk-kinds.ts';
-import { outOfServiceKey } from '../api-objects.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { notices } from '../notices.ts';
 import type { World } from '../world.ts';

@@ -22,6 +22,8 @@ export class Mount {
   #syncedTo = 0;
   /** The disk has said of rows up to here that they are on it. */
   #durableTo = 0;
+  /** As this view has it, in the cache or on the disk. */
+  #schema: 'old' | 'changed' | 'written' = 'old';
   readonly #dirtyFiles = new Map<string, string>();
   /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
   #aborted = false;
@@ -69,6 +71,7 @@ export class Mount {
   /** What is on the volume now becomes this view, as for a server that opens shared files. */
   reread(): void {
     this.#rows = this.volume.rows.slice();
+    this.#schema = this.volume.schemaChanged ? 'written' : 'old';
     this.#syncedTo = this.#rows.length;
     this.#durableTo = this.#rows.length;
     this.#commitsBefore = this.volume.commits - this.commits;
@@ -80,11 +83,18 @@ export class Mount {
     this.#rows.push(entry);
   }
 
+  /** Into the cache; not durable before `sync`. */
+  changeSchema(): void {
+    this.#wroteBack = false;
+    if (this.#schema === 'old') this.#schema = 'changed';
+  }
+
   /** The server's own files, not others. */
   sync(written: Written): void {
     const to = this.#rows.length;
     this.#submit(
       () => {
+        if (this.#schema === 'changed') this.#writeSchema();
         for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
         this.#syncedTo = Math.max(this.#syncedTo, to);
       },
@@ -110,6 +120,7 @@ export class Mount {
       if (!done || this.foreignCommits === 0) return written(done);
       this.#submit(() => {
         this.volume.rows = this.#rows.slice();
+        this.volume.schemaChanged = this.#schema === 'written';
         this.#breakTrees();
       }, written);
     });
@@ -180,6 +191,13 @@ export class Mount {
     path.bytesWritten += bytesPerCommit;
   }
 
+  #writeSchema(): void {
+    const { volume, path } = this;
+    path.undo?.push(() => (volume.schemaChanged = false));
+    volume.schemaChanged = true;
+    this.#schema = 'written';
+  }
+
   #writeCanary(name: string, content: string): void {
     const { canaries } = this.volume;
     const before = canaries.get(name);
@@ -197,6 +215,7 @@ export class Mount {
       volume.blank = true;
       volume.clean = true;
       volume.rows = [];
+      volume.schemaChanged = false;
     });
     volume.blank = false;
     volume.made += 1;

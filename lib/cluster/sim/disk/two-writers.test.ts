@@ -43,3 +43,13 @@ test('a zombie breaks a tree more often beside its successor than after it', () 
   expect(broken('gone')).toBeGreaterThan(0);
   expect(broken('beside')).toBeLessThan(seeds.length);
 });
+
+test('a recovery beside a server that commits is a race, at one commit as at a hundred', () => {
+  const lost = (commits: number): number =>
+    seeds.filter((seed) => new TwoWriters(Chance.of(seed)).recover(commits) !== undefined).length;
+  expect(lost(0)).toBe(0);
+  expect(lost(1)).toBeGreaterThan(5);
+  expect(lost(1)).toBeLessThan(25);
+  expect(lost(100)).toBe(lost(1));
+  expect(lost(501)).toBe(seeds.length);
+});

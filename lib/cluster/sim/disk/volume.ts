@@ -12,6 +12,8 @@ import { TwoWriters } from './two-writers.ts';
 export interface Image {
   /** By position; a later write to a position stands. Two writers can leave gaps. */
   readonly rows: readonly (LedgerEntry | undefined)[];
+  /** The one change of the schema is on it. */
+  readonly schemaChanged: boolean;
   readonly canaries: Readonly<Record<string, string>>;
   /** Why no server can start on it any more, in a server's own words. */
   readonly damage: string | undefined;
@@ -43,6 +45,7 @@ const mixedPages =
 
 export class Volume {
   rows: (LedgerEntry | undefined)[] = [];
+  schemaChanged = false;
   readonly canaries = new Map<string, string>();
   damage: string | undefined;
   /** The file system's journal has nothing to replay: it was unmounted last, not cut off. */
@@ -175,9 +178,10 @@ export class Volume {
   }
 
   copy(): Image {
-    const { rows, canaries, damage, made, blank } = this;
+    const { rows, schemaChanged, canaries, damage, made, blank } = this;
     return {
       rows: rows.slice(),
+      schemaChanged,
       canaries: Object.fromEntries(canaries),
       damage,
       made: blank ? undefined : made,

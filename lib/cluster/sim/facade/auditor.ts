@@ -2,12 +2,15 @@
 import { hash } from 'node:crypto';
 import {
   nothingRead,
+  type BinlogFound,
   type CommandEvidence,
+  type DocumentsFound,
   type ImageEvidence,
   type LedgerRow,
   type ServerStart,
 } from '../../../checkers/evidence.ts';
 import type { ImageLabel } from '../../../history/events.ts';
+import { documentAction, firstDocuments } from '../../../workload/documents.ts';
 import {
   accountsPerConnection,
   clientSides,
@@ -19,6 +22,7 @@ import {
 } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import type { Auditor } from '../../port.ts';
+import { opened, uuidOf, type SimCopy } from '../disk/copy-label.ts';
 import type { Image } from '../disk/volume.ts';
 import { secondUs } from '../timings.ts';
 import type { Driver } from './driver.ts';
@@ -27,7 +31,7 @@ import type { Driver } from './driver.ts';
 const auditUs = 20 * secondUs;
 
 export interface SimAuditorOptions {
-  readonly images: ReadonlyMap<ImageLabel, Image>;
+  readonly images: ReadonlyMap<ImageLabel, SimCopy>;
   /** The run's seed: gives what each session's first row links to. */
   readonly seed: string;
   /** Connections per client: their accounts exist. */
@@ -38,23 +42,23 @@ export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor 
   return {
     audit: (label, onRow) =>
       driver.perform(auditUs, () => {
-        const image = options.images.get(label);
-        return image === undefined
+        const copy = options.images.get(label);
+        return copy === undefined
           ? { ...nothingRead, failures: [`no copy of the ${label} image was taken`] }
-          : auditImage(image, options, onRow);
+          : { ...auditImage(copy.image, options, onRow), opened: opened(copy) };
       }),
   };
 }
 
 function auditImage(
-  { rows, canaries, damage, made }: Image,
+  { rows, canaries, damage, made, schemaChanged }: Image,
   { seed, connections }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
   if (made === undefined) return { ...nothingRead, mountError: 'no file system (model)' };
   const about = {
     ...{ ...nothingRead, fsck: notModelled('e2fsck -fn'), mounted: true, canaries },
-    ...{ filesystemUuid: `model-${made}`, serverUuid: `model-${made}` },
+    ...{ filesystemUuid: uuidOf(made), serverUuid: uuidOf(made) },
   };
   if (damage !== undefined) {
     const ledgerError = `the server does not start: ${damage}`;
@@ -75,10 +79,15 @@ function auditImage(
     ledgerComplete: true,
     ledgerRows: count,
     balances,
+    documents: documentsOf(found),
+    login: {},
+    binlog: binlogOf(found),
+    schema: { state: schemaChanged ? 'changed' : 'original', oddities: [] },
     indexCounts: [{ table: 'ledger', index: 'op', byPrimary: count, byIndex: count }],
     tables: [
       { table: 'ledger', check: 'OK', checksum: checksum(found.map((entry) => entry.hash)) },
       { table: 'account', check: 'OK', checksum: checksum(Object.values(balances)) },
+      { table: 'document', check: 'OK', checksum: checksum([count]) },
     ],
     innochecksum: [notModelled('innochecksum')],
   };
@@ -138,6 +147,41 @@ function initialBalances(connections: number): Record<number, number> {
     }
   }
   return balances;
+}
+
+/** As it must be: the model has no log beside its rows. */
+function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
+  const ranges: Record<string, [number, number][]> = {};
+  for (const entry of rows) {
+    const ofSession = (ranges[sessionKey(entry)] ??= []);
+    const last = ofSession.at(-1);
+    if (last !== undefined && entry.seq === last[1] + 1) last[1] = entry.seq;
+    else ofSession.push([entry.seq, entry.seq]);
+  }
+  const gtids = rows.length === 0 ? '' : `model:1-${rows.length}`;
+  const sets = { gtids, executed: gtids, purged: '', duplicateGtids: 0 };
+  const read = { files: ['binlog (model)'], bytes: 0, transactions: rows.length };
+  return { ...read, ...sets, rows: ranges, differing: [], damage: [] };
+}
+
+/** Like balances: what the rows that are there have put and not deleted. */
+function documentsOf(rows: readonly LedgerEntry[]): DocumentsFound {
+  const seqs = new Map<string, Set<number>>();
+  for (const entry of rows) {
+    const action = documentAction(entry);
+    if (action === undefined) continue;
+    const key = sessionKey(entry);
+    const ofSession = seqs.get(key) ?? new Set();
+    seqs.set(key, ofSession);
+    if (action.verb === 'put') ofSession.add(action.seq);
+    else ofSession.delete(action.seq);
+  }
+  for (const id of firstDocuments) {
+    const key = sessionKey(id);
+    seqs.set(key, (seqs.get(key) ?? new Set()).add(id.seq));
+  }
+  const found = Object.fromEntries([...seqs].map(([key, of]) => [key, [...of]]));
+  return { found, torn: [] };
 }
 
 /** Balances follow the rows that are there: the model has no pages of their own for them. */

@@ -5,15 +5,16 @@ import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk, Proof } from '../../port.ts';
 import { seeCut } from '../actors/sightings.ts';
-import type { Image } from '../disk/volume.ts';
+import { labelled, type SimCopy } from '../disk/copy-label.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { Driver } from './driver.ts';
 
 /** Copies go into `images`, from where the auditor takes them. */
-export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Image>): Disk {
+export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, SimCopy>): Disk {
   const { world, volume } = model;
+  let copies = 0;
   const link = (node: string, state: LinkState): Promise<Proof> =>
     driver.perform(draw(world, measuredTimes.cut), () => {
       const paths = volume.pathsOf(node);
@@ -62,7 +63,9 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Im
       for (const machine of running) machine.freeze();
       const image = await driver.perform(draw(world, measuredTimes.copy), () => volume.copy());
       for (const machine of running) machine.thaw();
-      images.set(label, image);
+      const made = labelled(image, volume, (copies += 1));
+      images.set(label, { image, made });
+      return made;
     },
   };
 }

@@ -5,6 +5,7 @@ import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import { showAll } from '../api-sightings.ts';
 import { seeWritten } from '../actors/sightings.ts';
 import type { Model } from '../model.ts';
+import { readySighting } from '../mysqld.ts';
 import { msUs, secondUs } from '../timings.ts';
 import type { Sighting } from '../world.ts';
 import type { Driver } from './driver.ts';
@@ -22,8 +23,11 @@ export function recordSighting(
 /** Devices are read this often, as on kind. */
 const sampleUs = secondUs;
 
+/** The model tells all of it, on every node; it has no audit log. */
+const modelSees = ['api', 'csi', 'mounts', 'devices', 'controller-manager', 'mysqld'];
+
 export function observeModel(
-  { world, volume, kubelets }: Model,
+  { world, volume, kubelets, serverOn }: Model,
   driver: Driver,
   recorder: Recorder,
 ): AsyncDisposable {
@@ -39,7 +43,7 @@ export function observeModel(
       ...sighting,
     });
   };
-  const observer = declareObserver(recorder, 'model', ['api', 'csi', 'mounts', 'devices']);
+  const observer = declareObserver(recorder, { observer: 'model', sees: modelSees });
   let samples = 0;
   const sample = (): void => {
     if (!on) return;
@@ -56,6 +60,8 @@ export function observeModel(
     const { machine } = kubelet;
     const { device } = mount.path;
     see({ source: 'mounts', name: observed.mounted, node: machine.name, data: { device } });
+    // Who follows a log from its beginning reads that a server is up, however long ago it started.
+    if (serverOn(machine.name) !== undefined) see(readySighting(machine.name));
   }
   sample();
   return {

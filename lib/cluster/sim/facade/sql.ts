@@ -109,6 +109,21 @@ class SimSession implements SqlSession {
     return this.#commit(entry);
   }
 
+  /** The model keeps rows: that one tells of its document too. */
+  put(entry: LedgerEntry): Promise<void> {
+    return this.#commit(entry);
+  }
+
+  remove(entry: LedgerEntry): Promise<void> {
+    return this.#commit(entry);
+  }
+
+  changeSchema(): Promise<void> {
+    return this.#ask((answer, gone) =>
+      this.#server.changeSchema((acknowledged) => (acknowledged ? answer(undefined) : gone())),
+    );
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

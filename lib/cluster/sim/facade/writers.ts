@@ -4,6 +4,7 @@ import { historyDirectory, readsSegment, writerSegment } from '../../../history/
 import { Segment } from '../../../history/segment.ts';
 import type { ClientSide, SqlConnector } from '../../../workload/sql.ts';
 import { runReader } from '../../../workload/reader.ts';
+import { changeSchema } from '../../../workload/schema-change.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Writers, WriterSpec } from '../../port.ts';
 import type { Driver } from './driver.ts';
@@ -38,11 +39,21 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
     await runReader({ connector, clock, journal, client, everyMs, signal });
     written[name] = journal.close();
   };
+  let changing: Promise<void> | undefined;
+  let change = (): void => undefined;
   const running = specs.map(async (spec) => {
     const { client } = spec;
     const name = writerSegment(client);
     const segment = new Segment({ directory, name, client });
     const reading = read(spec);
+    if (client === 'inside') {
+      const clock = driver.backgroundClock;
+      change = () => {
+        changing ??= changeSchema({ connector, clock, journal: segment, client });
+        // Heard below, when the writer has ended.
+        changing.catch(() => undefined);
+      };
+    }
     // Heard below, when the writer has ended.
     reading.catch(() => undefined);
     try {
@@ -55,6 +66,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
         signal: aborter.signal,
         onAck: ({ node }) => count(client, node),
       });
+      if (client === 'inside') await changing;
     } finally {
       written[name] = segment.close();
     }
@@ -65,6 +77,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
   ended.catch(() => undefined);
   return {
     acked: () => acked.map((each) => ({ ...each })),
+    changeSchema: () => change(),
     async stop() {
       aborter.abort();
       await driver.during(ended);

@@ -1,0 +1,58 @@
+/** The binary log says of the same transactions the same as the tables, and has no gaps. */
+import type { Finding } from '../experiment/verdict.ts';
+import type { Checker } from './checker.ts';
+import type { BinlogFound } from './evidence.ts';
+import { damage, plural } from './findings.ts';
+import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
+import { opName } from './op-sample.ts';
+
+export const binlog: Checker = {
+  name: 'binlog',
+  check({ image, evidence: { binlog: found }, binlog }) {
+    if (found === undefined) return [];
+    const findings: Finding[] = [];
+    const tell = (
+      code: string,
+      safety: 'lost' | 'corrupt',
+      summary: string,
+      evidence: readonly string[],
+    ): void => {
+      findings.push(damage({ code, image, safety, loud: false, summary, evidence }));
+    };
+    const { unlogged, rowless } = binlog ?? {};
+    if (unlogged !== undefined && unlogged.count > 0) {
+      const summary = `${plural(unlogged.count, 'operation')} in the tables that the binary log does not have`;
+      tell('BINLOG_TRANSACTION_MISSING', 'corrupt', summary, unlogged.ops.map(opName));
+    }
+    if (rowless !== undefined && rowless.count > 0) {
+      const summary = `${plural(rowless.count, 'transaction')} of the binary log that the tables do not have`;
+      tell('BINLOG_ROW_MISSING', 'lost', summary, rowless.ops.map(opName));
+    }
+    if (found.differing.length > 0) {
+      const summary = `binary log and table have other values of the same operations in ${plural(found.differing.length, 'session')}`;
+      tell('BINLOG_DIFFERS', 'corrupt', summary, found.differing);
+    }
+    if (found.damage.length > 0) {
+      tell('BINLOG_DAMAGED', 'corrupt', 'the binary log is not whole', found.damage);
+    }
+    const gaps = gtidGaps(found);
+    if (gaps.length > 0) {
+      tell('GTID_GAP', 'corrupt', 'GTIDs are missing, or given twice', gaps);
+    }
+    return findings;
+  },
+};
+
+/** What the server knows is what it purged and what its files have, each number once from 1 on. */
+function gtidGaps({ gtids, executed, purged, duplicateGtids }: BinlogFound): string[] {
+  const known = union(parseGtids(executed));
+  const there = union(parseGtids(gtids), parseGtids(purged));
+  const gaps = withGaps(known).map((set) => `the server knows ${set}`);
+  if (writeGtids(known) !== writeGtids(there)) {
+    gaps.push(
+      `the server knows ${executed || 'none'}; its files and what it purged have ${writeGtids(there) || 'none'}`,
+    );
+  }
+  if (duplicateGtids > 0) gaps.push(`${plural(duplicateGtids, 'GTID')} twice in its files`);
+  return gaps;
+}

@@ -1,0 +1,54 @@
+/** Sets of GTIDs as MySQL writes them: `uuid:1-5:8,uuid:1-3`. */
+
+type Interval = readonly [from: number, to: number];
+export type GtidSet = ReadonlyMap<string, readonly Interval[]>;
+
+/** Throws where the text is no GTID set. */
+export function parseGtids(text: string): GtidSet {
+  const set = new Map<string, Interval[]>();
+  for (const part of text.split(',').filter((each) => each.trim() !== '')) {
+    const [uuid = '', ...intervals] = part.trim().split(':');
+    const parsed = intervals.map((interval): Interval => {
+      const match = /^(\d+)(?:-(\d+))?$/.exec(interval);
+      if (match === null) throw new Error(`no GTID set: ${text}`);
+      return [Number(match[1]), Number(match[2] ?? match[1])];
+    });
+    set.set(uuid, [...(set.get(uuid) ?? []), ...parsed]);
+  }
+  return set;
+}
+
+/** In order, what touches or overlaps as one. */
+export function union(...sets: readonly GtidSet[]): GtidSet {
+  const all = new Map<string, Interval[]>();
+  for (const set of sets) {
+    for (const [uuid, intervals] of set) {
+      all.set(uuid, merged([...(all.get(uuid) ?? []), ...intervals]));
+    }
+  }
+  return new Map([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function merged(intervals: readonly Interval[]): Interval[] {
+  const found: [number, number][] = [];
+  for (const [from, to] of intervals.toSorted((a, b) => a[0] - b[0])) {
+    const last = found.at(-1);
+    if (last !== undefined && from <= last[1] + 1) last[1] = Math.max(last[1], to);
+    else found.push([from, to]);
+  }
+  return found;
+}
+
+export const writeGtids = (set: GtidSet): string =>
+  [...set]
+    .map(([uuid, intervals]) => {
+      const texts = intervals.map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+      return [uuid, ...texts].join(':');
+    })
+    .join(',');
+
+/** Servers whose transactions, numbered from 1, are not all in the set. */
+export const withGaps = (set: GtidSet): string[] =>
+  [...set]
+    .filter(([, intervals]) => intervals.length > 1 || intervals[0]?.[0] !== 1)
+    .map(([uuid]) => writeGtids(new Map([[uuid, set.get(uuid) ?? []]])));

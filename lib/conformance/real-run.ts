@@ -1,0 +1,42 @@
+/** A real run as it is compared: its word, its steps and figures, and how its machine kept time. */
+import { basename } from 'node:path';
+import { assembleVerdict } from '../experiment/assemble.ts';
+import { isStarved } from '../experiment/machine-time.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import { openHistory } from '../history/reader.ts';
+import { tellStory } from '../timeline/story.ts';
+import { figuresOf, type Figures } from './figures.ts';
+import { loadOf, type Load } from './load.ts';
+import { stepsOf, type Steps } from './steps.ts';
+
+export interface RealRun {
+  /** The run's folder, its last part. */
+  readonly run: string;
+  readonly scenario: Scenario;
+  readonly verdict: Verdict['verdict'];
+  /** Where it is inconclusive: why. */
+  readonly incompleteBecause: readonly string[];
+  readonly steps: Steps;
+  readonly figures: Figures;
+  /** Its machine did not keep time: what it says of times is no measurement. */
+  readonly starved: boolean;
+  readonly load: Load;
+}
+
+/** Throws EvidenceError without a history. */
+export function readRealRun(folder: string): RealRun {
+  const history = openHistory(folder);
+  const story = tellStory([...history.smallRecords()]);
+  const verdict = assembleVerdict(history);
+  return {
+    run: basename(folder),
+    scenario: story.scenario,
+    verdict: verdict.verdict,
+    incompleteBecause: verdict.incompleteBecause,
+    steps: stepsOf(story),
+    figures: figuresOf(verdict, story, history.writes()),
+    starved: isStarved(verdict.incompleteBecause),
+    load: loadOf(story),
+  };
+}

@@ -1,0 +1,70 @@
+/** The process that starts commands: replaced when it dies, and gone with its parent. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { tryRun } from './run.ts';
+import { spawnFork, spawnStream } from './spawned.ts';
+
+const engine = fileURLToPath(new URL('run.ts', import.meta.url));
+const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
+
+/** One that nobody has waited for yet has no command line any more. */
+const isGone = async (pid = ''): Promise<boolean> =>
+  (await tryRun(['grep', '-q', '.', `/proc/${pid}/cmdline`])).exitCode !== 0;
+
+test('where it is killed its commands fail, and the next one has a new process', async () => {
+  const slept = tryRun(['sleep', '20']);
+  const { stdout } = await tryRun(['sh', '-c', parentOf]);
+  process.kill(Number(stdout), 'SIGKILL');
+  await expect(slept).rejects.toThrow('is gone: it ended with SIGKILL');
+  const next = await tryRun(['sh', '-c', parentOf]);
+  expect(next.exitCode).toBe(0);
+  expect(next.stdout).not.toBe(stdout);
+});
+
+test('where it is killed a stream ends with an error, and its command with it', {
+  timeout: 30_000,
+}, async () => {
+  const pid = Promise.withResolvers<string>();
+  const stream = await spawnStream(['sh', '-c', 'echo $PPID $$; exec cat'], pid.resolve);
+  const [parent, child] = (await pid.promise).split(' ');
+  process.kill(Number(parent), 'SIGKILL');
+  await expect(stream.closed).rejects.toThrow('is gone: it ended with SIGKILL');
+  await expect.poll(() => isGone(child), { timeout: 20_000 }).toBe(true);
+  await stream[Symbol.asyncDispose]();
+});
+
+test('a forked process is told, killed, and says how it ended', { timeout: 30_000 }, async () => {
+  const path = fileURLToPath(new URL('../cluster/kind/writer-process.ts', import.meta.url));
+  const misled = spawnFork(path, () => undefined);
+  misled.tell({ type: 'start', spec: { client: 'inside' }, directory: '/no/such/folder' });
+  const { exitCode, stderr } = await misled.exited;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('no/such') });
+  const waiting = spawnFork(path, () => undefined);
+  waiting.kill();
+  expect(await waiting.exited).toMatchObject({ exitCode: null, signalCode: 'SIGKILL' });
+});
+
+test('what it runs ends with who asked for it, however that one ends', {
+  timeout: 30_000,
+}, async () => {
+  const program = `import { tryRun } from ${JSON.stringify(engine)};
+    await tryRun(['sh', '-c', 'echo $$ >&2; exec sleep 1000'], { onStderrLine: console.log });`;
+  const argv = ['--input-type=module', '--eval', program];
+  const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+  parent.kill('SIGKILL');
+  await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
+});
+
+test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {
+  const program = `import { tryRun } from ${JSON.stringify(engine)};
+    console.log((await tryRun(['sh', '-c', ${JSON.stringify(parentOf)}])).stdout);`;
+  const { exitCode, stdout } = await tryRun([
+    ...[process.execPath, '--input-type=module', '--eval', program],
+  ]);
+  expect(exitCode).toBe(0);
+  expect(Number(stdout)).toBeGreaterThan(1);
+  await expect.poll(() => isGone(stdout), { timeout: 20_000 }).toBe(true);
+});

@@ -1,0 +1,50 @@
+/** Fault events of the store, counted for the pages that quote them. */
+import { verdictWords } from '../experiment/scenario.ts';
+import type { VerdictWord } from '../experiment/verdict.ts';
+import type { Count } from '../matrix/intervals.ts';
+import type { EventLine } from './event-store.ts';
+
+export type Fits = (line: EventLine) => boolean;
+
+/** A field as it was, or its stock value where it was not changed. */
+export const field =
+  (name: string, wanted: unknown, stock?: unknown): Fits =>
+  ({ scenario }) =>
+    (scenario[name] ?? stock) === wanted;
+
+export const unchanged =
+  (...names: readonly string[]): Fits =>
+  ({ scenario }) =>
+    names.every((name) => scenario[name] === undefined);
+
+export const all =
+  (...asked: readonly Fits[]): Fits =>
+  (line) =>
+    asked.every((fits) => fits(line));
+
+export const stock: Fits = ({ basis }) => basis === 'measured';
+export const shortened: Fits = ({ basis }) => basis === 'shortened';
+export const cutOff = field('fault', 'network-partition');
+export const crashed = field('fault', 'node-crash');
+export const remedy = (name: string): Fits => field('remedy', name, 'none');
+export const disk = (mode: string): Fits => field('disk', mode, 'unfenced');
+
+/** Of the fault events that fit, those all of whose volumes came to one of the words. */
+export function countOf(
+  lines: readonly EventLine[],
+  words: readonly VerdictWord[],
+  fits: Fits,
+): Count {
+  const events = [...Map.groupBy(lines.filter(fits), ({ event }) => event).values()];
+  const came = events.filter((volumes) => volumes.every(({ verdict }) => words.includes(verdict)));
+  return { count: came.length, of: events.length };
+}
+
+/** The words that came, each with its number of events: `exposed 1, lost 2`; empty where none fits. */
+export function tallyOf(lines: readonly EventLine[], fits: Fits): string {
+  return verdictWords
+    .map((word) => ({ word, came: countOf(lines, [word], fits).count }))
+    .filter(({ came }) => came > 0)
+    .map(({ word, came }) => `${word} ${came}`)
+    .join(', ');
+}

@@ -1,0 +1,107 @@
+/** docs/reference/drivers.md, made from docs/reference/drivers.yaml and the store of fault events. */
+import { allDrivers, type Driver } from '../disk-drivers.ts';
+import { diskModes } from '../disk-kinds.ts';
+import {
+  all,
+  crashed,
+  cutOff,
+  disk,
+  remedy,
+  shortened,
+  stock,
+  tallyOf,
+  unchanged,
+} from './counts.ts';
+import type { EventLine } from './event-store.ts';
+
+export const driversPath = new URL('../../docs/reference/drivers.md', import.meta.url);
+
+const opening = `# Drivers, A to Z
+
+What does your storage driver do when Kubernetes detaches a volume that a node still writes to, and how sure is that? Find its name among your cluster's drivers:
+
+\`\`\`sh
+kubectl get csidrivers -o custom-columns=NAME:.metadata.name,ATTACH:.spec.attachRequired
+\`\`\`
+
+**Behaves like** is one of eight [kinds of disk](../explanation/disk-modes.md); a verdict is measured on a kind, [not on a product](#what-was-measured). **How sure**: *source*, read in the driver's code; *documented*, its vendor says so; *reported*, an issue says so; *not found*: measure it, or ask. A line is as sure as its weakest claim. Stored copies were read, in November 2026; your version may differ.
+
+Two things hold for every driver. Kubernetes sends the same \`ControllerUnpublishVolume\` for a forced detach as for an orderly one: no driver is told that the node may still write ([container-storage-interface/spec#477](https://github.com/container-storage-interface/spec/pull/477) would change that and is open). And where no file system is named, the external provisioner or the driver makes ext4.
+
+This page is made from [drivers.yaml](drivers.yaml). Yours is missing or wrong? Four questions of its code answer it: does \`CSIDriver\` say \`attachRequired\`; what does \`ControllerUnpublishVolume\` call, with which force flag; does \`NodeStageVolume\` ask whether somebody else uses the image; does anything read the node's taints.
+`;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+
+const code = (word: string): string => `\`${word}\``;
+const anchor = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+
+const likeness = ({ mode, note }: Driver): string =>
+  mode === null ? 'none of them' : `${code(mode)}${note === undefined ? '' : `: ${note}`}`;
+
+const indexRow = (driver: Driver): string[] => [
+  `[${driver.name}](#${anchor(driver.name)})`,
+  driver.csi.map(code).join(', ') || '–',
+  driver.mode === null ? '–' : code(driver.mode),
+  driver.sure,
+];
+
+function section(driver: Driver): string {
+  const { name, detach, twoNodes, storageLink, sure, sources } = driver;
+  return [
+    `### ${name}`,
+    '',
+    `- **Behaves like** ${likeness(driver)}`,
+    `- **A detach while the node writes**: ${detach}`,
+    ...(twoNodes === undefined ? [] : [`- **Two nodes at once**: ${twoNodes}`]),
+    ...(storageLink === undefined ? [] : [`- **When the storage network goes**: ${storageLink}`]),
+    `- **How sure**: ${sure}`,
+    `- **From**: ${sources.join('; ')}`,
+    '',
+  ].join('\n');
+}
+
+/** A run of the stock scenario but for these three, its rate and its bounds. */
+const plain = unchanged(
+  ...['also', 'accessMode', 'filesystem', 'flushes', 'fileLocks', 'link', 'moveBack'],
+  ...['powerLoss', 'trxCommit', 'watcherCheck', 'cutAfterMs', 'serverKills', 'untaintAt'],
+);
+
+const measuredRow = (lines: readonly EventLine[], mode: string): string[] => [
+  code(mode),
+  ...[
+    all(cutOff, remedy('force-delete')),
+    all(cutOff, remedy('out-of-service')),
+    all(crashed, remedy('force-delete')),
+  ].map((fits) => {
+    const asked = all(plain, disk(mode), fits);
+    const short = tallyOf(lines, all(asked, shortened));
+    const found = [tallyOf(lines, all(asked, stock)), short === '' ? '' : `*short:* ${short}`];
+    return found.filter(Boolean).join('; ') || 'not measured';
+  }),
+];
+
+export function renderDrivers(lines: readonly EventLine[]): string {
+  return [
+    opening,
+    table(['Driver', '`CSIDriver`', 'Behaves like', 'How sure'], allDrivers().map(indexRow)),
+    '## What was measured\n',
+    'Not one of these drivers was measured. The disk of the runs is our own, made to behave like each kind. Verdicts, each with its number of fault events; *short* marks shortened timers. [What a few events can tell](../results/README.md).\n',
+    table(
+      [
+        'Kind of disk',
+        'cut off, alive; pod deleted by force',
+        'cut off, alive; out-of-service taint',
+        'dead; pod deleted by force',
+      ],
+      diskModes.map((mode) => measuredRow(lines, mode)),
+    ),
+    '## Each driver\n',
+    allDrivers().map(section).join('\n'),
+  ].join('\n');
+}

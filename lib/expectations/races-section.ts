@@ -1,0 +1,122 @@
+/** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
+import { eventsIn, leastEvents } from '../experiment/counted.ts';
+import { safetyLevels, shortenedTimers, type Counts } from '../experiment/scenario.ts';
+import { gatesText, minorOf } from '../kubernetes-versions.ts';
+import { fisher } from '../matrix/fisher.ts';
+import { difference, wilson, type Count } from '../matrix/intervals.ts';
+import { gradeOf } from '../matrix/severity.ts';
+import { changedFields, type EventLine } from './event-store.ts';
+import { countsOf, type FaultEvent, type Race } from './races.ts';
+
+const heads = [
+  ...['Race', 'Timers', 'Events', 'Came to', 'Damaged alone', 'Damaged beside others'],
+  ...['Difference', 'Load', 'Kubernetes', 'Harness'],
+];
+
+export function racesSection(races: Iterable<Race>): string {
+  const rows = [...races]
+    .toSorted((a, b) => b.events.length - a.events.length || (nameOf(a) < nameOf(b) ? -1 : 1))
+    .map(rowOf);
+  const lines = [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`);
+  return `${about}\n${lines.join('')}`;
+}
+
+const about = `## Races, counted
+
+Where two nodes write one volume, chance decides what becomes of it. Each row counts independent fault events of one scenario (fields that are not named are stock; several volumes under one fault are one event, and the worst counts), with Wilson's 95 % intervals. From ${leastEvents} events on this is what a run is held against: a verdict that was never seen is unexpected, and the interval of 0 of n says how rare it may be. With fewer the outcome is **open**. *Alone*: nothing else ran on the machine. Their difference has Newcombe's 95 % interval, and *p* is Fisher's exact test. Load: the median over the events of the load average, and of the share of time in which a task waited for a processor (PSI), from the fault to the second image.
+`;
+
+function rowOf({ scenario, events }: Race): string[] {
+  const counts = countsOf(events);
+  const open = events.length < leastEvents ? ' (open)' : '';
+  const [alone, beside] = [true, false].map((wanted) =>
+    damagedIn(events.filter(({ line }) => line.alone === wanted)),
+  ) as [Count, Count];
+  return [
+    nameOf({ scenario, events }),
+    shortenedTimers(scenario).length > 0 ? 'short' : 'stock',
+    `${events.length}${open}`,
+    distributionText(counts),
+    rateText(alone),
+    rateText(beside),
+    differenceText(alone, beside),
+    loadText(events),
+    tally(events.map(({ line }) => minorOf(line.kubernetes))),
+    tally(events.map(({ line }) => line.harness?.split('+')[1] ?? 'not recorded')),
+  ];
+}
+
+/** The fields that make it, but for timers. */
+function nameOf({ scenario }: Race): string {
+  const { fault, remedy, disk, rate } = scenario;
+  const main = [`\`${fault}\``, `\`${remedy}\``, `\`${disk}\``, `rate ${rate}`];
+  const more = Object.entries(changedFields({ ...scenario }))
+    .filter(([field]) => !timing.has(field))
+    .map(([field, value]) => `${field} ${textOf(value)}`);
+  return [...main, ...more].join(', ');
+}
+
+const textOf = (value: EventLine['scenario'][string]): string =>
+  typeof value === 'object' ? gatesText(value) : String(value);
+
+/** Said already, or no part of what was done. */
+const timing = new Set([
+  ...['fault', 'remedy', 'disk', 'rate'],
+  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'horizonMs', 'convergeMs', 'patienceMs'],
+  ...['overlapMs', 'warmupMs', 'remedyAt', 'keepWrites'],
+]);
+
+/** `corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)`, the worst first. */
+export function distributionText(counts: Counts): string {
+  const of = eventsIn(counts);
+  const words = safetyLevels.toReversed().flatMap((level) => {
+    const count = counts[level];
+    return count === undefined ? [] : [`${level} ${rateText({ count, of })}`];
+  });
+  return words.join(', ');
+}
+
+const damagedIn = (events: readonly FaultEvent[]): Count => ({
+  count: events.filter(({ verdict }) => gradeOf(verdict) === 'damaged').length,
+  of: events.length,
+});
+
+function rateText({ count, of }: Count): string {
+  if (of === 0) return '–';
+  const { low, high } = wilson(count, of);
+  return `${count} of ${of} (${percent(low)}–${percent(high)} %)`;
+}
+
+const percent = (share: number): string => (100 * share).toFixed(0);
+
+function differenceText(alone: Count, beside: Count): string {
+  if (alone.of === 0 || beside.of === 0) return '–';
+  const { by, low, high } = difference(alone, beside);
+  const points = [by, low, high].map(percent) as [string, string, string];
+  return `${points[0]} points (${points[1]} to ${points[2]}), p ${fisher(alone, beside).toFixed(2)}`;
+}
+
+function loadText(events: readonly FaultEvent[]): string {
+  const means = (figure: 'load' | 'cpu'): number[] =>
+    events.flatMap(({ line }) => line.pressure?.[figure]?.mean ?? []).toSorted((a, b) => a - b);
+  const median = (values: readonly number[]): string =>
+    values[Math.floor((values.length - 1) / 2)]?.toFixed(1) ?? '–';
+  const [load, cpu] = [means('load'), means('cpu')];
+  if (load.length === 0 && cpu.length === 0) return 'not recorded';
+  return `load ${median(load)}, PSI ${median(cpu)} %`;
+}
+
+/** `2 × 1.34, 1 × 1.37`; the one word where all are the same. */
+function tally(words: readonly string[]): string {
+  const groups = [...Map.groupBy(words.toSorted(), (word) => word)];
+  if (groups.length === 1) return groups[0]?.[0] ?? '';
+  return groups.map(([word, all]) => `${all.length} × ${word}`).join(', ');
+}
+
+/** For a cell of the table: its distribution, or that there is none. */
+export function raceText(race: Race | undefined): string {
+  const events = race?.events ?? [];
+  if (events.length === 0) return '**open**; not measured yet';
+  const text = distributionText(countsOf(events));
+  return events.length < leastEvents ? `**open**; so far ${text}` : text;
+}

@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseScenario, shortTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
+import { exampleVerdict } from '../report/example.ts';
+import { linesBelow } from './collect.ts';
+import { changedFields, merged, scenarioOfLine, type EventLine } from './event-store.ts';
+import { countsOf, racesIn } from './races.ts';
+import { racesSection } from './races-section.ts';
+import { raceKey } from './scenario-key.ts';
+
+const scenarioWith = (fields: Partial<ScenarioInput> = {}) =>
+  parseScenario({
+    ...{ name: 'race', question: '?', expected: ['safe'] },
+    ...{ fault: 'network-partition', remedy: 'force-delete', ...shortTimersMs, ...fields },
+  });
+
+const lineOf = (changes: Partial<EventLine> = {}): EventLine => ({
+  ...{ run: 'a', event: 'a', source: 'batch', date: null, seed: '1', verdict: 'corrupt' },
+  scenario: changedFields({ ...scenarioWith() }),
+  ...{ basis: 'shortened', served: true, acked: 9, lost: 9, secondMountS: 52 },
+  ...{ alone: false, pressure: null, kubernetes: '1.37.2', mysql: '9.7.4', harness: '0.1.0+abc' },
+  ...changes,
+});
+
+test('a line has what is not stock, and makes the scenario again', () => {
+  const scenario = scenarioWith({ disk: 'ack-early', cutAfterMs: 1000, rate: 'max' });
+  const scenarioText = changedFields({ ...scenario });
+  expect(Object.keys(scenarioText).toSorted()).toEqual(
+    ['cutAfterMs', 'disk', 'fault', 'forceDetachAfterMs', 'graceMs', 'rate', 'remedy'].concat(
+      'tolerationMs',
+    ),
+  );
+  expect(raceKey(scenarioOfLine(lineOf({ scenario: scenarioText })))).toBe(raceKey(scenario));
+});
+
+test('volumes under one fault are one event, and the worst of them counts', () => {
+  const lines = [
+    lineOf({ run: 'a', event: 'one', verdict: 'exposed' }),
+    lineOf({ run: 'b', event: 'one', verdict: 'corrupt' }),
+    lineOf({ run: 'c', event: 'two', verdict: 'exposed' }),
+    lineOf({ run: 'd', event: 'one', source: 'another batch', verdict: 'lost' }),
+    lineOf({ run: 'e', event: 'three', verdict: 'inconclusive' }),
+  ];
+  const [race] = racesIn(lines).values();
+  expect(countsOf(race?.events ?? [])).toEqual({ exposed: 1, lost: 1, corrupt: 1 });
+});
+
+test('another rate, other timers and another cut are other races; another Kubernetes is not', () => {
+  const key = raceKey(scenarioWith());
+  expect(raceKey(scenarioWith({ rate: 1 }))).not.toBe(key);
+  expect(raceKey(scenarioWith({ cutAfterMs: 1000, disk: 'ack-early' }))).not.toBe(key);
+  expect(raceKey({ ...scenarioWith(), forceDetachAfterMs: 360_000, graceMs: 50_000 })).toBe(key);
+  const stock = { graceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 };
+  expect(raceKey(scenarioWith(stock))).not.toBe(key);
+  expect(raceKey(scenarioWith({ kubernetes: '1.36' }))).toBe(key);
+});
+
+test('what reasoning decides is no race', () => {
+  const fenced = changedFields({ ...scenarioWith({ disk: 'fenced' }) });
+  expect(racesIn([lineOf({ scenario: fenced, verdict: 'safe' })]).size).toBe(0);
+});
+
+test('a newer line of a run takes the place of the older', () => {
+  const newer = lineOf({ verdict: 'lost' });
+  expect(merged([lineOf(), lineOf({ run: 'b' })], [newer])).toEqual([newer, lineOf({ run: 'b' })]);
+});
+
+test('alone and beside others are compared, with intervals', () => {
+  const lines = Array.from({ length: 24 }, (_, index) =>
+    lineOf({
+      ...{ run: `${index}`, event: `${index}`, alone: index < 8 },
+      verdict: index < 4 ? 'exposed' : 'corrupt',
+    }),
+  );
+  const page = racesSection(racesIn(lines).values());
+  expect(page).toContain('corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)');
+  expect(page).toContain('| 4 of 8 (22–78 %) | 16 of 16 (81–100 %) |');
+  expect(page).toContain('p 0.01');
+});
+
+function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-races-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(
+      join(folder, path),
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
+  }
+  return folder;
+}
+
+test('a batch that was cut short has its lines: the last attempt of each trial, and no control', () => {
+  const verdict = { ...exampleVerdict, basis: 'shortened', scenario: scenarioWith() };
+  const head = {
+    ...{ type: 'batch', schemaVersion: 1, name: 'races', seed: 's', backend: 'kind' },
+    ...{ fingerprint: 'f', startedAt: '2026-11-24T13:00:00.000Z' },
+  };
+  const attempt = (trial: string, folder: string, alone: boolean) => ({
+    ...{ type: 'attempt', trial, attempt: 1, event: trial, slot: 'one', alone },
+    ...{ folder: `cells/${folder}`, startedAt: '2026-11-24T13:10:00.000Z', durationMs: 1 },
+  });
+  const results = [
+    head,
+    attempt('01.1', '01.1', false),
+    attempt('01.2', '01.2', false),
+    attempt('01.2', '01.2.try-2', true),
+    attempt('control-total', 'control-total', false),
+  ].map((line) => JSON.stringify(line));
+  const run = (runId: string) => ({ ...verdict, runId });
+  const folder = folderWith({
+    'results.jsonl': `${results.join('\n')}\n{"type":"att`,
+    'cells/01.1/verdict.json': run('r1'),
+    'cells/01.2/verdict.json': { ...run('r2'), verdict: 'inconclusive' },
+    'cells/01.2.try-2/verdict.json': run('r3'),
+    'cells/control-total/verdict.json': run('r4'),
+  });
+  const lines = linesBelow(folder, '/elsewhere');
+  expect(lines.map(({ run: id, alone, source }) => ({ id, alone, source }))).toEqual([
+    { id: 'r1', alone: false, source: 'batch races, seed s' },
+    { id: 'r3', alone: true, source: 'batch races, seed s' },
+  ]);
+});
+
+test('a prediction is no measurement', () => {
+  const folder = folderWith({ 'one/verdict.json': { ...exampleVerdict, basis: 'predicted' } });
+  expect(linesBelow(folder, '/elsewhere')).toEqual([]);
+});

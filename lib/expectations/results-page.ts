@@ -1,0 +1,61 @@
+/** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
+import { wilson, type Count } from '../matrix/intervals.ts';
+import { countOf, all, shortened, stock } from './counts.ts';
+import type { EventLine } from './event-store.ts';
+import { findings, type Finding } from './findings.ts';
+
+export const resultsPath = new URL('../../docs/results/README.md', import.meta.url);
+
+const opening = `# What was found
+
+Does a lost node destroy the database that ran there? It depends on who lets the second writer in, and on the storage: each finding is below with the number of fault events that it rests on.
+
+Real runs on kind, MySQL 9.7 on one volume, a disk of our own that plays each [kind of storage](../explanation/disk-modes.md). *Stock* are the timers that Kubernetes ships with. *Short* are shortened ones, which reorder what stays: such a row counts where a stock one agrees. \`7 of 7 (65–100 %)\`: it came in each of seven fault events, and with 95 % confidence its true share is at least 65 % (Wilson). Volumes that shared one fault count once, and only if all came to the same. Most rows are few events: they show that a thing happens, and hardly how often.
+
+`;
+
+const closing = `
+This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line a run, with its seed and versions, by \`experiments/expectations.mjs\`. Every cell of fault, remedy and disk, expected and measured, is in [expectations](../reference/expectations.md).
+
+## Not in this table
+
+| Question | Answer |
+| --- | --- |
+| Three servers instead of one volume that moves? | [Group replication](group-replication.md): seconds instead of minutes, and what it costs |
+| Events just before or after a decision? | [Eleven schedules near a boundary](boundary.md) |
+| Every other moment of a crash? | [Crash states](../explanation/crash-states.md) |
+| Other remedies, disks, workloads, one run each? | [remedies](../reference/remedies.md), [disk modes](../reference/disk-modes.md), [workloads](../reference/workloads.md) |
+| Other versions of Kubernetes? | [What differs by version](../reference/kubernetes-versions.md) |
+| Are the 35 claims that this began with true? | [The claims](../reference/seeds.md) |
+| Can the audit be fooled, or accuse the innocent? | [Planted damage](../internals/mutants.md), [false alarms](../internals/false-alarms.md) |
+| Is one kernel enough to tell? | [Two kernels](../internals/two-kernels.md) |
+| Is the model right? | [Conformance](../internals/conformance.md) |
+
+## Not measured at all
+
+Your driver and your cloud; a real NFS server whose lease expires; replicas that diverge (Longhorn); two victims at once; a victim that is the control plane's node; any database but MySQL.
+`;
+
+function shareText(found: Count): string {
+  if (found.of === 0) return '–';
+  const { low, high } = wilson(found.count, found.of);
+  const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
+  return `${found.count} of ${found.of} (${from}–${to} %)`;
+}
+
+export function renderResults(lines: readonly EventLine[]): string {
+  const rowOf = ({ says, words, fits, run }: Finding): string => {
+    const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));
+    const cells = [says, words.join(' or '), ...counted.map(shareText), runLink(run)];
+    return `| ${cells.join(' | ')} |\n`;
+  };
+  const head =
+    '| Finding | Verdict | Stock timers | Short timers | One such run |\n| --- | --- | --- | --- | --- |\n';
+  const tables = Object.entries(findings).map(
+    ([title, rows]) => `## ${title}\n\n${head}${rows.map(rowOf).join('')}`,
+  );
+  return `${opening}${tables.join('\n')}${closing}`;
+}
+
+const runLink = (run: string | undefined): string =>
+  run === undefined ? '–' : `[${run.split('/').at(-1)}](../../reports/${run}/summary.md)`;

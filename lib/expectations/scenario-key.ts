@@ -1,0 +1,43 @@
+/** Which scenarios are the same: runs of one key answer one question, and are counted together. */
+import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+
+/** Names, and what does not decide an outcome or decides it coarsely. */
+const indifferent = new Set<string>([
+  ...['name', 'question', 'expected', 'expectedServing', 'counted', 'keepWrites', 'kubernetes'],
+  ...['rebootAt', 'workload', 'remedyAt', 'alsoAt', 'alsoForMs'],
+  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs'],
+  ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+]);
+
+/** How fast clients write decides which symptom a race has; otherwise whether they write at all does. */
+const load = new Set<string>(['rate', 'connections']);
+
+/** Of a cell of the table: any rate but none is as good as another. */
+export function cellKey(scenario: Scenario): string {
+  const decisive = entriesOf(scenario).filter(([field]) => !load.has(field));
+  return JSON.stringify([decisive, scenario.rate === 0 ? 'idle' : 'busy', kindsOf(scenario)]);
+}
+
+/** Of a race: the load counts, and so does whether timers were shortened. */
+export function raceKey(scenario: Scenario): string {
+  const timers = shortenedTimers(scenario).length > 0 ? 'shortened' : 'stock';
+  return JSON.stringify([entriesOf(scenario), timers, kindsOf(scenario)]);
+}
+
+const entriesOf = (scenario: Scenario): [string, unknown][] =>
+  Object.entries(scenario)
+    .filter(([field]) => !indifferent.has(field))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const kindsOf = (scenario: Scenario): readonly string[] => [
+  // OrderedReady or Parallel, Recreate or RollingUpdate: they differ in rollouts only.
+  scenario.workload.startsWith('deployment') ? 'Deployment' : 'StatefulSet',
+  rebootOf(scenario),
+];
+
+/** Back before the node is missed, at the forced detach, or later. */
+function rebootOf({ fault, rebootAt, graceMs }: Scenario): string {
+  if (fault !== 'node-reboot') return 'none';
+  if (rebootAt === 'force-detach') return 'at the forced detach';
+  return rebootAt < graceMs ? 'within' : 'after';
+}

@@ -1,0 +1,113 @@
+/**
+ * What earlier versions wrote, read as if today's had: the one place that knows of versions. It gives
+ * what came later the meaning that its absence had, and tells what a history of its version may be
+ * asked for. Evidence is never added: a record stands as it was written.
+ */
+import { EvidenceError } from '../errors.ts';
+import { parseScenario, type Scenario } from '../experiment/scenario.ts';
+import { kubernetesBeforeNamed } from '../kubernetes-versions.ts';
+import {
+  historyVersion,
+  type HistoryVersion,
+  type ObservationRecord,
+  type RunRecord,
+} from './events.ts';
+
+/** The version from which on a history tells it. Of an earlier one it is not asked. */
+const since = {
+  /** Journals and observers end with their counts; certificates are asked again until the heal. */
+  ends: 2,
+  /** Each client says what it is to do, and beats. */
+  plans: 3,
+  /** Observers of logs beat too, those of a real control plane are there, events have their type. */
+  allSources: 3,
+  /** The volume and each of its copies say which they are. */
+  identities: 3,
+  /** Clients write documents and change the schema; audits read these, the binary log and a login. */
+  wholeWorkload: 3,
+} as const satisfies Readonly<Record<string, HistoryVersion>>;
+
+/** What a history of its version tells; where something of it is missing, evidence is. */
+export type Tells = Readonly<Record<keyof typeof since, boolean>>;
+
+/** Throws EvidenceError `HISTORY_TOO_NEW`. */
+export function tellsOf({ schemaVersion }: Pick<RunRecord, 'schemaVersion'>): Tells {
+  if (!knownVersions.includes(schemaVersion)) throw tooNew(schemaVersion);
+  const { ends, plans, allSources, identities, wholeWorkload } = since;
+  return {
+    ends: schemaVersion >= ends,
+    plans: schemaVersion >= plans,
+    allSources: schemaVersion >= allSources,
+    identities: schemaVersion >= identities,
+    wholeWorkload: schemaVersion >= wholeWorkload,
+  };
+}
+
+const knownVersions: readonly unknown[] = [1, 2, 3] satisfies readonly HistoryVersion[];
+
+const tooNew = (version: unknown): EvidenceError =>
+  new EvidenceError(
+    'HISTORY_TOO_NEW',
+    `the history says that it is of version ${JSON.stringify(version)}; known: ${knownVersions.join(', ')}`,
+    { hint: 'take the forcedetach that recorded it, or a newer one' },
+  );
+
+export const isOfToday = ({ schemaVersion }: RunRecord): boolean =>
+  schemaVersion === historyVersion;
+
+/**
+ * A scenario as it was recorded: fields that came later have the value that was then the only one.
+ * Throws as `parseScenario` does.
+ */
+export const recordedScenario = (recorded: Readonly<Record<string, unknown>>): Scenario =>
+  parseScenario({ kubernetes: kubernetesBeforeNamed, ...recorded });
+
+/** Events once had no type: of these it is known. */
+const knownWarnings = new Set([
+  'FailedAttachVolume',
+  'FailedMount',
+  'FailedMapVolume',
+  'Unhealthy',
+  'BackOff',
+]);
+
+export const isWarning = ({ type, reason }: ObservationRecord['data']): boolean =>
+  type === undefined ? knownWarnings.has(String(reason)) : type === 'Warning';
+
+type Keys = Readonly<Record<string, unknown>>;
+
+/** Keys that came later, each with what its absence means. */
+const verdictKeys: Keys = {
+  notices: [],
+  refusedMounts: [],
+  licenceGaps: [],
+  laterLicences: [],
+  missing: { unreadableBeforeHeal: null, lost: null, afterHeal: null },
+  serving: null,
+};
+const outcomeKeys: Keys = { missing: null, served: null, pressure: null };
+const cellKeys: Keys = { expectedServing: 'open' };
+const medianKeys: Keys = { unreadableBeforeHeal: null, gone: null, missingAfterHeal: null };
+
+const isObject = (value: unknown): value is Keys =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const completed = (value: unknown, keys: Keys): unknown =>
+  isObject(value) ? { ...keys, ...value } : value;
+
+const within = (value: unknown, key: string, change: (inner: unknown) => unknown): unknown =>
+  isObject(value) && key in value ? { ...value, [key]: change(value[key]) } : value;
+
+/** Of a verdict.json. What is no such thing is left for the schema to refuse. */
+export const migrateVerdict = (value: unknown): unknown => completed(value, verdictKeys);
+
+/** Of a batch.json. */
+export const migrateBatch = (value: unknown): unknown =>
+  within(value, 'cells', (cells) => (Array.isArray(cells) ? cells.map(migrateCell) : cells));
+
+const migrateCell = (cell: unknown): unknown =>
+  within(completed(cell, cellKeys), 'median', (median) => completed(median, medianKeys));
+
+/** Of a line of results.jsonl. */
+export const migrateResult = (line: unknown): unknown =>
+  within(line, 'outcome', (outcome) => completed(outcome, outcomeKeys));

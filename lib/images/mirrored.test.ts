@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { builtParts } from './built/parts.ts';
+import { mirroredNames } from './mirrored.ts';
+import { planImages, projectRoot } from './plan.ts';
+
+const registry = '127.0.0.1:5000';
+const plan = planImages({ source: 'published', kubernetes: '1.37', registry });
+const steps = plan.stages.flat(2);
+
+test('every image is pulled by digest, and none without', () => {
+  expect(steps.map(({ name }) => name)).toEqual([...mirroredNames]);
+  for (const { ref, commands } of steps) {
+    const text = commands.join('\n');
+    expect(ref.startsWith(`${registry}/forcedetach/`)).toBe(true);
+    expect(text).toContain(`pinned=${ref.slice(0, ref.lastIndexOf(':'))}@$digest\n`);
+    expect(text.match(/docker pull .*/g)).toEqual(['docker pull --quiet "$pinned"']);
+  }
+});
+
+test('its tag is the key of what this checkout would build, and the image has to say so', () => {
+  const parts = builtParts(projectRoot, '1.37.2');
+  for (const name of mirroredNames) {
+    const step = steps.find((each) => each.name === name);
+    expect(step?.ref).toBe(`${registry}/${parts[name].ref}`);
+    expect(step?.commands.join('\n')).toContain(
+      `forcedetach.key"}}' "$pinned")" = ${parts[name].key} ]`,
+    );
+  }
+});
+
+test('TLS is left out for this machine only', () => {
+  const inspect = (from: string): string[] => {
+    const { stages } = planImages({ source: 'published', kubernetes: '1.37', registry: from });
+    return stages
+      .flat(2)
+      .flatMap(({ commands }) => commands.filter((line) => line.includes('inspect --')));
+  };
+  expect(inspect('localhost:5000').join()).toContain('inspect --insecure');
+  expect(inspect('registry.invalid/mirror').join()).not.toContain('--insecure');
+});
+
+test('it is what is built here: any patch, and a wait that can be set', () => {
+  expect(plan.images).toMatchObject({ source: 'published', tunableForceDetach: true });
+  const patch = planImages({ source: 'published', kubernetes: '1.36.1', registry });
+  expect(patch.images.kubernetesVersion).toBe('1.36.1');
+  expect(plan.images.load).toEqual([plan.images.mysql, plan.images.attacher, plan.images.driver]);
+});

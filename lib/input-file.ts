@@ -1,0 +1,90 @@
+/**
+ * Reads what people and other processes left. A pipe, a device or a folder in a file's place is
+ * refused instead of waited for, and nothing larger than was stated comes into memory.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Dirent,
+} from 'node:fs';
+import { UsageError } from './errors.ts';
+
+export const mebibyte = 1024 * 1024;
+
+/** Of files that people write, or that a run leaves for them. */
+export const textFileBytes = 64 * mebibyte;
+
+/**
+ * Throws UsageError `FILE_UNREADABLE`, `FILE_NOT_REGULAR` or `FILE_TOO_LARGE`. `mostBytes`: default
+ * 64 MiB.
+ */
+export function readInput(path: string | URL, mostBytes: number = textFileBytes): Buffer {
+  const file = openInput(path);
+  try {
+    const { size } = fstatSync(file);
+    if (size > mostBytes) throw tooLarge(path, mostBytes);
+    return readUpTo(file, path, size, mostBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The same as text. */
+export const readText = (path: string | URL, mostBytes?: number): string =>
+  readInput(path, mostBytes).toString('utf8');
+
+/** A descriptor of the regular file, to be closed. Throws as `readInput` does. */
+export function openInput(path: string | URL): number {
+  const file = opened(path);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new UsageError('FILE_NOT_REGULAR', `${String(path)} is no regular file`, {
+    hint: 'give a file, no folder, pipe or device',
+  });
+}
+
+function opened(path: string | URL): number {
+  try {
+    // Without it the opening of a pipe waits for somebody who writes.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw new UsageError('FILE_UNREADABLE', `${String(path)} can't be read`, { cause });
+  }
+}
+
+/** The size is only what the file system says: it may grow, and files of /proc say 0. */
+function readUpTo(file: number, path: string | URL, sizeBytes: number, mostBytes: number): Buffer {
+  const parts: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const part = Buffer.allocUnsafe(total === 0 ? sizeBytes + 1 : 64 * 1024);
+    const length = readSync(file, part, 0, part.length, null);
+    if (length === 0) break;
+    total += length;
+    if (total > mostBytes) throw tooLarge(path, mostBytes);
+    parts.push(part.subarray(0, length));
+  }
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+}
+
+const tooLarge = (path: string | URL, mostBytes: number): UsageError =>
+  new UsageError(
+    'FILE_TOO_LARGE',
+    `${String(path)} has more than ${Math.floor(mostBytes / mebibyte)} MiB`,
+  );
+
+/** What is in the folder. Throws UsageError `FOLDER_UNREADABLE`. */
+export function readFolder(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (cause) {
+    throw new UsageError('FOLDER_UNREADABLE', `${path} can't be read`, {
+      hint: 'give a folder that is there',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,33 @@
+/** The API clients of a probe. */
+import type {
+  AuthorizationV1Api,
+  CoreV1Api,
+  StorageV1Api,
+  VersionApi,
+} from '@kubernetes/client-node';
+import { userKubeConfig, type UserConfig } from '../user-cluster.ts';
+
+export interface ProbeClients extends UserConfig {
+  readonly core: CoreV1Api;
+  readonly storage: StorageV1Api;
+  readonly authorization: AuthorizationV1Api;
+  readonly version: VersionApi;
+}
+
+/** Throws as `userKubeConfig` does. */
+export async function probeClients(
+  context?: string,
+  kubeconfig?: string,
+  timeoutMs?: number,
+): Promise<ProbeClients> {
+  const user = await userKubeConfig(context, kubeconfig, timeoutMs);
+  const kubernetes = await import('@kubernetes/client-node');
+  const { config } = user;
+  return {
+    ...user,
+    core: config.makeApiClient(kubernetes.CoreV1Api),
+    storage: config.makeApiClient(kubernetes.StorageV1Api),
+    authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
+    version: config.makeApiClient(kubernetes.VersionApi),
+  };
+}

@@ -1,0 +1,171 @@
+/**
+ * What can be read of a class, its driver and the nodes, without making anything (T0). A right that is
+ * missing takes its facts away, never the others'.
+ */
+import type {
+  V1CSIDriver,
+  V1CSINode,
+  V1Node,
+  V1Pod,
+  V1StorageClass,
+} from '@kubernetes/client-node';
+import { isReady, orMissing, statusOf } from '../cluster/kind/kube.ts';
+import { outOfServiceKey } from '../remedy-kinds.ts';
+import { answered, type UserCluster } from '../user-cluster.ts';
+import type { ProbeClients } from './clients.ts';
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly ready: boolean;
+  /** Neither cordoned nor tainted against ordinary pods. */
+  readonly schedulable: boolean;
+  readonly controlPlane: boolean;
+  readonly outOfService: boolean;
+  readonly kubelet: string;
+  readonly kernel: string;
+  readonly osImage: string;
+  readonly runtime: string;
+  readonly bootId: string;
+  /** The class's driver is registered there. */
+  readonly hasDriver: boolean;
+  /** As many volumes of it as the node takes, where it says so. */
+  readonly attachable: number | undefined;
+}
+
+export interface DriverPod {
+  readonly name: string;
+  readonly node: string | undefined;
+  readonly containers: readonly {
+    readonly name: string;
+    readonly image: string;
+    readonly args: readonly string[];
+  }[];
+}
+
+export interface Facts {
+  readonly cluster: UserCluster;
+  readonly kubernetes: string;
+  /** All classes, where they may be listed. */
+  readonly classes: readonly string[];
+  readonly storageClass: V1StorageClass | undefined;
+  readonly csiDriver: V1CSIDriver | undefined;
+  readonly nodes: readonly NodeFacts[];
+  /** Pods that hold the driver's socket or name it in their arguments. */
+  readonly driverPods: readonly DriverPod[];
+  /** Arguments of kube-controller-manager, where it runs as a pod that may be read. */
+  readonly controllerManager: readonly string[] | undefined;
+  /** What could not be read, and why. */
+  readonly refused: readonly { readonly what: string; readonly why: string }[];
+}
+
+/** Throws as `answered` does (user-cluster.ts). */
+export async function gatherFacts(clients: ProbeClients, className: string): Promise<Facts> {
+  const { core, storage, version, config: _, ...cluster } = clients;
+  const refused: { what: string; why: string }[] = [];
+  const read = <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
+    const allowed = answer.catch((error: unknown) => {
+      if (statusOf(error) !== 403) throw error;
+      refused.push({ what, why: 'not allowed (403)' });
+      return undefined;
+    });
+    return answered(clients, `asked to ${what}`, allowed);
+  };
+  const list = async <T>(what: string, answer: Promise<Listed<T>>): Promise<readonly T[]> =>
+    (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
+
+  const code = await read('get /version', version.getCode());
+  const classes = await list('storageclasses', storage.listStorageClass());
+  const storageClass =
+    classes.find(({ metadata }) => metadata?.name === className) ??
+    (await read(
+      `get storageclass ${className}`,
+      orMissing(storage.readStorageClass({ name: className })),
+    ));
+  const driver = storageClass?.provisioner;
+  const csiDriver =
+    driver === undefined
+      ? undefined
+      : await read(`get csidriver ${driver}`, orMissing(storage.readCSIDriver({ name: driver })));
+  const csiNodes = await list('csinodes', storage.listCSINode());
+  const nodes = await list('nodes', core.listNode());
+  const pods = await list('pods', core.listPodForAllNamespaces());
+  return {
+    cluster,
+    kubernetes: code?.gitVersion ?? '',
+    classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
+    storageClass,
+    csiDriver,
+    nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
+    driverPods: driver === undefined ? [] : driverPods(pods, driver),
+    controllerManager: controllerManagerArgs(pods),
+    refused,
+  };
+}
+
+interface Listed<T> {
+  readonly items: readonly T[];
+}
+
+/** What answers may be no API server, and say anything. */
+function itemsOf<T>({ items }: Listed<T>): readonly T[] {
+  const isList = Array.isArray(items) && items.every((item) => item instanceof Object);
+  if (!isList) throw new Error('it answers with no list');
+  return items;
+}
+
+function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string): NodeFacts {
+  const name = node.metadata?.name ?? '';
+  const taints = node.spec?.taints ?? [];
+  const info = node.status?.nodeInfo;
+  const labels = Object.keys(node.metadata?.labels ?? {});
+  const here = csiNodes
+    .find(({ metadata }) => metadata?.name === name)
+    ?.spec.drivers.find((each) => each.name === driver);
+  return {
+    name,
+    ready: isReady(node.status),
+    schedulable:
+      node.spec?.unschedulable !== true &&
+      taints.every(({ effect }) => effect === 'PreferNoSchedule'),
+    controlPlane: labels.some((label) =>
+      /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(label),
+    ),
+    outOfService: taints.some(({ key }) => key === outOfServiceKey),
+    kubelet: info?.kubeletVersion ?? '',
+    kernel: info?.kernelVersion ?? '',
+    osImage: info?.osImage ?? '',
+    runtime: info?.containerRuntimeVersion ?? '',
+    bootId: info?.bootID ?? '',
+    hasDriver: here !== undefined,
+    attachable: here?.allocatable?.count,
+  };
+}
+
+export function driverPods(pods: readonly V1Pod[], driver: string): DriverPod[] {
+  const names = (text: string | undefined): boolean => text?.includes(driver) === true;
+  const own = pods.filter(
+    ({ spec }) =>
+      spec?.volumes?.some(({ hostPath }) => names(hostPath?.path)) === true ||
+      spec?.containers.some(
+        ({ args = [], command = [], env = [] }) =>
+          [...args, ...command].some(names) || env.some(({ value }) => names(value)),
+      ) === true,
+  );
+  return own.map(({ metadata, spec }) => ({
+    name: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
+    node: spec?.nodeName,
+    containers: (spec?.containers ?? []).map(({ name, image = '', args = [], command = [] }) => ({
+      ...{ name, image, args: [...command.slice(1), ...args] },
+    })),
+  }));
+}
+
+const controllerManagerArgs = (pods: readonly V1Pod[]): string[] | undefined => {
+  const pod = pods.find(
+    ({ metadata }) => metadata?.labels?.['component'] === 'kube-controller-manager',
+  );
+  const [container] = pod?.spec?.containers ?? [];
+  return container === undefined
+    ? undefined
+    : [...(container.command ?? []), ...(container.args ?? [])].slice(1);
+};

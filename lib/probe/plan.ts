@@ -1,0 +1,84 @@
+/**
+ * What a probe is going to do: pure, so that it can be shown, hashed and tested before anything is
+ * made. The hash is fixed before the first trial and stands in the certificate.
+ */
+import { createHash } from 'node:crypto';
+
+/** What is done to a volume while its node uses it. */
+export const variants = [
+  /** The pod stays, its attachment is deleted while it writes. */
+  'kept',
+  /** The same while it holds the volume and writes nothing; then it writes again. */
+  'idle',
+  /** The pod is deleted by force, goes on writing, its attachment is deleted; a second pod waits. */
+  'released',
+] as const;
+export type Variant = (typeof variants)[number];
+
+export type VolumeMode = 'Block' | 'Filesystem';
+
+export interface Trial {
+  /** Names its claim; its pods add `-a` and `-b`. */
+  readonly name: string;
+  readonly variant: Variant;
+  readonly volumeMode: VolumeMode;
+}
+
+export interface PlanRequest {
+  readonly storageClass: string;
+  /** The writer's node, and the next one's. */
+  readonly nodes: readonly [string, string];
+  /** Of the variants kept and released, each; idle has one for five of them. */
+  readonly trials: number;
+  readonly volumeModes: readonly VolumeMode[];
+  readonly size: string;
+  readonly horizonMs: number;
+}
+
+export interface Plan extends PlanRequest {
+  readonly version: 1;
+  readonly list: readonly Trial[];
+  readonly writeEveryMs: number;
+  /** An idle pod writes this long before it is quiet, and is quiet for so long. */
+  readonly quietAfterMs: number;
+  readonly quietForMs: number;
+}
+
+export function planOf(request: PlanRequest): Plan {
+  const counts = {
+    kept: request.trials,
+    idle: Math.ceil(request.trials / 5),
+    released: request.trials,
+  };
+  const list = request.volumeModes.flatMap((volumeMode) =>
+    variants.flatMap((variant) =>
+      Array.from({ length: counts[variant] }, (_, index) => ({
+        name: `${variant}-${volumeMode === 'Block' ? 'raw' : 'fs'}-${index + 1}`,
+        variant,
+        volumeMode,
+      })),
+    ),
+  );
+  return { ...request, version: 1, list, writeEveryMs: 20, quietAfterMs: 4000, quietForMs: 40_000 };
+}
+
+export const planHash = (plan: Plan): string =>
+  createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
+
+/** For people, one line each. */
+export function planLines(plan: Plan): string[] {
+  const [a, b] = plan.nodes;
+  const seconds = plan.horizonMs / 1000;
+  const count = (variant: Variant): number =>
+    plan.list.filter((trial) => trial.variant === variant).length;
+  return [
+    `plan ${planHash(plan)}: ${plan.list.length} volumes of the class ${plan.storageClass}, ` +
+      `${plan.size} each, as ${plan.volumeModes.join(' and ')}, side by side`,
+    `  writers on ${a}, one write (O_DIRECT, fdatasync) each ${plan.writeEveryMs} ms; next pods on ${b}`,
+    `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
+    `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
+    `  released (${count('released')}): the pod is deleted by force and writes on, its attachment is ` +
+      `deleted, a pod on ${b} wants the volume`,
+    `  watched for ${seconds} s, then all of it is removed`,
+  ];
+}

@@ -1,0 +1,67 @@
+/** The answer of a probe that reads only: what is to be expected, and whether trials could be made. */
+import { describeError, ForcedetachError } from '../errors.ts';
+import { isAllowed, needText } from '../user-cluster.ts';
+import type { ProbeClients } from './clients.ts';
+import { gatherFacts, type Facts } from './facts.ts';
+import { planOf, type Plan } from './plan.ts';
+import { predict, type Prediction } from './predict.ts';
+import { chooseNodes, mustFit, mustHaveClass, type Asked } from './refuse.ts';
+import { trialNeeds } from './rights.ts';
+
+export interface Answer {
+  readonly storageClass: string;
+  readonly driver: string;
+  readonly kubernetes: string;
+  /** Of a model and of documents: nothing was measured. */
+  readonly prediction: Prediction;
+  /** What trials would do; absent where they would be refused. */
+  readonly plan?: Plan;
+  /** Why they would be. */
+  readonly refusal?: string;
+  /** Rights that trials need and the user lacks. */
+  readonly missingRights: readonly string[];
+}
+
+export interface AnswerOptions extends Asked {
+  readonly trials: number;
+}
+
+/** The namespace of a run is not known before; the rights are asked for one of its kind. */
+const exampleNamespace = 'forcedetach-probe-00000000';
+
+/** Makes nothing. Throws as `mustHaveClass` does, and as `answered` (user-cluster.ts). */
+export async function answerFor(clients: ProbeClients, options: AnswerOptions): Promise<Answer> {
+  const facts = await gatherFacts(clients, options.storageClass);
+  mustHaveClass(facts, options);
+  const needs = trialNeeds(exampleNamespace);
+  const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
+  return {
+    storageClass: options.storageClass,
+    driver: facts.storageClass?.provisioner ?? '',
+    kubernetes: facts.kubernetes,
+    prediction: predict(facts),
+    ...planOrRefusal(facts, options),
+    missingRights: needs.filter((_, index) => !allowed[index]).map(needText),
+  };
+}
+
+export function planOrRefusal(
+  facts: Facts,
+  options: AnswerOptions,
+): Pick<Answer, 'plan' | 'refusal'> {
+  try {
+    const plan = planOf({
+      storageClass: options.storageClass,
+      nodes: chooseNodes(facts, options),
+      trials: options.trials,
+      volumeModes: ['Block', 'Filesystem'],
+      size: '1Gi',
+      horizonMs: 100_000,
+    });
+    mustFit(facts, plan);
+    return { plan };
+  } catch (error) {
+    if (error instanceof ForcedetachError) return { refusal: describeError(error) };
+    throw error;
+  }
+}

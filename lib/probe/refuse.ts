@@ -1,0 +1,109 @@
+/** When a probe says no, and why: judged on what was read, before anything is made. */
+import { UsageError } from '../errors.ts';
+import { forbidden, kubectl } from '../user-cluster.ts';
+import type { Facts, NodeFacts } from './facts.ts';
+import { localProvisioners } from './known-drivers.ts';
+import type { Plan } from './plan.ts';
+
+export interface Asked {
+  readonly storageClass: string;
+  /** Undefined: the probe chooses. */
+  readonly nodes: readonly [string, string] | undefined;
+}
+
+/**
+ * Throws UsageError `NO_SUCH_CLASS`, InfrastructureError `CLUSTER_FORBIDDEN`. For a prediction nothing
+ * else is asked.
+ */
+export function mustHaveClass(facts: Facts, { storageClass }: Asked): void {
+  if (facts.storageClass !== undefined) return;
+  if (facts.refused.some(({ what }) => what.includes('storageclass'))) {
+    const asking = 'auth can-i get storageclasses.storage.k8s.io';
+    throw forbidden(facts.cluster, `you may not read the class ${storageClass}`, asking);
+  }
+  throw new UsageError('NO_SUCH_CLASS', `there is no StorageClass ${storageClass}`, {
+    hint: `choose one with -s: ${facts.classes.join(', ') || 'but the cluster has none'}`,
+    command: kubectl(facts.cluster, 'get storageclass'),
+  });
+}
+
+/** The writer's node and the next one's. Throws UsageError for what must not or cannot be tried. */
+export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
+  mustBeTryable(facts);
+  if (asked.nodes !== undefined) {
+    for (const name of asked.nodes) mustServe(name, facts);
+    const [a, b] = asked.nodes;
+    if (a !== b) return [a, b];
+    throw new UsageError('SAME_NODE', `--nodes names ${a} twice`, {
+      hint: 'give two different nodes',
+    });
+  }
+  const fit = facts.nodes.filter((node) => whyUnfit(node) === undefined).map(({ name }) => name);
+  const [a, b] = fit;
+  if (a !== undefined && b !== undefined) return [a, b];
+  const why = facts.nodes.map((node) => `${node.name}: ${whyUnfit(node) ?? 'would do'}`).join('; ');
+  throw new UsageError(
+    'TOO_FEW_NODES',
+    'trials need two nodes that are Ready and have the driver',
+    {
+      hint: why === '' ? 'the nodes could not be listed' : why,
+      command: kubectl(facts.cluster, 'get nodes,csinodes'),
+    },
+  );
+}
+
+function mustBeTryable({ storageClass, csiDriver, cluster }: Facts): void {
+  const driver = storageClass?.provisioner ?? '';
+  if ((localProvisioners as readonly string[]).includes(driver)) {
+    throw new UsageError('LOCAL_VOLUMES', `${driver} makes volumes of one node`, {
+      hint: 'no other node can ever mount them, so there is no detach to try: the pod waits for its node',
+    });
+  }
+  if (csiDriver === undefined) {
+    throw new UsageError('NO_CSI_DRIVER', `no CSIDriver is called ${driver}`, {
+      hint: 'the driver of this class is not installed, or it is no CSI driver',
+      command: kubectl(cluster, 'get csidrivers'),
+    });
+  }
+  if (storageClass?.reclaimPolicy === 'Retain') {
+    throw new UsageError(
+      'VOLUMES_STAY',
+      'the class retains its volumes: those of the trials would stay',
+      {
+        hint: 'make a class that is the same but for `reclaimPolicy: Delete`, and probe that one',
+      },
+    );
+  }
+}
+
+function mustServe(name: string, facts: Facts): void {
+  const node = facts.nodes.find((each) => each.name === name);
+  const why = node === undefined ? 'there is no such node' : whyUnfit(node);
+  if (why === undefined) return;
+  throw new UsageError('NODE_UNFIT', `${name} can't be used: ${why}`, {
+    hint: 'name two other nodes with --nodes, or leave the choice to the probe',
+    command: kubectl(facts.cluster, 'get nodes,csinodes'),
+  });
+}
+
+function whyUnfit(node: NodeFacts): string | undefined {
+  if (!node.ready) return 'it is not Ready';
+  if (node.outOfService) return 'it is marked out of service';
+  if (!node.schedulable) return 'it is cordoned or tainted';
+  if (!node.hasDriver) return 'the driver is not registered there';
+  return undefined;
+}
+
+/** Throws UsageError `TOO_MANY_VOLUMES`. */
+export function mustFit({ nodes }: Facts, plan: Plan): void {
+  const limits = plan.nodes.map((name) => nodes.find((node) => node.name === name)?.attachable);
+  const least = Math.min(...limits.map((limit) => limit ?? Infinity));
+  if (plan.list.length <= least) return;
+  throw new UsageError(
+    'TOO_MANY_VOLUMES',
+    `${plan.list.length} volumes, and a node takes ${least}`,
+    {
+      hint: 'others use some of those already; ask for fewer with --trials',
+    },
+  );
+}

@@ -1,0 +1,170 @@
+/** What a batch found, in words: which value of its main axis came to what, and what one change does. */
+import type { Batch, BatchCell, Difference } from '../matrix/batch.ts';
+import type { VerdictWord } from '../experiment/verdict.ts';
+
+/** Worst first. */
+const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;
+
+/** As a run's, a headline has no more words. */
+const mostWords = 15;
+
+export const worstOf = (cells: readonly BatchCell[]): VerdictWord =>
+  worstFirst.find((word) => cells.some(({ verdict }) => verdict === word)) ?? 'inconclusive';
+
+/** `Corrupt with unfenced, exposed with ack-early, safe with the 5 others`; else the counts. */
+export function headlineOf(batch: Pick<Batch, 'axes' | 'cells' | 'inconclusiveBecause'>): string {
+  if (batch.inconclusiveBecause.length > 0) return 'This batch proves nothing';
+  const found = byMainAxis(batch);
+  return found === undefined || found.split(' ').length > mostWords ? countsOf(batch) : found;
+}
+
+/** The worst that each label of the axis came to whose labels tell most of the verdicts. */
+function byMainAxis({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): string | undefined {
+  const ofLabel = (name: string, label: string): BatchCell[] =>
+    cells.filter(({ place }) => place[name] === label);
+  const told = ({ name, labels }: Batch['axes'][number]): number =>
+    sum(labels.map((label) => mostOfOneVerdict(ofLabel(name, label))));
+  const [main] = axes.toSorted((a, b) => told(b) - told(a) || b.labels.length - a.labels.length);
+  if (main === undefined) return undefined;
+  const groups = Map.groupBy(
+    main.labels.filter((label) => ofLabel(main.name, label).length > 0),
+    (label) => worstOf(ofLabel(main.name, label)),
+  );
+  // With one verdict for all there is nothing to tell apart.
+  if (groups.size < 2) return undefined;
+  const words = worstFirst.flatMap((word) => {
+    const labels = groups.get(word) ?? [];
+    return labels.length === 0 ? [] : [`${word} with ${listed(labels, word === 'safe')}`];
+  });
+  const text = words.join(', ');
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** By name; the last group, where it is large, by its number. */
+const listed = (labels: readonly string[], isRest: boolean): string =>
+  isRest && labels.length > 2 ? `the ${labels.length} others` : named(labels, 'conjunction');
+
+/** One that has a comma of its own stands in quotes. */
+const named = (labels: readonly string[], type: 'conjunction' | 'disjunction'): string =>
+  new Intl.ListFormat('en-GB', { type }).format(
+    labels.map((label) => (label.includes(',') ? `“${label}”` : label)),
+  );
+
+const mostOfOneVerdict = (cells: readonly BatchCell[]): number =>
+  Math.max(
+    0,
+    ...[...Map.groupBy(cells, ({ verdict }) => verdict).values()].map((all) => all.length),
+  );
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+/** `3 of 24 cells corrupt, 2 exposed, 19 safe`. */
+function countsOf({ cells }: Pick<Batch, 'cells'>): string {
+  const counts = worstFirst
+    .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
+    .filter(([, count]) => count > 0);
+  const total = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+  const [[word, first] = ['safe', 0], ...others] = counts;
+  const rest = others.map(([name, count]) => `, ${count} ${name}`).join('');
+  return first === cells.length ? `all of ${total} ${word}` : `${first} of ${total} ${word}${rest}`;
+}
+
+/** A change of one axis that changed verdicts in the same way. */
+export interface PairFinding {
+  readonly text: string;
+  readonly axis: string;
+  /** How many pairs changed so, and of how many that differ in this axis alone. */
+  readonly changed: number;
+  readonly pairs: number;
+}
+
+/** Those that hold in the most pairs first, then the gravest. */
+export function pairFindings(
+  batch: Pick<Batch, 'cells' | 'contrasts' | 'differences'>,
+): PairFinding[] {
+  const cellOf = new Map(batch.cells.map((cell) => [cell.id, cell]));
+  const groups = Map.groupBy(batch.differences.map(towardsHarm), (each) =>
+    JSON.stringify([each.axis, each.from, each.to, each.fromVerdict, each.toVerdict]),
+  );
+  const found = [...groups.values()]
+    .flatMap((group): Grouped[] => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { axis, from, to, fromVerdict, toVerdict } = first;
+      const pairs = pairsOf(batch, axis, from, to);
+      // Cells of several pairs may share a fault event, so that their events can't be added up.
+      const rates = ({ fromCell, toCell }: Difference): string =>
+        group.length > 1
+          ? ''
+          : ` (${damagedIn(cellOf.get(toCell))} fault events damaged instead of ` +
+            `${damagedIn(cellOf.get(fromCell))})`;
+      const effect =
+        `${toVerdict} instead of ${fromVerdict}, ` +
+        `in ${group.length} of ${pairs} pair${pairs === 1 ? '' : 's'}`;
+      const gravity = worstFirst.length - worstFirst.indexOf(toVerdict);
+      return [
+        { axis, to, from, effect, rates: rates(first), changed: group.length, pairs, gravity },
+      ];
+    })
+    .toSorted((a, b) => b.changed - a.changed || b.gravity - a.gravity);
+  // What is worse than several others in the same way is said once.
+  const same = Map.groupBy(found, ({ axis, to, effect, rates }) =>
+    JSON.stringify([axis, to, effect, rates]),
+  );
+  return [...same.values()].flatMap((all): PairFinding[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { axis, to, effect, rates, changed, pairs } = first;
+    const worse = named([to], 'disjunction');
+    const others = named(
+      all.map(({ from }) => from),
+      'disjunction',
+    );
+    const each = all.length > 1 ? ' each' : '';
+    return [
+      {
+        text: `${axis} ${worse} instead of ${others}: ${effect}${each}${rates}`,
+        axis,
+        changed,
+        pairs,
+      },
+    ];
+  });
+}
+
+/** A finding before those that say the same are put together. */
+interface Grouped extends Omit<PairFinding, 'text'> {
+  readonly to: string;
+  readonly from: string;
+  readonly effect: string;
+  readonly rates: string;
+  readonly gravity: number;
+}
+
+/** The same difference told so that it goes from the better to the worse. */
+function towardsHarm(each: Difference): Difference {
+  const gravity = (word: VerdictWord): number => worstFirst.indexOf(word);
+  if (gravity(each.toVerdict) <= gravity(each.fromVerdict)) return each;
+  const { from, to, fromCell, toCell, fromVerdict, toVerdict } = each;
+  return {
+    ...each,
+    ...{ from: to, to: from, fromCell: toCell, toCell: fromCell },
+    ...{ fromVerdict: toVerdict, toVerdict: fromVerdict },
+  };
+}
+
+function pairsOf(
+  { contrasts }: Pick<Batch, 'contrasts'>,
+  axis: string,
+  a: string,
+  b: string,
+): number {
+  const found = contrasts.find(
+    ({ axis: name, from, to }) =>
+      name === axis && ((from === a && to === b) || (from === b && to === a)),
+  );
+  return found?.pairs ?? 0;
+}
+
+const damagedIn = (cell: BatchCell | undefined): string =>
+  `${cell?.damaged.count ?? 0} of ${cell?.damaged.of ?? 0}`;

@@ -1,0 +1,41 @@
+/** The heat map of a batch's page: a table, so that it is read by everybody and links to its runs. */
+import { html } from 'hono/html';
+import type { Batch, BatchCell } from '../matrix/batch.ts';
+import { heatMapOf, squareText } from './batch-pictures.ts';
+import { wide, type Html } from './html-parts.ts';
+
+/** Address of what a run's folder has to show; undefined where it has nothing. */
+export type AddressOf = (folder: string) => string | undefined;
+
+export function heatMapSection(batch: Batch, addressOf: AddressOf): Html | string {
+  const map = heatMapOf(batch);
+  if (map === undefined) return '';
+  const square = (row: number, column: number): Html => {
+    const found = map.squares.find((each) => each.row === row && each.column === column);
+    return found === undefined ? html`<td></td>` : squareOf(found.cell, addressOf);
+  };
+  return html`<section class="card"><h2>Verdicts</h2>
+${wide(
+  'Verdict of each cell',
+  html`<table class="map">
+<thead><tr><th></th>${map.columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+<tbody>${map.rows.map(
+    (label, row) => html`<tr><th scope="row">${label}</th>
+${map.columns.map((_, column) => square(row, column))}</tr>`,
+  )}</tbody></table>`,
+)}
+<p class="faint">A square leads to the worst run of its cell; with repeats it says how many fault
+events were damaged. ! marks what was not expected.</p></section>`;
+}
+
+/** The run that a cell's word comes from. */
+const toldBy = ({ runs, verdict }: BatchCell): BatchCell['runs'][number] | undefined =>
+  runs.find((run) => run.verdict === verdict) ?? runs[0];
+
+function squareOf(cell: BatchCell, addressOf: AddressOf): Html {
+  const run = toldBy(cell);
+  const address = run === undefined ? undefined : addressOf(run.folder);
+  const text = squareText(cell);
+  return html`<td class="square ${cell.verdict}" title="${run?.sentence ?? cell.label}">
+${address === undefined ? text : html`<a href="${address}">${text}</a>`}</td>`;
+}

@@ -1,0 +1,85 @@
+/**
+ * The words of a page that people may not know, each with its meaning: a page says them where they
+ * stand, and lists those it used at its end, for paper and for fingers, which cannot hover.
+ */
+import { html } from 'hono/html';
+import type { Html } from './html-parts.ts';
+
+/** By the word as it is listed; docs/reference/glossary.md has each, and many more. */
+export const terms: Readonly<Record<string, string>> = {
+  acknowledged: 'MySQL answered the COMMIT with OK: what the client was promised',
+  audit: 'reading a copy of the volume from cold and comparing it with what clients were promised',
+  cell: 'one combination of the axes of a batch, for one: this fault, this remedy, this disk',
+  certificate: 'a probe that proves that a fault took effect, lasted, or was healed',
+  control:
+    'a run whose outcome is known: it must show damage, or must not; else the batch proves nothing',
+  eviction:
+    'deletion of a pod by the control plane, of which a node that is cut off learns nothing',
+  'fault event': 'one breaking of a node; volumes that share it count once',
+  fence: 'cut a suspect node off its storage, so that nothing it does can reach the data',
+  'force-delete': 'remove the pod object at once, with no confirmation that its processes ended',
+  'hand-over': 'the first write to the volume by the successor; the replay of a journal is one',
+  heal: 'what the run gives back after the watch: the network, the node, the processes',
+  horizon: 'how long after the fault the run watches',
+  inside: 'a client on the victim’s side of a partition',
+  lost: 'an acknowledged commit that the last copy does not have, though it could be read in full',
+  outside: 'a client on the cluster’s side of a partition, as most of your users',
+  'out-of-service': 'a taint by which an operator says that the node is off',
+  remedy: 'what removes the old pod: a person, a tool, or nobody',
+  silent: 'no event, probe, error log or check would have told an operator',
+  successor: 'the node, and its MySQL, that gets the volume after the victim',
+  unreadable: 'cannot be read from this copy of the volume; a later copy may have it',
+  victim: 'the node, and its MySQL, that had the volume when the fault came',
+};
+
+/** Other forms of the words. */
+const forms: Readonly<Record<string, string>> = {
+  'acknowledged commit': 'acknowledged',
+  'acknowledged commits': 'acknowledged',
+  certificates: 'certificate',
+  cells: 'cell',
+  controls: 'control',
+  evicted: 'eviction',
+  'fault events': 'fault event',
+  fenced: 'fence',
+  fences: 'fence',
+  healed: 'heal',
+};
+
+const spelled = [...Object.keys(terms), ...Object.keys(forms)].toSorted(
+  (a, b) => b.length - a.length,
+);
+const anyTerm = new RegExp(`(?<![\\w-])(${spelled.join('|')})(?![\\w-])`, 'gi');
+
+const idOf = (term: string): string => `word-${term.replaceAll(' ', '-')}`;
+
+/** The text with each word that has a meaning here marked once. */
+export function explained(text: string): Html {
+  const seen = new Set<string>();
+  const parts = text.split(anyTerm).map((part, index) => {
+    const term = index % 2 === 1 ? listed(part) : undefined;
+    if (term === undefined || seen.has(term)) return html`${part}`;
+    seen.add(term);
+    return html`<a class="term" href="#${idOf(term)}" title="${terms[term]}">${part}</a>`;
+  });
+  return html`${parts}`;
+}
+
+function listed(word: string): string {
+  const small = word.toLowerCase();
+  return forms[small] ?? small;
+}
+
+/** What the markup above it explains, as a list; nothing where it explains nothing. */
+export function wordList(markup: string): Html | string {
+  const used = Object.entries(terms).filter(([term]) => markup.includes(`href="#${idOf(term)}"`));
+  if (used.length === 0) return '';
+  return html`<section class="card"><h2>Words of this page</h2><dl class="words">
+${used.map(
+  ([
+    term,
+    meaning,
+  ]) => html`<div><dt><dfn id="${idOf(term)}">${term}</dfn></dt><dd>${meaning}</dd></div>
+`,
+)}</dl></section>`;
+}

@@ -1,0 +1,152 @@
+/** A cluster that is not ours: the user's kubeconfig, what it answers, and what the user may do there. */
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import type { AuthorizationV1Api, KubeConfig, V1ResourceAttributes } from '@kubernetes/client-node';
+import { quote } from 'zx';
+import { statusOf } from './cluster/kind/kube.ts';
+import { InfrastructureError, UsageError } from './errors.ts';
+import { emptyKubeConfig } from './kubernetes-client.ts';
+
+export interface UserCluster {
+  readonly context: string;
+  /** Files as of $KUBECONFIG, where it is not that one's. */
+  readonly kubeconfig?: string;
+}
+
+export interface UserConfig extends UserCluster {
+  readonly config: KubeConfig;
+}
+
+/**
+ * The context that is named, or the current one. `kubeconfig`: as $KUBECONFIG, which is the default;
+ * without either ~/.kube/config. `timeoutMs`: as of `emptyKubeConfig`. Asks the cluster nothing. Throws
+ * InfrastructureError `KUBECONFIG_MISSING`, UsageError `NO_SUCH_CONTEXT`.
+ */
+export async function userKubeConfig(
+  wanted: string | undefined,
+  kubeconfig?: string,
+  timeoutMs?: number,
+): Promise<UserConfig> {
+  // Imported here: it takes most of a second.
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const files = kubeconfig ?? process.env['KUBECONFIG'];
+  const config = readConfigs(await emptyKubeConfig(timeoutMs), () => new KubeConfig(), files);
+  const names = config.getContexts().map(({ name }) => name);
+  const context = wanted ?? config.getCurrentContext();
+  if (!names.includes(context)) {
+    throw new UsageError('NO_SUCH_CONTEXT', `there is no context \`${context}\``, {
+      hint: `choose with --context: ${names.join(', ') || 'but the kubeconfig has none'}`,
+      command: 'kubectl config get-contexts',
+    });
+  }
+  config.setCurrentContext(context);
+  return { context, config, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
+}
+
+/** As kubectl merges files: those that are not there are passed over, the first one leads. */
+function readConfigs(
+  merged: KubeConfig,
+  empty: () => KubeConfig,
+  kubeconfig: string | undefined,
+): KubeConfig {
+  const wanted = kubeconfig || join(homedir(), '.kube', 'config');
+  const files = wanted.split(delimiter).filter((file) => file !== '' && existsSync(file));
+  const missing = (cause?: unknown): InfrastructureError =>
+    new InfrastructureError('KUBECONFIG_MISSING', `no kubeconfig can be read: ${wanted}`, {
+      hint: 'set KUBECONFIG to the file of the cluster that is meant',
+      command: 'kubectl config view --minify',
+      cause,
+    });
+  if (files.length === 0) throw missing();
+  try {
+    merged.loadFromFile(files[0] ?? '');
+    for (const file of files.slice(1)) {
+      const next = empty();
+      next.loadFromFile(file);
+      merged.mergeConfig(next, Boolean(merged.getCurrentContext()));
+    }
+  } catch (cause) {
+    throw missing(cause);
+  }
+  return merged;
+}
+
+/** `kubectl` on the cluster, to paste. */
+export function kubectl({ context, kubeconfig }: UserCluster, words: string): string {
+  const files = kubeconfig === undefined ? '' : `KUBECONFIG=${quote(kubeconfig)} `;
+  return `${files}kubectl --context ${quote(context)} ${words}`;
+}
+
+/**
+ * An answer of the cluster's API; `doing`: what was asked. Throws InfrastructureError
+ * `CLUSTER_UNREACHABLE` where nothing answers as an API server does, in the client's time;
+ * `CLUSTER_FORBIDDEN` where it does not know the user; `CLUSTER_REFUSED` where it answers with another error.
+ */
+export async function answered<T>(
+  cluster: UserCluster,
+  doing: string,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer;
+  } catch (cause) {
+    const status = statusOf(cause) ?? 0;
+    if (status === 401) throw forbidden(cluster, 'nobody knows you (401)', 'auth whoami');
+    // The client throws also what it can't read of a page that is no API's.
+    if (status < 400) {
+      throw new InfrastructureError(
+        'CLUSTER_UNREACHABLE',
+        `the cluster of ${cluster.context} does not answer as an API server does`,
+        {
+          hint: 'see that it runs, or choose another one with --context',
+          command: kubectl(cluster, 'cluster-info'),
+          cause,
+        },
+      );
+    }
+    throw new InfrastructureError(
+      'CLUSTER_REFUSED',
+      `the cluster of ${cluster.context} refused while ${doing}`,
+      {
+        hint: 'nothing of ours stays there',
+        command: kubectl(cluster, 'get events -A'),
+        cause,
+      },
+    );
+  }
+}
+
+/** `command`: of kubectl, and shows it. */
+export const forbidden = (
+  cluster: UserCluster,
+  what: string,
+  command: string,
+): InfrastructureError =>
+  new InfrastructureError('CLUSTER_FORBIDDEN', `on the cluster of ${cluster.context} ${what}`, {
+    hint: 'ask for the rights, or choose another cluster with --context; nothing stays there',
+    command: kubectl(cluster, command),
+  });
+
+export type Need = Pick<V1ResourceAttributes, 'group' | 'subresource' | 'name' | 'namespace'> & {
+  readonly verb: string;
+  readonly resource: string;
+};
+
+/** As `kubectl auth can-i` takes it. */
+export const needText = ({ verb, group, resource, subresource, name }: Need): string => {
+  const whole = [resource, ...(group === undefined ? [] : [group])].join('.');
+  const named = name === undefined ? '' : `/${name}`;
+  return `${verb} ${whole}${named}${subresource === undefined ? '' : ` --subresource=${subresource}`}`;
+};
+
+/** Whether the cluster would let the user do it. Throws as `answered` does. */
+export async function isAllowed(
+  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
+  need: Need,
+): Promise<boolean> {
+  const body = { spec: { resourceAttributes: need } };
+  const review = cluster.authorization.createSelfSubjectAccessReview({ body });
+  const allowed = review.then(({ status }) => status?.allowed ?? false);
+  return answered(cluster, `asked whether you may ${needText(need)}`, allowed);
+}

@@ -1,0 +1,47 @@
+/**
+ * Puts what this checkout builds into a registry, from where `--images published --registry` takes
+ * it on other machines. Needs a login there, if it asks for one.
+ *
+ *   node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
+ */
+import { $ } from 'zx';
+import { commandLine, endOf, parseArguments, say, tell } from '../lib/cli/command.ts';
+import { kubernetes as kubernetesOf, registry as registryOf } from '../lib/cli/flag-values.ts';
+import * as engine from '../lib/engine/commands.ts';
+import { exitCode, type ExitCode } from '../lib/errors.ts';
+import { builtParts } from '../lib/images/built/parts.ts';
+import { ensureImages } from '../lib/images/ensure.ts';
+import { mirroredNames, mirroredRef } from '../lib/images/mirrored.ts';
+import { projectRoot } from '../lib/images/plan.ts';
+import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
+
+process.exitCode = await endOf(publish);
+
+async function publish(): Promise<ExitCode> {
+  const command = commandLine('node scripts/publish-images.ts')
+    .description(
+      'Puts what this checkout builds into a registry; prints each image with its digest.',
+    )
+    .argument('<registry>', 'host, port and path, as in 127.0.0.1:5000/mirror', registryOf)
+    .argument('[kubernetes]', 'a minor, or a patch of one', kubernetesOf, kubernetesDefault);
+  parseArguments(command, process.argv.slice(2));
+  const [registry, kubernetes] = command.processedArgs as [string, string];
+  await ensureImages({ source: 'built', kubernetes, onProgress: say });
+  const parts = builtParts(projectRoot, releaseOf(kubernetes, 'built'));
+  for (const name of mirroredNames)
+    tell(await push(parts[name].ref, mirroredRef(registry, parts[name])));
+  return exitCode.expected;
+}
+
+/** Resolves to the image by its digest. The name is for the way there only: nothing stays. */
+async function push(built: string, ref: string): Promise<string> {
+  const quiet = $({ quiet: true });
+  await quiet`${engine.tagImage(built, ref)}`;
+  try {
+    const { stdout } = await quiet`${engine.pushImage(ref)}`;
+    const digest = /digest: (sha256:[0-9a-f]{64})/.exec(stdout)?.[1] ?? 'without a digest';
+    return `${ref} ${digest}`;
+  } finally {
+    await quiet`${engine.removeImage(ref)}`;
+  }
+}

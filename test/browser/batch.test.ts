@@ -1,0 +1,86 @@
+/** The page of a batch in a real browser: sorted, filtered, compared, and legible on a phone. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContextOptions } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { batchSchema } from '../../lib/matrix/batch.ts';
+import { renderBatchHtml } from '../../lib/report/batch-html.ts';
+import { chromiumPath, openingPages, seriousProblems, type Opened } from './chromium.ts';
+
+const batch = batchSchema.parse(
+  JSON.parse(readFileSync('reports/matrix/default/batch.json', 'utf8')),
+);
+
+describe.skipIf(chromiumPath === undefined)('a batch’s page in Chromium', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-batch-'));
+  const chromium = openingPages(folder);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const open = async (options: BrowserContextOptions = {}): Promise<Opened> => {
+    const addressOf = (run: string): string => `${run}/report.html`;
+    const page = { batch, addressOf, verdictOf: () => undefined, baseline: undefined };
+    return chromium.open(await renderBatchHtml(page), options);
+  };
+
+  test('the finding comes first, each square leads to its run, and nothing is complained of', async () => {
+    const { page, complaints, requests } = await open();
+    expect(await page.locator('h1').textContent()).toBe(
+      'Corrupt with unfenced and fence-if-out-of-service, exposed with ack-early, safe with the 5 others',
+    );
+    const squares = page.locator('.square a');
+    expect(await squares.count()).toBe(batch.cells.length);
+    expect(await squares.first().getAttribute('href')).toMatch(/^cells\/.*\/report\.html$/);
+    expect(complaints).toEqual([]);
+    expect(requests).toEqual([]);
+  });
+
+  test('cells are sorted by a number and back', async () => {
+    const { page } = await open();
+    const times = async (): Promise<number[]> =>
+      (await page.locator('#cells tbody td:nth-child(7)').allTextContents()).map(Number.parseFloat);
+    const head = page.getByRole('button', { name: 'downtime', exact: true });
+    await head.click();
+    expect(await times()).toEqual((await times()).toSorted((a, b) => a - b));
+    await head.click();
+    expect(await times()).toEqual((await times()).toSorted((a, b) => b - a));
+  });
+
+  test('cells are filtered by words and by verdict', async () => {
+    const { page } = await open();
+    await page.locator('#cell-words').fill('cut off unfenced');
+    expect(await page.locator('#cells tbody tr:visible').count()).toBe(2);
+    await page.locator('#cell-verdict').selectOption('safe');
+    expect(await page.locator('#cells tbody tr:visible').count()).toBe(0);
+    expect(await page.locator('#cell-count').textContent()).toBe('0 of 24 cells');
+    await page.locator('#cell-words').fill('');
+    expect(await page.locator('#cells tbody tr:visible').count()).toBe(19);
+  });
+
+  test('two cells stand side by side; a third takes the place of the first', async () => {
+    const { page } = await open();
+    const boxes = page.locator('#cells tbody input');
+    const head = page.locator('#comparison tr').first().locator('td');
+    await boxes.nth(0).check();
+    expect(await page.locator('#comparison').isVisible()).toBe(false);
+    await boxes.nth(1).check();
+    expect(await head.allTextContents()).toEqual(batch.cells.slice(0, 2).map(({ label }) => label));
+    await boxes.nth(2).check();
+    expect(await head.allTextContents()).toEqual(batch.cells.slice(1, 3).map(({ label }) => label));
+  });
+
+  test('fits a phone, and axe finds nothing serious', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 800 }, bypassCSP: true });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await seriousProblems(page)).toEqual([]);
+    const dark = await open({ colorScheme: 'dark', bypassCSP: true });
+    expect(await seriousProblems(dark.page)).toEqual([]);
+  });
+
+  test('without JavaScript the map, the pairs and the table are there', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    expect(await page.locator('.square').count()).toBe(24);
+    expect(await page.locator('#cells tbody tr').count()).toBe(24);
+    expect(await page.locator('#cell-words').isVisible()).toBe(false);
+  });
+});

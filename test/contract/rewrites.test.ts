@@ -1,0 +1,37 @@
+/** No command changes what git holds unless it is told to. */
+import { statSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { $ } from 'zx';
+
+const quiet = $({ nothrow: true, quiet: true });
+const run = 'reports/samples/node-crash';
+
+/** When each of them was written last: the same bytes written again would be a change, too. */
+const writtenMs = (): number[] =>
+  [
+    ...[
+      'docs/fault-events.jsonl',
+      'docs/reference/expectations.md',
+      'docs/reference/seeds.json',
+      'docs/reference/seeds.md',
+    ],
+    'reports/false-alarms/volumes.jsonl',
+  ].map((file) => statSync(file).mtimeMs);
+
+test.each([
+  ['expectations', [run]],
+  ['expectations', []],
+  ['false-alarms', [run]],
+  ['seed', ['--run', run]],
+])('%s %j only tells', { timeout: 120_000 }, async (name, words) => {
+  const before = writtenMs();
+  const { stdout } = await quiet`node_modules/.bin/zx experiments/${name}.mjs ${words}`;
+  expect(stdout.trim()).not.toBe('');
+  expect(writtenMs()).toEqual(before);
+});
+
+test('where two-kernels.mjs adds its results, unless it is told where, git looks away', async () => {
+  const { stdout } = await quiet`node_modules/.bin/zx experiments/two-kernels.mjs --help`;
+  const file = /default:\s*"(reports\/[^"]+)"/.exec(stdout)?.[1] ?? '';
+  expect((await quiet`git check-ignore ${file}`).exitCode).toBe(0);
+});

@@ -1,0 +1,101 @@
+/** Every command of the docs does what its page says of it: run as a dry run, on the model, or held to its form. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commandsOf, pages, read, root } from './pages.ts';
+
+interface Answer {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a line of the docs as it stands, with words added. */
+function run(line: string, ...added: string[]): Promise<Answer> {
+  const [, , script, ...words] = line.split(/\s+/);
+  const zx = join(root, 'node_modules/zx/build/cli.js');
+  const args = [zx, script ?? '', ...words, ...added];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+}
+
+const examples = pages.flatMap((page) => commandsOf(page).map((line) => ({ page, line })));
+const ours = examples.filter(({ line }) => line.startsWith('npx zx '));
+
+test('there are examples', () => {
+  expect(ours.length).toBeGreaterThan(50);
+});
+
+/** Tools that are no experiments know no dry run. */
+const isTool = (line: string): boolean =>
+  /experiments\/(doctor|clean|report|crash-states|merge-batches|sweep|expectations|false-alarms)\.mjs/.test(
+    line,
+  );
+
+const lines = [...Map.groupBy(ours, ({ line }) => line)].map(([line, each]) => ({
+  line,
+  page: each.map((one) => one.page).join(', '),
+}));
+
+test.concurrent.each(lines)('$page: $line', { timeout: 60_000 }, async ({ line }) => {
+  const asked = line.includes('--dry-run') ? [] : [isTool(line) ? '--help' : '--dry-run'];
+  const { code, output } = await run(line, ...asked);
+  // Where no engine answers, an example for kind must fail for this reason alone.
+  const noEngine = line.includes('--cluster kind') && output.includes('ENGINE_MISSING');
+  expect({ code, output }).toMatchObject({ code: noEngine ? 4 : 0 });
+});
+
+test('the first prediction comes to what its page says', { timeout: 300_000 }, async () => {
+  const told = commandsOf('docs/tutorials/first-prediction.md').filter((line) =>
+    line.includes('network-partition.mjs'),
+  );
+  const words = await Promise.all(
+    told.map(async (line) => {
+      const folder = mkdtempSync(join(tmpdir(), 'fd-docs-'));
+      try {
+        const { output } = await run(line, '--out', folder, '--json');
+        return /"verdict": "(\w+)"/.exec(output)?.[1];
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }),
+  );
+  expect(words).toEqual(['corrupt', 'safe', 'safe']);
+});
+
+const kubectl = examples.filter(({ line }) => line.includes('kubectl '));
+
+test('the checks of a cluster at risk only read', () => {
+  const page = 'docs/how-to/is-my-cluster-at-risk.md';
+  const checks = kubectl.filter((each) => each.page === page).map(({ line }) => line);
+  expect(checks.length).toBeGreaterThan(5);
+  for (const line of checks) {
+    expect(line).toMatch(/^kubectl (-n \S+ )?get /);
+    expect(line).not.toMatch(/[>;&`$]\(|;|&&/);
+  }
+});
+
+test('the runbook deletes nothing, and its taint can be taken away again', () => {
+  const page = 'docs/how-to/lost-node.md';
+  const steps = kubectl.filter((each) => each.page === page).map(({ line }) => line);
+  const changes = steps.filter((line) => !line.startsWith('kubectl get '));
+  const [set, away] = changes.map((line) => line.replace(/^kubectl taint nodes "\$NODE" /, ''));
+  expect(changes).toHaveLength(2);
+  expect(away).toBe(`${set?.split('=')[0]}-`);
+});
+
+const other = examples.filter(({ line }) => !/^npx zx |kubectl /.test(line));
+
+test('every other command is one that is known', () => {
+  const scripts = Object.keys(
+    (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts,
+  );
+  const known = new RegExp(
+    `^(npm (ci|test|run (${scripts.join('|')}))\\b|npx vitest run |NODE=|(FORCEDETACH_\\w+=('[^']*'|\\S+) )+(node scripts/ci\\.ts|npm run)|node scripts/)`,
+  );
+  expect(other.map(({ line }) => line).filter((line) => !known.test(line))).toEqual([]);
+});

@@ -1,0 +1,45 @@
+/** The pages that count fault events say what the store says, and each driver has its mode and its source. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { allDrivers, driversLike } from '../../lib/disk-drivers.ts';
+import { diskModes } from '../../lib/disk-kinds.ts';
+import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
+import { readStore } from '../../lib/expectations/event-store.ts';
+import { findings } from '../../lib/expectations/findings.ts';
+import { renderResults, resultsPath } from '../../lib/expectations/results-page.ts';
+
+const store = readStore();
+
+// Mend either by: npx zx experiments/expectations.mjs
+test('docs/reference/drivers.md is made from drivers.yaml and the store', () => {
+  expect(readFileSync(driversPath, 'utf8')).toBe(renderDrivers(store));
+});
+
+test('docs/results/README.md is made from the store', () => {
+  expect(readFileSync(resultsPath, 'utf8')).toBe(renderResults(store));
+});
+
+test.each(Object.values(findings).flat())('was found: $says', ({ fits }) => {
+  expect(store.some(fits)).toBe(true);
+});
+
+test.each(diskModes)('%s has drivers that are said to behave so', (mode) => {
+  expect(driversLike(mode).length).toBeGreaterThan(0);
+  const page = readFileSync('docs/explanation/disk-modes.md', 'utf8');
+  expect(page).toContain(`## \`${mode}\`\n`);
+});
+
+describe.each(allDrivers())('$name', ({ sources, sure }) => {
+  test('nothing is known without a source: a repository, a manual or a page by its title', () => {
+    const named = /https:\/\/|"|manual|`|not found|drbd/;
+    for (const source of sources) expect(source).toMatch(named);
+    if (sources.includes('not found')) expect(sure).toBe('not found');
+  });
+});
+
+test('the drivers stand in their order, each once', () => {
+  const names = allDrivers().map(({ name }) => name.toLowerCase());
+  expect(new Set(names).size).toBe(names.length);
+  const letters = names.map((name) => name[0] ?? '');
+  expect(letters).toEqual(letters.toSorted((a, b) => a.localeCompare(b)));
+});

@@ -1,0 +1,31 @@
+/** The pages that people read, and what tests ask of their text. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const read = (page: string): string => readFileSync(join(root, page), 'utf8');
+
+/** Folders under docs, by kind of page. */
+export const kinds = ['tutorials', 'how-to', 'reference', 'explanation', 'results', 'internals'];
+export const kindOf = (page: string): string => page.split('/')[1] ?? '';
+
+export const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => join('docs', name))
+  .toSorted();
+
+export const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'reports/samples/README.md'],
+  ...docs,
+];
+
+/** Without fenced code. */
+export const proseOf = (page: string): string => read(page).replaceAll(/^```.*?^```/gms, '');
+
+/** Commands of `sh` blocks, a line each; what `&&` joins are two. */
+export const commandsOf = (page: string): string[] =>
+  [...read(page).matchAll(/^```sh\n(.*?)^```/gms)]
+    .flatMap(([, block = '']) => block.split('\n'))
+    .flatMap((line) => line.split(' && '))
+    .filter((line) => line !== '');

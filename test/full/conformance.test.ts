@@ -1,0 +1,36 @@
+/** Every committed run of a batch beside the model: what differs is listed, or load that it recorded. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
+import { busyBecause } from '../../lib/conformance/load.ts';
+import { predictionPool } from '../../lib/conformance/pool.ts';
+import { compareRun } from '../../lib/conformance/run-comparison.ts';
+
+const batches = 'reports/matrix';
+const runs = readdirSync(batches)
+  .flatMap((batch) =>
+    readdirSync(join(batches, batch, 'cells')).map((cell) => join(batches, batch, 'cells', cell)),
+  )
+  .filter((folder) => existsSync(join(folder, 'history')));
+const pool = predictionPool(2);
+afterAll(() => pool[Symbol.asyncDispose]());
+
+test('the model differs from the runs of batches only where that is known', {
+  timeout: 3_600_000,
+}, async () => {
+  expect(runs.length).toBeGreaterThan(66);
+  const comparisons = await Promise.all(
+    runs.map((folder) =>
+      compareRun(folder, { runs: 40, seed: 'conformance', play: (run) => pool.run(run) }),
+    ),
+  );
+  const news = comparisons
+    .flatMap(differencesOf)
+    .filter(({ because }) => because === undefined)
+    .map(({ run, says }) => `${run}: ${says}`);
+  expect(news).toEqual([]);
+  // Rare is only what a machine without load had.
+  const calm = comparisons.filter(({ load }) => busyBecause(load) === undefined);
+  expect(rarityOf(calm).chance).toBeGreaterThanOrEqual(leastChance);
+});

@@ -1,0 +1,111 @@
+/** Runs cases, most in one warm process after the other, some in a process of their own; none for ever. */
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FuzzCase } from './case.ts';
+import type { Ended, Task } from './worker.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** A case takes a second at most; a machine that is busy with others takes thirty times as long. */
+const limitMs = 60_000;
+
+/** `undefined`: it did not end. */
+export type Result = Ended | undefined;
+
+export class Runner implements AsyncDisposable {
+  /** Where commands are called from: deep enough that `../..` stays within what is removed. */
+  readonly #cwd: string;
+  #worker: ChildProcess | undefined;
+  #stderr = '';
+
+  constructor(folder: string) {
+    this.#cwd = join(folder, 'a', 'b', 'c', 'd');
+    mkdirSync(this.#cwd, { recursive: true });
+  }
+
+  /** In the warm process. */
+  async run({
+    command,
+    args,
+    number,
+  }: Pick<FuzzCase, 'command' | 'args' | 'number'>): Promise<Result> {
+    const worker = (this.#worker ??= await this.#start());
+    const task: Task = { script: scriptOf(command), args: [...args], number };
+    this.#stderr = '';
+    worker.send(task);
+    const listening = new AbortController();
+    const { signal } = listening;
+    const ended = await Promise.race([
+      answerOf(worker, signal),
+      crashOf(worker, signal),
+      late(limitMs),
+    ]);
+    listening.abort();
+    if (ended === 'late' || ended === 'crashed') {
+      worker.kill('SIGKILL');
+      this.#worker = undefined;
+    }
+    if (ended === 'crashed') return { code: undefined, stdout: '', stderr: this.#stderr };
+    return ended === 'late' ? undefined : ended;
+  }
+
+  /** In a process of its own, as a user's shell starts it. */
+  async spawned({ command, args }: Pick<FuzzCase, 'command' | 'args'>): Promise<Result> {
+    const child = spawn(process.execPath, [scriptOf(command), ...args], {
+      ...{ cwd: this.#cwd, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
+    });
+    const said = { stdout: '', stderr: '' };
+    child.stdout?.on('data', (data: Buffer) => (said.stdout += data.toString()));
+    child.stderr?.on('data', (data: Buffer) => (said.stderr += data.toString()));
+    const ended = once(child, 'close') as Promise<[number | null]>;
+    const first = await Promise.race([ended, late(3 * limitMs)]);
+    if (first !== 'late') return { code: first[0] ?? undefined, ...said };
+    child.kill('SIGKILL');
+    return undefined;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
+    const gone = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await gone;
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const worker = fork(new URL('worker.ts', import.meta.url), {
+      ...{ cwd: this.#cwd, env: this.#environment(), execArgv: [], silent: true },
+    });
+    worker.stderr?.on('data', (data: Buffer) => (this.#stderr += data.toString()));
+    await once(worker, 'message');
+    return worker;
+  }
+
+  /** No engine, no cluster, and nothing of the user's can be reached. */
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'],
+      HOME: this.#cwd,
+      XDG_STATE_HOME: join(this.#cwd, 'state'),
+      DOCKER_HOST: `unix://${join(this.#cwd, 'no.sock')}`,
+      KUBECONFIG: join(this.#cwd, 'no-kubeconfig'),
+    };
+  }
+}
+
+const scriptOf = (command: string): string => join(root, 'experiments', `${command}.mjs`);
+
+/** Listening ends with the signal, and then nothing comes. */
+const never = (): Promise<never> => new Promise(() => undefined);
+
+const answerOf = (worker: ChildProcess, signal: AbortSignal): Promise<Ended> =>
+  once(worker, 'message', { signal }).then(([ended]) => ended as Ended, never);
+
+const crashOf = (worker: ChildProcess, signal: AbortSignal): Promise<'crashed'> =>
+  once(worker, 'exit', { signal }).then(() => 'crashed' as const, never);
+
+function late(ms: number): Promise<'late'> {
+  return new Promise((resolve) => void setTimeout(() => resolve('late'), ms).unref());
+}
