@@ -6,10 +6,15 @@ import { exampleVerdict } from '../report/example.ts';
 import { verdictWords } from '../experiment/scenario.ts';
 import { verdictLines } from './verdict-lines.ts';
 
+/** Node's own answer for a colour terminal; a CI's variables, where these tests run in one, aside. */
 const terminal = (isTTY: boolean): NodeJS.WriteStream =>
   Object.assign(new PassThrough(), {
     isTTY,
-    getColorDepth: (env?: object) => WriteStream.prototype.getColorDepth(env),
+    getColorDepth: () =>
+      WriteStream.prototype.getColorDepth({
+        TERM: 'xterm-256color',
+        NO_COLOR: process.env['NO_COLOR'],
+      }),
   }) as unknown as NodeJS.WriteStream;
 
 afterEach(() => vi.unstubAllEnvs());
@@ -45,7 +50,6 @@ test('safe, and nothing serves, says both', () => {
 test('the word is coloured on a terminal, and not where NO_COLOR is set or no terminal is there', () => {
   vi.stubEnv('NO_COLOR', undefined);
   vi.stubEnv('FORCE_COLOR', undefined);
-  vi.stubEnv('TERM', 'xterm-256color');
   expect(verdictLines(exampleVerdict, 'x', terminal(true))).toContain('\u001B[31mLOST');
   expect(verdictLines(exampleVerdict, 'x', terminal(false))).toMatch(/^LOST/);
   vi.stubEnv('NO_COLOR', '1');
