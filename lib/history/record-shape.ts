@@ -3,36 +3,65 @@ import type { HistoryRecord, RowRecord } from './events.ts';
 
 type Timed = Exclude<HistoryRecord, RowRecord>;
 type Kind = 'string' | 'number' | 'boolean' | 'object';
+/** With a question mark: it may be absent. */
+type Field = Kind | `${Kind}?`;
 
-/** Of each type the fields that every version wrote. Rows have a form of their own. */
-const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Kind>> } = {
+/** Of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
+const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>> } = {
   run: { runId: 'string', seed: 'string', backend: 'string', scenario: 'object', replay: 'string' },
-  setup: { timers: 'object', versions: 'object', nodes: 'object' },
+  setup: { timers: 'object', versions: 'object', nodes: 'object', volume: 'object?' },
   phase: { phase: 'string' },
-  session: { client: 'string', connection: 'number', session: 'number' },
+  session: {
+    ...{ client: 'string', connection: 'number', session: 'number' },
+    ...{ server: 'object?', error: 'string?' },
+  },
   invoke: { client: 'string', connection: 'number', session: 'number', seq: 'number' },
-  outcome: { client: 'string', connection: 'number', session: 'number', outcome: 'string' },
-  'schema-change': { client: 'string', step: 'string' },
+  outcome: {
+    ...{ client: 'string', connection: 'number', session: 'number', outcome: 'string' },
+    error: 'string?',
+  },
+  'schema-change': {
+    ...{ client: 'string', step: 'string', server: 'object?' },
+    ...{ outcome: 'string?', error: 'string?' },
+  },
   workload: { clients: 'object' },
-  'client-beat': { client: 'string', doing: 'string', done: 'object' },
+  'client-beat': { client: 'string', doing: 'string', done: 'object', last: 'boolean?' },
   copy: { image: 'string', made: 'object' },
-  read: { client: 'string', server: 'object', sentAtMs: 'number' },
-  observation: { source: 'string', name: 'string', data: 'object' },
-  action: { actor: 'string', name: 'string', step: 'string' },
-  certificate: { fault: 'string', moment: 'string', claim: 'string', holds: 'boolean' },
+  read: { client: 'string', server: 'object', sentAtMs: 'number', head: 'object?' },
+  observation: { source: 'string', name: 'string', data: 'object', node: 'string?' },
+  action: {
+    ...{ actor: 'string', name: 'string', step: 'string' },
+    ...{ node: 'string?', detail: 'string?' },
+  },
+  certificate: {
+    ...{ fault: 'string', moment: 'string', claim: 'string', holds: 'boolean' },
+    evidence: 'string?',
+  },
   image: { image: 'string', takenAtMs: 'number', evidence: 'object' },
-  machine: { timerLagMs: 'number' },
+  machine: {
+    ...{ timerLagMs: 'number', cpuPressure: 'number?', ioPressure: 'number?' },
+    ...{ memoryPressure: 'number?', load: 'number?' },
+  },
   error: { where: 'string', message: 'string' },
   segments: { segments: 'object', files: 'object' },
 };
-const fieldsOf = new Map<unknown, [string, Kind][]>(
-  Object.entries(shapes).map(([type, fields]) => [type, Object.entries(fields)]),
+const fieldsOf = new Map<unknown, (readonly [string, Kind, boolean])[]>(
+  Object.entries(shapes).map(([type, fields]) => [
+    type,
+    Object.entries<Field>({ ...fields, t: 'number', wall: 'number?' }).map(([name, field]) => [
+      name,
+      field.replace('?', '') as Kind,
+      field.endsWith('?'),
+    ]),
+  ]),
 );
 
 export function isRecord(value: unknown): value is Timed {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  const found = value as Readonly<Record<string, unknown>>;
   const fields = fieldsOf.get(value.type);
-  if (fields === undefined || !('t' in value) || typeof value.t !== 'number') return false;
-  const found = value as unknown as Readonly<Record<string, unknown>>;
-  return fields.every(([name, kind]) => typeof found[name] === kind && found[name] !== null);
+  return fields !== undefined && fields.every((field) => fits(found[field[0]], field));
 }
+
+const fits = (value: unknown, [, kind, optional]: readonly [string, Kind, boolean]): boolean =>
+  value === undefined ? optional : value !== null && typeof value === kind;
