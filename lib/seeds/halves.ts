@@ -62,7 +62,6 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
     {
       text: '`--disable-force-detach-on-timeout` switches it off',
       told: /on-timeout: not detached/,
-      open: notRun('network-partition.mjs --force-detach off'),
     },
   ],
   9: [
