@@ -12,10 +12,26 @@ export const field =
   ({ scenario }) =>
     (scenario[name] ?? stock) === wanted;
 
-export const unchanged =
-  (...names: readonly string[]): Fits =>
-  ({ scenario }) =>
-    names.every((name) => scenario[name] === undefined);
+/** Values of scenario fields, or of each several that will do. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What a scenario that does not name it has. */
+const stockValues: Values = { remedy: 'none', disk: 'unfenced' };
+
+/** They say how long and how much, not what is done. */
+const asTheyCome: readonly string[] = [
+  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'horizonMs', 'convergeMs', 'overlapMs'],
+  ...['rate', 'remedyAt', 'keepWrites', 'binlog'],
+];
+
+/** Runs that had these values and were else as the stock scenario is, but for the fields of `any`. */
+export function only(values: Values, any: readonly string[] = []): Fits {
+  const free = new Set([...asTheyCome, ...any, ...Object.keys(values)]);
+  return ({ scenario }) =>
+    Object.entries(values).every(([name, wanted]) =>
+      [wanted].flat().includes(scenario[name] ?? stockValues[name]),
+    ) && Object.keys(scenario).every((name) => free.has(name));
+}
 
 export const all =
   (...asked: readonly Fits[]): Fits =>
@@ -24,10 +40,6 @@ export const all =
 
 export const stock: Fits = ({ basis }) => basis === 'measured';
 export const shortened: Fits = ({ basis }) => basis === 'shortened';
-export const cutOff = field('fault', 'network-partition');
-export const crashed = field('fault', 'node-crash');
-export const remedy = (name: string): Fits => field('remedy', name, 'none');
-export const disk = (mode: string): Fits => field('disk', mode, 'unfenced');
 
 /** Of the fault events that fit, those all of whose volumes came to one of the words. */
 export function countOf(

@@ -1,17 +1,7 @@
 /** docs/reference/drivers.md, made from docs/reference/drivers.yaml and the store of fault events. */
 import { allDrivers, type Driver } from '../disk-drivers.ts';
 import { diskModes } from '../disk-kinds.ts';
-import {
-  all,
-  crashed,
-  cutOff,
-  disk,
-  remedy,
-  shortened,
-  stock,
-  tallyOf,
-  unchanged,
-} from './counts.ts';
+import { all, only, shortened, stock, tallyOf } from './counts.ts';
 import type { EventLine } from './event-store.ts';
 
 export const driversPath = new URL('../../docs/reference/drivers.md', import.meta.url);
@@ -66,20 +56,14 @@ function section(driver: Driver): string {
   ].join('\n');
 }
 
-/** A run of the stock scenario but for these three, its rate and its bounds. */
-const plain = unchanged(
-  ...['also', 'accessMode', 'filesystem', 'flushes', 'fileLocks', 'link', 'moveBack'],
-  ...['powerLoss', 'trxCommit', 'watcherCheck', 'cutAfterMs', 'serverKills', 'untaintAt'],
-);
-
 const measuredRow = (lines: readonly EventLine[], mode: string): string[] => [
   code(mode),
   ...[
-    all(cutOff, remedy('force-delete')),
-    all(cutOff, remedy('out-of-service')),
-    all(crashed, remedy('force-delete')),
-  ].map((fits) => {
-    const asked = all(plain, disk(mode), fits);
+    { fault: 'network-partition', remedy: 'force-delete' },
+    { fault: 'network-partition', remedy: 'out-of-service' },
+    { fault: 'node-crash', remedy: 'force-delete' },
+  ].map((did) => {
+    const asked = only({ ...did, disk: mode });
     const short = tallyOf(lines, all(asked, shortened));
     const found = [tallyOf(lines, all(asked, stock)), short === '' ? '' : `*short:* ${short}`];
     return found.filter(Boolean).join('; ') || 'not measured';

@@ -1,6 +1,6 @@
 /** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
 import { wilson, type Count } from '../matrix/intervals.ts';
-import { countOf, all, shortened, stock } from './counts.ts';
+import { all, countOf, only, shortened, stock } from './counts.ts';
 import type { EventLine } from './event-store.ts';
 import { findings, type Finding } from './findings.ts';
 
@@ -10,7 +10,7 @@ const opening = `# What was found
 
 Does a lost node destroy the database that ran there? It depends on who lets the second writer in, and on the storage: each finding is below with the number of fault events that it rests on.
 
-Real runs on kind, MySQL 9.7 on one volume, a disk of our own that plays each [kind of storage](../explanation/disk-modes.md). *Stock* are the timers that Kubernetes ships with. *Short* are shortened ones, which reorder what stays: such a row counts where a stock one agrees. \`7 of 7 (65–100 %)\`: it came in each of seven fault events, and with 95 % confidence its true share is at least 65 % (Wilson). Volumes that shared one fault count once, and only if all came to the same. Most rows are few events: they show that a thing happens, and hardly how often.
+Real runs on kind, MySQL 9.7 on one volume, a disk of our own that plays each [kind of storage](../explanation/disk-modes.md). *Stock* are the timers that Kubernetes ships with. *Short* are shortened ones, which reorder what stays: such a row counts where a stock one agrees. \`7 of 7 (65–100 %)\`: it came in each of seven fault events, and with 95 % confidence its true share is at least 65 % (Wilson). Volumes that shared one fault count once, and only if all came to the same. A run counts for a row only where nothing was changed but what the row says; rates and bounds are as they come. Most rows are few events: they show that a thing happens, and hardly how often.
 
 `;
 
@@ -44,7 +44,8 @@ function shareText(found: Count): string {
 }
 
 export function renderResults(lines: readonly EventLine[]): string {
-  const rowOf = ({ says, words, fits, run }: Finding): string => {
+  const rowOf = ({ says, words, when, any, run }: Finding): string => {
+    const fits = only(when, any);
     const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));
     const cells = [says, words.join(' or '), ...counted.map(shareText), runLink(run)];
     return `| ${cells.join(' | ')} |\n`;
