@@ -2,15 +2,9 @@
 import { verdictWords } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
 import type { Count } from '../matrix/intervals.ts';
-import type { EventLine } from './event-store.ts';
+import { eventOf, type EventLine } from './event-store.ts';
 
 export type Fits = (line: EventLine) => boolean;
-
-/** A field as it was, or its stock value where it was not changed. */
-export const field =
-  (name: string, wanted: unknown, stock?: unknown): Fits =>
-  ({ scenario }) =>
-    (scenario[name] ?? stock) === wanted;
 
 /** Values of scenario fields, or of each several that will do. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -24,13 +18,19 @@ const asTheyCome: readonly string[] = [
   ...['rate', 'remedyAt', 'keepWrites', 'binlog'],
 ];
 
-/** Runs that had these values and were else as the stock scenario is, but for the fields of `any`. */
+/**
+ * Runs that had these values and were else as the stock scenario is, but for the fields of `any`. An
+ * idle database counts only where that is said: `rate: 0`.
+ */
 export function only(values: Values, any: readonly string[] = []): Fits {
   const free = new Set([...asTheyCome, ...any, ...Object.keys(values)]);
+  const wantsIdle = values['rate'] === 0;
   return ({ scenario }) =>
+    (wantsIdle || scenario['rate'] !== 0) &&
     Object.entries(values).every(([name, wanted]) =>
       [wanted].flat().includes(scenario[name] ?? stockValues[name]),
-    ) && Object.keys(scenario).every((name) => free.has(name));
+    ) &&
+    Object.keys(scenario).every((name) => free.has(name));
 }
 
 export const all =
@@ -47,7 +47,7 @@ export function countOf(
   words: readonly VerdictWord[],
   fits: Fits,
 ): Count {
-  const events = [...Map.groupBy(lines.filter(fits), ({ event }) => event).values()];
+  const events = [...Map.groupBy(lines.filter(fits), eventOf).values()];
   const came = events.filter((volumes) => volumes.every(({ verdict }) => words.includes(verdict)));
   return { count: came.length, of: events.length };
 }

@@ -14,7 +14,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const lineSchema = z.strictObject({
   /** The run's id; unique. */
   run: z.string(),
-  /** Lines with the same one are volumes under one fault event. */
+  /** Within its batch; `eventOf` tells lines of one fault event from those of another batch. */
   event: z.string(),
   /** Folder of the batch or run, or where else the line is from. */
   source: z.string(),
@@ -51,6 +51,13 @@ export function readStore(path: URL = storePath): readonly EventLine[] {
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => lineSchema.parse(JSON.parse(line)));
 }
+
+/**
+ * Lines with the same one are volumes under one fault event. Cells of another batch, or of the same one
+ * run again, have the same names; what broke one node at one moment was begun at one moment.
+ */
+export const eventOf = ({ source, event, date }: EventLine): string =>
+  [source, date ?? '', event].join('\n');
 
 /** The newer of two lines of one run takes the place of the older. */
 export function merged(older: readonly EventLine[], newer: readonly EventLine[]): EventLine[] {

@@ -46,6 +46,17 @@ export const findings: Readonly<Record<string, readonly Finding[]>> = {
       when: { fault: 'freeze', ...forced, ...unfenced },
       run: 'samples/zombie',
     },
+    {
+      says: 'an **idle** database, its node cut off or its kubelet silent, storage that does not fence: no client writes, the server does',
+      words: ['corrupt'],
+      when: { fault: ['network-partition', 'kubelet-stall'], ...acted, ...unfenced, rate: 0 },
+      any: ['link'],
+    },
+    {
+      says: 'the same, **frozen** until after the hand-over: nothing was damaged',
+      words: ['exposed'],
+      when: { fault: 'freeze', ...acted, ...unfenced, rate: 0 },
+    },
   ],
   'The node lives, and nobody acts': [
     {
@@ -95,7 +106,6 @@ export const findings: Readonly<Record<string, readonly Finding[]>> = {
       says: 'storage that **answers early** and cuts 10 s later: two could write',
       words: ['exposed', 'lost', 'corrupt'],
       when: { ...cutOff, ...acted, disk: 'ack-early' },
-      any: ['link'],
     },
     {
       says: 'the same, and it cuts 3 s later: both could write for one to two seconds',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allDrivers, driversLike } from '../../lib/disk-drivers.ts';
 import { diskModes } from '../../lib/disk-kinds.ts';
-import { only } from '../../lib/expectations/counts.ts';
+import { countOf, only } from '../../lib/expectations/counts.ts';
 import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
 import { readStore } from '../../lib/expectations/event-store.ts';
 import { findings } from '../../lib/expectations/findings.ts';
@@ -31,12 +31,24 @@ test('what a row does not name is no part of it: a run with more changed does no
   const more = (extra: object): boolean =>
     only(when)({ ...line, scenario: { ...line.scenario, ...extra } });
   expect(more({ rate: 1, horizonMs: 5 })).toBe(true);
+  expect(more({ rate: 0 })).toBe(false);
   expect([{ forceDetach: 'off' }, { selfFence: 'lease' }, { of: 'tomorrow' }].map(more)).toEqual([
     ...[false, false, false],
   ]);
   expect(only(when, ['link'])({ ...line, scenario: { ...line.scenario, link: 'errors' } })).toBe(
     true,
   );
+});
+
+test('cells of two batches are two events though their names agree, volumes of one event are one', () => {
+  const [line] = store;
+  if (line === undefined) throw new Error('no run');
+  const { count, of } = countOf(
+    [line, { ...line, run: 'b' }, { ...line, run: 'c', date: '2027-01-01T00:00:00.000Z' }],
+    [line.verdict],
+    () => true,
+  );
+  expect([count, of]).toEqual([2, 2]);
 });
 
 test.each(diskModes)('%s has drivers that are said to behave so', (mode) => {
