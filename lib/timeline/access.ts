@@ -86,25 +86,44 @@ function mountsSeen(story: Story): Access[] {
 
 /**
  * A self-fence that took the victim's file system away, and did not give it back, ends its access.
- * Its word is taken where the disk's log shows that no write came after it.
+ * Its word is taken where no write came after it: by the disk's log, or else by the counters of the
+ * devices, which must have been read since.
  */
 function shutByItself(
-  { observations, victimNode, faultAtMs = 0 }: Story,
+  story: Story,
   accesses: readonly Access[],
   writes: WriteLog | undefined,
 ): Access[] {
+  const { observations, victimNode, faultAtMs = 0 } = story;
   const said = observations.filter(
     ({ t, name, node }) => name === observed.selfFence && node === victimNode && t >= faultAtMs,
   );
   const says = (text: string) => (seen: ObservationRecord) =>
     String(seen.data['line']).startsWith(`self-fence: ${text}`);
   const shut = said.find(says('read-only'))?.t;
-  if (writes === undefined || shut === undefined || said.some(says('open'))) return [...accesses];
+  if (shut === undefined || said.some(says('open'))) return [...accesses];
+  const isQuiet = ({ generation }: Access): boolean =>
+    writes === undefined
+      ? countedQuiet(story, shut + countedLateMs)
+      : lastWriteMs(writes, generation) <= shut;
   return accesses.map((access) =>
-    access.node === victimNode && lastWriteMs(writes, access.generation) <= shut
+    access.node === victimNode && isQuiet(access)
       ? { ...access, toMs: Math.min(access.toMs, Math.max(shut, access.fromMs)) }
       : access,
   );
+}
+
+/** The victim's device was counted from that time on, and no count was more than the one before. */
+function countedQuiet({ observations, victimNode }: Story, sinceMs: number): boolean {
+  const counts = observations.filter(
+    ({ name, node }) => name === observed.deviceWritten && node === victimNode,
+  );
+  const later = counts.filter(({ t }) => t >= sinceMs);
+  const before = counts.findLast(({ t }) => t < sinceMs);
+  const bytes = [...(before === undefined ? [] : [before]), ...later].map(({ data }) =>
+    bytesIn(data),
+  );
+  return later.length > 0 && bytes.every((count) => count === bytes[0]);
 }
 
 /**

@@ -60,6 +60,22 @@ test('a file system that the self-fence took away is no exposure, where no write
   expect(exposureOf(story({}, shut), { writes: after }).summary.ms).toBeGreaterThan(0);
 });
 
+test('without a log the counters bear a self-fence out, where they were read after it', () => {
+  const shut = see(5_000, observed.selfFence, 'a', {
+    line: 'self-fence: read-only: /var/lib/mysql',
+  });
+  const counted = (t: number, bytesWritten: number): SmallRecord =>
+    see(t, observed.deviceWritten, 'a', { device: 'x', generation: 1, bytesWritten });
+  const second = see(20_000, observed.mounted, 'b', { device: 'y' });
+  const first = [see(100, observed.mounted, 'a', { device: 'x' }), counted(900, 4096), second];
+  const ms = (...more: SmallRecord[]): number =>
+    exposureOf(story({}, ...first, ...more)).summary.ms;
+  expect(ms()).toBeGreaterThan(0);
+  expect(ms(shut)).toBeGreaterThan(0);
+  expect(ms(shut, counted(6_000, 8192), counted(30_000, 8192))).toBe(0);
+  expect(ms(shut, counted(6_000, 8192), counted(30_000, 12_288))).toBeGreaterThan(0);
+});
+
 test('bytes and blocks count while both paths are open', () => {
   const writes = logOf(
     opened,

@@ -85,10 +85,24 @@ describe('a partition', () => {
     expect(between(verdict, 'evicted', 'podRemoved')).toBeLessThan(70);
   });
 
-  test('with an idle victim exposes the volume and loses nothing', async () => {
-    const { verdict } = await run({ ...forced, rate: 0 });
-    expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('exposed');
+  /** Measured: corrupt in 8 of 8, cut off or without a kubelet (reports/matrix/untuned). */
+  test('with an idle victim breaks trees at its shutdown, not by its commits', async () => {
+    const words = new Set<string>();
+    for (const seed of ['1', '2', '3', '4']) {
+      const { verdict } = await run({ ...forced, rate: 0 }, seed);
+      expect(['exposed', 'corrupt'], verdict.incompleteBecause.join()).toContain(verdict.verdict);
+      words.add(verdict.verdict);
+    }
+    expect(words).toContain('corrupt');
   });
+});
+
+/** Measured: safe in 2 of 2 (reports/matrix/untuned); the counters bear the sidecar out. */
+test('a self-fence that takes the file system away ends the victim’s access', async () => {
+  const fence = { selfFence: 'lease-read-only', selfFenceAfterMs: 30_000 } as const;
+  const { verdict } = await run({ ...forced, ...fence });
+  expect(verdict.verdict, verdict.incompleteBecause.join()).toBe('safe');
+  expect(verdict.phases.secondMount).not.toBeNull();
 });
 
 describe('a node crash', () => {

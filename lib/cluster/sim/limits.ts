@@ -1,6 +1,6 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
 
-export const modelVersion = '0.8';
+export const modelVersion = '0.9';
 
 export const limits: readonly string[] = [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',

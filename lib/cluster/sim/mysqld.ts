@@ -151,6 +151,7 @@ export class Server {
     volume.damage ??= volume.twoWriters.recover(foreignCommits - foreignBefore);
     if (volume.damage !== undefined) return this.#die(volume.damage);
     this.#state = 'serving';
+    this.#mount.begin();
     this.#notice(notices.serving);
     this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');
     this.#world.see?.(readySighting(this.machine.name));

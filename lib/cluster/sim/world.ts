@@ -9,7 +9,14 @@ import type { Settings } from './settings.ts';
 import type { Range } from './timings.ts';
 
 export interface Sighting {
-  readonly source: 'api' | 'controller-manager' | 'csi' | 'mounts' | 'devices' | 'mysqld';
+  readonly source:
+    | 'api'
+    | 'controller-manager'
+    | 'csi'
+    | 'mounts'
+    | 'devices'
+    | 'mysqld'
+    | 'self-fence';
   readonly name: ObservedName;
   readonly node?: string;
   readonly data: Readonly<Record<string, unknown>>;

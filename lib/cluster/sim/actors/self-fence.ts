@@ -9,6 +9,7 @@ import type { NodeMachine } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { measuredTimes } from '../timings.ts';
 import type { World } from '../world.ts';
+import { seeSelfFence } from './sightings.ts';
 
 export interface SelfFenceOptions {
   readonly world: World;
@@ -62,7 +63,10 @@ export class SelfFence {
     if (this.#shut) return;
     this.#shut = true;
     const { world, node, pod, container } = this.#options;
-    container.fence(world.settings.selfFence === 'lease-read-only' ? 'read-only' : 'kill');
+    const isReadOnly = world.settings.selfFence === 'lease-read-only';
+    container.fence(isReadOnly ? 'read-only' : 'kill');
+    seeSelfFence(world, node.name, 'shut: no renewal; killed mysqld (model)');
+    if (isReadOnly) seeSelfFence(world, node.name, 'read-only: /var/lib/mysql');
     world.notice(notices.selfFenced, node.index, pod.workload);
   }
 
@@ -72,6 +76,7 @@ export class SelfFence {
     if (!this.#shut || !world.api.pods.has(pod) || pod.terminating) return;
     this.#shut = false;
     container.unfence();
+    seeSelfFence(world, node.name, 'open: the Lease is renewed and the pod is wanted');
     world.notice(notices.selfFenceOpened, node.index, pod.workload);
   }
 }

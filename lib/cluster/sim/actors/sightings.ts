@@ -33,3 +33,9 @@ export function seeWritten(world: World, volume: Volume): void {
 export function seeCut(world: World, { node, device, generation }: Path): void {
   world.see?.({ source: 'devices', name: observed.deviceCut, node, data: { device, generation } });
 }
+
+/** What a sidecar writes to its log (lib/self-fence/main.ts). */
+export function seeSelfFence(world: World, node: string, text: string): void {
+  const data = { line: `self-fence: ${text}` };
+  world.see?.({ source: 'self-fence', name: observed.selfFence, node, data });
+}

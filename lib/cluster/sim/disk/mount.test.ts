@@ -87,12 +87,28 @@ test('what a killed server left is written at the unmount, over a successor’s 
   const damages = Array.from({ length: 20 }, (_, seed) => {
     const volume = volumeOf({ chance: Chance.of(String(seed)) });
     const victim = new Mount(volume, volume.publish('a'));
+    victim.begin();
     write(victim, entries(1));
     write(new Mount(volume, volume.publish('b')), entries(1));
     victim.unmount(ignore);
     return volume.damage;
   });
   expect(damages.filter((damage) => damage !== undefined).length).toBeGreaterThan(10);
+});
+
+test('an idle server’s shutdown beside a successor breaks trees, though neither committed', () => {
+  const damagesWith = (begins: boolean): number =>
+    Array.from({ length: 20 }, (_, seed) => {
+      const volume = volumeOf({ chance: Chance.of(String(seed)) });
+      const victim = new Mount(volume, volume.publish('a'));
+      victim.begin();
+      const successor = new Mount(volume, volume.publish('b'));
+      if (begins) successor.begin();
+      victim.writeBack(ignore);
+      return volume.damage;
+    }).filter((damage) => damage !== undefined).length;
+  expect(damagesWith(true)).toBeGreaterThan(10);
+  expect(damagesWith(false)).toBe(0);
 });
 
 test('a file system that was made read-only writes nothing at its unmount', () => {

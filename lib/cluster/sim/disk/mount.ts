@@ -18,6 +18,9 @@ export class Mount {
   #rows: (LedgerEntry | undefined)[] = [];
   /** Commits on the volume before this view was made: it has read them. */
   #commitsBefore = 0;
+  /** Servers that began on the volume before this view was made, and through it. */
+  #startsBefore = 0;
+  #starts = 0;
   /** Rows from here on are in this node's cache only. */
   #syncedTo = 0;
   /** The disk has said of rows up to here that they are on it. */
@@ -53,6 +56,11 @@ export class Mount {
     return this.volume.commits - this.#commitsBefore - this.commits;
   }
 
+  /** Another server began on the volume since this view was made: it wrote, also where nobody commits. */
+  get replaced(): boolean {
+    return this.foreignCommits > 0 || this.volume.starts > this.#startsBefore + this.#starts;
+  }
+
   /** The newest row of this view, in the cache or on the disk. */
   get newest(): LedgerEntry | undefined {
     return this.#rows.at(-1);
@@ -75,6 +83,14 @@ export class Mount {
     this.#syncedTo = this.#rows.length;
     this.#durableTo = this.#rows.length;
     this.#commitsBefore = this.volume.commits - this.commits;
+    this.#startsBefore = this.volume.starts - this.#starts;
+  }
+
+  /** A server has recovered on this view: recovery itself writes redo, undo and its own tables. */
+  begin(): void {
+    this.#wroteBack = false;
+    this.#starts += 1;
+    this.volume.starts += 1;
   }
 
   /** Into the cache; not durable before `sync`. */
@@ -111,13 +127,13 @@ export class Mount {
   }
 
   /**
-   * A server's clean shutdown writes all its pages. Where another server has committed meanwhile,
-   * this undoes what that one wrote.
+   * A server's clean shutdown writes all its pages. Where another server has begun meanwhile, this
+   * undoes what that one wrote.
    */
   writeBack(written: Written): void {
     this.#wroteBack = true;
     this.sync((done) => {
-      if (!done || this.foreignCommits === 0) return written(done);
+      if (!done || !this.replaced) return written(done);
       this.#submit(() => {
         this.volume.rows = this.#rows.slice();
         this.volume.schemaChanged = this.#schema === 'written';
@@ -151,7 +167,7 @@ export class Mount {
         for (const [name, content] of this.#dirtyFiles) this.#writeCanary(name, content);
         this.volume.clean = true;
         // A server that was killed left its pages to the kernel, which writes them now at the latest.
-        if (!this.#wroteBack && this.foreignCommits > 0) this.#breakTrees();
+        if (!this.#wroteBack && this.replaced) this.#breakTrees();
       }
       // A path that was cut is known to the disk as one that ended without an unmount.
       if (!this.path.cut) this.path.unmount();
@@ -161,8 +177,8 @@ export class Mount {
 
   /** Writes of a replaced server, where it has any of its own. */
   #breakTrees(): void {
-    const { volume, path, commits } = this;
-    if (commits === 0 || volume.files !== undefined) return;
+    const { volume, path } = this;
+    if (this.#starts === 0 || volume.files !== undefined) return;
     const beside = volume.others(path.node).some(({ writes }) => writes);
     volume.damage ??= volume.twoWriters.writeBack(beside ? 'beside' : 'gone');
   }

@@ -52,6 +52,8 @@ export class Volume {
   clean = true;
   /** Durable commits of all servers ever. */
   commits = 0;
+  /** Servers that ever recovered on it. */
+  starts = 0;
   /** Nothing was ever written to it that it kept: a mount makes a file system first. */
   blank = true;
   /** File systems made on it so far. */

@@ -24,7 +24,7 @@ export function recordSighting(
 const sampleUs = secondUs;
 
 /** The model tells all of it, on every node; it has no audit log. */
-const modelSees = ['api', 'csi', 'mounts', 'devices', 'controller-manager', 'mysqld'];
+const modelSees = ['api', 'csi', 'mounts', 'devices', 'controller-manager', 'mysqld', 'self-fence'];
 
 export function observeModel(
   { world, volume, kubelets, serverOn }: Model,
