@@ -71,7 +71,25 @@ export function appliesIf(verdict: Verdict): string[] {
     ...(trxCommit === 1
       ? []
       : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`]),
+    ...aboutKubernetes(scenario),
   ];
+}
+
+/** Settings of pod and cluster that decide whether, and when, another node is let in. */
+function aboutKubernetes(scenario: Scenario): string[] {
+  const { forceDetach, terminationGraceS, podFinalizer, workload, selfFence, rate } = scenario;
+  const settings: readonly (readonly [boolean, string])[] = [
+    [
+      forceDetach === 'off',
+      'kube-controller-manager runs with --disable-force-detach-on-timeout; stock detaches by force after six minutes',
+    ],
+    [terminationGraceS === 0, 'the pod has terminationGracePeriodSeconds: 0; stock is 30'],
+    [podFinalizer, 'the pod has a finalizer of its own'],
+    [workload.startsWith('deployment'), 'a Deployment makes the pod, not a StatefulSet'],
+    [selfFence !== 'off', 'a sidecar ends the database when the node’s Lease is not renewed'],
+    [rate === 0, 'nobody writes to the database'],
+  ];
+  return settings.filter(([applies]) => applies).map(([, text]) => text);
 }
 
 function variants({ watcherCheck, attachWhileBusy, fileLocks, disk }: Scenario): string[] {
