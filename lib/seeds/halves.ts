@@ -145,9 +145,6 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
     {
       text: 'of a Deployment at the eviction, with nobody acting',
       told: /^deployment\S*: second pod/,
-      open: notRun(
-        'network-partition.mjs --remedy none --workload deployment-recreate --access-mode ReadWriteMany',
-      ),
     },
     { text: 'ceph-csi refuses such file systems', open: 'from its source; no Ceph runs here' },
   ],
@@ -167,9 +164,6 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
     {
       text: 'of a Deployment at the eviction',
       told: /^deployment\S*: second pod/,
-      open: notRun(
-        'network-partition.mjs --remedy none --workload deployment-recreate --disk shared-file',
-      ),
     },
     {
       text: 'leases of a real server, and their end',
