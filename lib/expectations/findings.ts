@@ -1,4 +1,5 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
+import { diskModes } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
 import type { Values } from './counts.ts';
 
@@ -18,6 +19,8 @@ const crashed = { fault: 'node-crash' } as const;
 const forced = { remedy: 'force-delete' } as const;
 const tainted = { remedy: 'out-of-service' } as const;
 const unfenced = { disk: 'unfenced' } as const;
+/** Nothing is attached on a shared directory, so nothing keeps a replacement out. */
+const attachable = diskModes.filter((mode) => mode !== 'shared-file');
 const acted = { remedy: ['force-delete', 'out-of-service', 'delete-node'] } as const;
 
 export const findings: Readonly<Record<string, readonly Finding[]>> = {
@@ -62,9 +65,25 @@ export const findings: Readonly<Record<string, readonly Finding[]>> = {
     {
       says: 'cut off: the evicted pod keeps its volume, no second mount in 15 minutes',
       words: ['safe'],
-      when: { ...cutOff, remedy: 'none' },
-      any: ['disk', 'workload'],
+      when: { ...cutOff, remedy: 'none', disk: attachable },
+      any: ['workload'],
       run: 'samples/partition-none',
+    },
+    {
+      says: 'cut off, the volume declared **ReadWriteMany**, the pod made by a Deployment: the replacement mounts at the eviction',
+      words: ['corrupt'],
+      when: {
+        ...{ ...cutOff, remedy: 'none', ...unfenced },
+        ...{ accessMode: 'ReadWriteMany', workload: 'deployment-recreate' },
+      },
+    },
+    {
+      says: 'the same on a shared directory: it mounts as well, and MySQL’s file lock keeps it out',
+      words: ['safe'],
+      when: {
+        ...{ ...cutOff, remedy: 'none', disk: 'shared-file' },
+        workload: 'deployment-recreate',
+      },
     },
     {
       says: 'cut off, `terminationGracePeriodSeconds: 0`: eviction itself is a deletion by force',
