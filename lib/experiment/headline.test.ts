@@ -33,6 +33,15 @@ test('when is a pod Ready that comes back to its node?', () => {
   );
 });
 
+test('does a mount mean that another server serves? Not where it waits for the locks', () => {
+  const scenario = { ...exampleVerdict.scenario, disk: 'shared-file', fileLocks: 'shared' };
+  const phases = { ...exampleVerdict.phases, secondMount: 21.2 };
+  const safe = { verdict: 'safe', safety: 'safe', acked: 4274 } as const;
+  expect(told({ ...safe, exposure, phases, scenario })).toBe(
+    'Another node mounted after 21.2 s, locked out; all 4,274 commits are there.',
+  );
+});
+
 test('does the wait hold where the controller manager dies?', () => {
   expect(told({ verdict: 'corrupt', ...step(ownSteps.newManager) })).toBe(
     'The database is corrupt: the wait began anew, second mount after 914.6 s.',

@@ -1,7 +1,7 @@
 /** What a run found, in at most fifteen words; the sentence has the rest. */
 import { countInWords } from '../counts.ts';
 import { secondsInWords } from '../durations.ts';
-import { ownAnswer } from './own-answers.ts';
+import { locksKeepApart, ownAnswer } from './own-answers.ts';
 import type { Verdict, VerdictWord } from './verdict.ts';
 
 type Told = Omit<Verdict, 'sentence'>;
@@ -31,9 +31,14 @@ const letIn = (told: Told): string =>
     ? `two nodes could write for ${secondsInWords(told.exposure.ms / 1000)}`
     : handover(told));
 
-function handover({ phases, refusedMounts, horizonS }: Told): string {
-  if (phases.secondMount !== null)
-    return `another node took over after ${secondsInWords(phases.secondMount)}`;
+function handover(told: Told): string {
+  const { phases, refusedMounts, horizonS } = told;
+  if (phases.secondMount !== null) {
+    const after = `after ${secondsInWords(phases.secondMount)}`;
+    return locksKeepApart(told)
+      ? `another node mounted ${after}, locked out`
+      : `another node took over ${after}`;
+  }
   if (refusedMounts.some(({ firstS }) => firstS < horizonS))
     return 'the successor’s mount was refused';
   return `no second mount in ${secondsInWords(horizonS)}`;

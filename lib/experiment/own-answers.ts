@@ -36,3 +36,7 @@ const refusedDetach = ({ licence, phases }: Told): string | undefined =>
   phases.attached !== null && licence.some(({ step }) => step === ownSteps.uncertain)
     ? 'the refused detach kept no second node out'
     : undefined;
+
+/** On a shared directory with one lock table a second database waits, and its mount says nothing. */
+export const locksKeepApart = ({ scenario: { disk, fileLocks } }: Told): boolean =>
+  disk === 'shared-file' && fileLocks === 'shared';

@@ -2,6 +2,7 @@
 import { countInWords } from '../counts.ts';
 import { secondsInWords } from '../durations.ts';
 import { firstTold, noticeInWords } from './notices.ts';
+import { locksKeepApart } from './own-answers.ts';
 import { refusedInWords } from './refused-mounts.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -30,12 +31,12 @@ function handover(told: Told): string {
   if (phases.secondMount === null)
     return `no second mount within ${secondsInWords(horizonS)} after the ${fault}`;
   const at = `another node mounted the volume ${secondsInWords(phases.secondMount)} after the ${fault}`;
-  if (exposure.ms === 0) return `${at}, ${keptApart(scenario)}`;
+  if (exposure.ms === 0) return `${at}, ${keptApart(told)}`;
   return `${at} while the victim could still write, for ${secondsInWords(exposure.ms / 1000)}`;
 }
 
-const keptApart = ({ disk, fileLocks }: Told['scenario']): string =>
-  disk === 'shared-file' && fileLocks === 'shared'
+const keptApart = (told: Told): string =>
+  locksKeepApart(told)
     ? 'and its database waited for the file locks of the victim’s'
     : 'when the victim could no longer write';
 
