@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { quote } from 'zx';
 import { UsageError } from '../errors.ts';
 import { migrateBatch } from '../history/migration.ts';
 import { readJson, type JsonKind } from '../json-file.ts';
 import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { writeOutput } from '../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../report/batch-phases.ts';
+import type { RemakeOf } from '../report/batch-runs.ts';
 import { readRunVerdict } from './run-verdict.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
@@ -35,6 +37,12 @@ export async function writeBatch(
     ['report.html', 'summary.md', 'verdict.json']
       .map((file) => `${run}/${file}`)
       .find((file) => existsSync(join(folder, file)));
+  const remakeOf: RemakeOf = (runs) =>
+    [
+      'npx zx experiments/report.mjs',
+      ...runs.map((run) => quote(join(folder, run))),
+      quote(folder),
+    ].join(' ');
   // Asked for twice, read once, and told once where it is damaged.
   const verdicts = new Map<string, RunVerdict | undefined>();
   const verdictOf: VerdictOf = (run) => {
@@ -50,7 +58,7 @@ export async function writeBatch(
   const pinned = baseline ?? readPinned(folder);
   write(
     'report.html',
-    await renderBatchHtml({ batch: told, addressOf, verdictOf, baseline: pinned }),
+    await renderBatchHtml({ batch: told, addressOf, remakeOf, verdictOf, baseline: pinned }),
   );
   return told;
 }
