@@ -10,6 +10,7 @@ import {
   timerOptions,
   whereOptions,
 } from './flag-options.ts';
+import { asTyped } from './typed.ts';
 
 /** What the flags say, parsed; a scenario's fields where they have one. */
 export interface Flags {
@@ -94,7 +95,7 @@ const isOfUse = (option: Option, fault: Scenario['fault']): boolean => {
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
 export function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const typed = `npx zx ${script.join(' ')}`;
+  const typed = asTyped(`npx zx ${script.join(' ')}`);
   const command = commandLine(typed)
     .description(base.question)
     .allowExcessArguments(false)

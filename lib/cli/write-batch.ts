@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { quote } from 'zx';
 import { UsageError } from '../errors.ts';
 import { migrateBatch } from '../history/migration.ts';
 import { readJson, type JsonKind } from '../json-file.ts';
@@ -10,6 +9,7 @@ import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { writeOutput } from '../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../report/batch-phases.ts';
 import type { RemakeOf } from '../report/batch-runs.ts';
+import { paste } from './arguments.ts';
 import { readRunVerdict } from './run-verdict.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
@@ -38,11 +38,11 @@ export async function writeBatch(
       .map((file) => `${run}/${file}`)
       .find((file) => existsSync(join(folder, file)));
   const remakeOf: RemakeOf = (runs) =>
-    [
-      'npx zx experiments/report.mjs',
-      ...runs.map((run) => quote(join(folder, run))),
-      quote(folder),
-    ].join(' ');
+    paste([
+      ...'npx zx experiments/report.mjs'.split(' '),
+      ...runs.map((run) => join(folder, run)),
+      folder,
+    ]);
   // Asked for twice, read once, and told once where it is damaged.
   const verdicts = new Map<string, RunVerdict | undefined>();
   const verdictOf: VerdictOf = (run) => {
