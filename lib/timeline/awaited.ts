@@ -43,7 +43,7 @@ export function awaitedIn(story: Story, phases: Phases, refusedS?: number): stri
   }
   if (refusedS !== undefined) {
     const why = `kubelet tries again, at least every ${longestBackOffS} s`;
-    return `a mount that is not refused: refused last at ${at(refusedS)}, ${noEnd(seen, why)}`;
+    return `a mount that is not refused: refused first at ${at(refusedS)}, ${noEnd(seen, why)}`;
   }
   if (attached !== null) return mountIn(seen, `attached elsewhere at ${at(attached)}`);
   if (podRemoved !== null) return detachIn(seen, podRemoved);
@@ -55,6 +55,10 @@ export function awaitedIn(story: Story, phases: Phases, refusedS?: number): stri
   if (!silencesKubelet(scenario.fault)) return nothingTimed(seen);
   // The last heartbeat was before the fault, and the monitor looks every few seconds.
   const dueS = seen.timers.nodeMonitorGraceMs / 1000;
+  const bootsS = bootsAtS(seen);
+  if (bootsS !== undefined && bootsS < dueS) {
+    return `the node to boot: down since the fault, ${expected(bootsS)}`;
+  }
   return `the node to be NotReady: silent since the fault, ${expected(dueS)}`;
 }
 
@@ -63,11 +67,16 @@ const endS = ({ story }: Seen): number => story.scenario.horizonMs / 1000;
 const noEnd = (seen: Seen, why: string): string =>
   `no end foreseen: ${why}; the watch ends at ${at(endS(seen))}`;
 
+/** By itself, as far as the scenario says when. */
+function bootsAtS({ story }: Seen): number | undefined {
+  const { fault, rebootAt } = story.scenario;
+  return fault === 'node-reboot' && typeof rebootAt === 'number' ? rebootAt / 1000 : undefined;
+}
+
 /** Where the node is heard, only the remedy sets a timer off. */
 function nothingTimed(seen: Seen): string {
   const { scenario, remedy, faultAtMs = 0 } = seen.story;
-  const why =
-    scenario.fault === 'none' ? 'nothing is broken' : `${scenario.fault} stops no kubelet`;
+  const why = scenario.fault === 'none' ? 'nothing is broken' : 'its kubelet may still be heard';
   if (remedy !== undefined) {
     const begunS = (remedy.t - faultAtMs) / 1000;
     return `what the remedy ${scenario.remedy} sets off: begun at ${at(begunS)}, ${noEnd(seen, why)}`;
@@ -112,11 +121,10 @@ function removedWhen(seen: Seen, evictedS: number): string {
     const graceS = seen.timers.terminationGraceMs / 1000;
     return `${by(evictedS + graceS)}, its grace period of ${graceS} s`;
   }
-  const { fault, rebootAt } = scenario;
-  if (fault === 'node-reboot' && typeof rebootAt === 'number') {
-    return `expected once its node boots, at ${at(rebootAt / 1000)}`;
-  }
-  if (fault === 'flapping-partition') return noEnd(seen, 'its kubelet is heard now and then');
+  const bootsS = bootsAtS(seen);
+  if (bootsS !== undefined) return `expected once its node boots, at ${at(bootsS)}`;
+  if (scenario.fault === 'flapping-partition')
+    return noEnd(seen, 'its kubelet is heard now and then');
   return noEnd(seen, 'its kubelet is silent, and nobody else removes it');
 }
 

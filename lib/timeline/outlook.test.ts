@@ -45,7 +45,7 @@ const steps: readonly (readonly [SmallRecord, string])[] = [
   ],
   [
     see(962_000, observed.csiCall, 'b', { call: 'NodeStageVolume', error: 'fsck: exit 4' }),
-    'a mount that is not refused: refused last at +862 s, no end foreseen: kubelet tries again, at least every 122 s; the watch ends at +900 s',
+    'a mount that is not refused: refused first at +862 s, no end foreseen: kubelet tries again, at least every 122 s; the watch ends at +900 s',
   ],
   [
     see(970_000, observed.mounted, 'b', { device: '/dev/loop2' }),
@@ -134,9 +134,19 @@ test('a remedy that is not due, and one that may never be', () => {
   );
 });
 
+test('a node that boots before it is missed', () => {
+  const reboot = { fault: 'node-reboot', remedy: 'none' } as const;
+  expect(waitings({ ...reboot, rebootAt: 20_000 })[0]).toBe(
+    'the node to boot: down since the fault, expected at +20 s',
+  );
+  expect(waitings({ ...reboot, rebootAt: 80_000 })[0]).toBe(
+    'the node to be NotReady: silent since the fault, expected at +50 s',
+  );
+});
+
 test('a node that is heard, and nobody who acts', () => {
   expect(waitings({ fault: 'cpu-starvation', remedy: 'none' })[0]).toBe(
-    `what Kubernetes does: since the fault, ${noEnd('cpu-starvation stops no kubelet')}`,
+    `what Kubernetes does: since the fault, ${noEnd('its kubelet may still be heard')}`,
   );
 });
 

@@ -31,6 +31,6 @@ export function outlookOf(story: Story): Outlook {
         `${/fsck/i.test(errors.join()) ? 'fsck' : 'the driver'} refused the mount on ${node}: ` +
         `${times === 1 ? 'once' : `${times} times`}, last at ${at(lastS)}`,
     ),
-    waiting: awaitedIn(sofar, phases, refusals.at(-1)?.lastS),
+    waiting: awaitedIn(sofar, phases, refusals.at(-1)?.firstS),
   };
 }
