@@ -18,7 +18,7 @@ const { CoreV1Api } = await import('@kubernetes/client-node');
 const { config } = await userKubeConfig('one', process.argv[1], 500);
 const beganMs = performance.now();
 await config.makeApiClient(CoreV1Api).listNode().catch(({ code, message }) => console.log(code, message));
-process.once('exit', () => console.log(performance.now() - beganMs < 10_000 ? 'in time' : 'late'));
+process.once('exit', () => console.log(performance.now() - beganMs < 40_000 ? 'in time' : 'late'));
 `;
 
 test('a script that sleeps in a program of its own', { timeout: 120_000 }, async () => {
@@ -33,5 +33,5 @@ test('a script that sleeps in a program of its own', { timeout: 120_000 }, async
   const why = 'the kubeconfig’s program for credentials gave none in 0.5 s';
   expect(stdout.trim().split('\n')).toEqual([`CREDENTIALS_SILENT ${why}`, 'in time']);
   const pid = Number(readFileSync(pidFile, 'utf8'));
-  await vi.waitFor(() => expect(machineProcesses.startTicks(pid)).toBeUndefined());
+  await vi.waitFor(() => expect(machineProcesses.startTicks(pid)).toBeUndefined(), 10_000);
 });

@@ -57,7 +57,7 @@ test('a name that stays taken ends the removal, and the network and the director
   writeFileSync(join(folder, 'fd-main-control-plane'), '');
   const removing = removed();
   // Its patience is over as soon as it has seen the name once.
-  await vi.waitFor(() => expect(asked().join('\n')).toContain('fd-main-control-plane'));
+  await vi.waitFor(() => expect(asked().join('\n')).toContain('fd-main-control-plane'), 30_000);
   vi.setSystemTime(Date.now() + 121_000);
   expect(await removing).toMatchObject({
     ...{ code: 'CONTAINER_UNDER_WAY', exitCode: 4, hint: expect.stringContaining('restart') },
