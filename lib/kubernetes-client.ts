@@ -1,4 +1,5 @@
 /** The Kubernetes client whose every call has an end, for our own clusters and for a user's. */
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { InfrastructureError } from './errors.ts';
 
@@ -9,22 +10,54 @@ import { InfrastructureError } from './errors.ts';
  */
 const callTimeoutMs = 30_000;
 
-/** Reads nothing yet. `timeoutMs`: of each call of the API clients made from it; default 30 000. */
+/**
+ * Reads nothing yet. `timeoutMs`: of each call of the API clients made from it, the program for the
+ * credentials included; default 30 000.
+ */
 export async function emptyKubeConfig(timeoutMs: number = callTimeoutMs): Promise<KubeConfig> {
   // Imported here and not at the top: it takes most of a second.
   const { KubeConfig } = await import('@kubernetes/client-node');
   /** Every request passes here, whichever client it is of. A watch does too, and has its own ends. */
   class EndingKubeConfig extends KubeConfig {
+    constructor() {
+      super();
+      endPrograms(this, timeoutMs);
+    }
+
     override async applySecurityAuthentication(
       context: Parameters<KubeConfig['applySecurityAuthentication']>[0],
     ): Promise<void> {
       const over = after(timeoutMs);
       context.setSignal(over);
-      // A program that is to give the credentials may never end.
-      await Promise.race([super.applySecurityAuthentication(context), aborted(over)]);
+      const applied = super.applySecurityAuthentication(context);
+      await Promise.race([applied, noCredentials(over, timeoutMs)]);
     }
   }
   return new EndingKubeConfig();
+}
+
+/**
+ * Ends the programs that are to give the credentials: one that hangs would keep this process alive as
+ * well. The client has no setting for it, so its own way to start one is wrapped.
+ */
+function endPrograms(config: KubeConfig, timeoutMs: number): void {
+  const authenticators = Reflect.get(config, 'authenticators') as readonly object[];
+  const execs = authenticators.filter((each) => 'execFn' in each);
+  if (execs.length === 0) throw new Error('the client starts no program for credentials by execFn');
+  const start = (command: string, args: readonly string[] = [], options: SpawnOptions = {}) => {
+    const child = spawn(command, args, options);
+    const timer = setTimeout(() => leave(child), timeoutMs);
+    child.once('close', () => clearTimeout(timer));
+    return child;
+  };
+  for (const each of execs) Reflect.set(each, 'execFn', start);
+}
+
+/** What it has started itself may live on and hold its pipes: nobody waits for those any more. */
+function leave(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  for (const pipe of child.stdio) pipe?.destroy();
+  child.unref();
 }
 
 function after(timeoutMs: number): AbortSignal {
@@ -35,7 +68,10 @@ function after(timeoutMs: number): AbortSignal {
   return over.signal;
 }
 
-const aborted = (signal: AbortSignal): Promise<never> =>
+/** Nothing was sent yet: the API server is not the one that is silent. */
+const noCredentials = (signal: AbortSignal, timeoutMs: number): Promise<never> =>
   new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const why = `the kubeconfig’s program for credentials gave none in ${timeoutMs / 1000} s`;
+    const give = (): void => reject(new InfrastructureError('CREDENTIALS_SILENT', why));
+    signal.addEventListener('abort', give, { once: true });
   });

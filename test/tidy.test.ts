@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { $ } from 'zx';
 
 const root = join(import.meta.dirname, '..');
-const untracked = ['node_modules', '.git', 'coverage', '.cache', 'reports'];
+const untracked = ['node_modules', '.git', 'coverage', 'dist', '.cache', 'reports'];
 
 /** Every file that is or could be tracked, relative to the root. */
 const files = readdirSync(root, { withFileTypes: true })

@@ -4,6 +4,7 @@
  */
 import { basename } from 'node:path';
 import { quote } from 'zx';
+import { asTyped } from './typed.ts';
 
 /** What follows the script named `<name>.mjs`; everything after the first element without one. */
 export function scriptArguments(name: string, argv: readonly string[]): string[] {
@@ -13,4 +14,4 @@ export function scriptArguments(name: string, argv: readonly string[]): string[]
 
 /** A command line that can be pasted, from its words. */
 export const paste = (words: readonly string[]): string =>
-  words.map((word) => quote(word)).join(' ');
+  asTyped(words.map((word) => quote(word)).join(' '));

@@ -3,6 +3,7 @@ import { $ } from 'zx';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
 import { byHand, version } from '../engine/commands.ts';
+import { isCheckout, needCheckout } from '../checkout.ts';
 import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
 import type { ImageSource } from '../images/image-set.ts';
@@ -41,12 +42,19 @@ const probes: Probes = {
   },
 };
 
-/** Throws InfrastructureError `ENGINE_MISSING` where kind was asked for and no engine answers. */
+/**
+ * Throws InfrastructureError where kind was asked for: `ENGINE_MISSING` where no engine answers,
+ * `NEEDS_CHECKOUT` in the npm package.
+ */
 export async function chooseBackend(
   flags: Pick<Flags, 'cluster' | ChoosesImages>,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
   if (flags.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
+  if (!isCheckout && flags.cluster === 'auto') {
+    return { backend: 'sim', why: 'the npm package only predicts' };
+  }
+  needCheckout('a real cluster');
   const { answers, detail } = await ask.engine();
   if (answers) {
     const why = flags.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';

@@ -10,6 +10,7 @@ import {
 } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
 import { scriptArguments } from './arguments.ts';
+import { asTyped } from './typed.ts';
 
 /** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
 export async function runCommand(
@@ -27,7 +28,7 @@ export async function endOf(action: () => Promise<ExitCode>): Promise<ExitCode> 
     // Help was asked for, and was printed.
     if (error instanceof CommanderError && error.exitCode === 0) return exitCode.expected;
     const told = toldAs(error);
-    process.stderr.write(`${describeError(told)}\n`);
+    process.stderr.write(`${asTyped(describeError(told))}\n`);
     // Nobody can do anything about a bug but who sees where it is.
     if (!(told instanceof ForcedetachError) && told instanceof Error) {
       process.stderr.write(`${plainText(told.stack ?? '')}\n`);
@@ -48,7 +49,7 @@ function toldAs(error: unknown): unknown {
 
 /** A command line whose errors are ours: `typed` is how it is called. */
 export const commandLine = (typed: string): Command =>
-  new Command(typed)
+  new Command(asTyped(typed))
     .helpOption('-h, --help', 'show this')
     .showSuggestionAfterError(true)
     .exitOverride()
@@ -83,7 +84,9 @@ function asUsage(error: unknown, command: Command): unknown {
 }
 
 /** A line on stdout; what it holds of files is printed, never obeyed. */
-export const tell = (text: string): void => void process.stdout.write(`${plainText(text)}\n`);
+export const tell = (text: string): void =>
+  void process.stdout.write(`${asTyped(plainText(text))}\n`);
 
 /** The same on stderr. */
-export const say = (text: string): void => void process.stderr.write(`${plainText(text)}\n`);
+export const say = (text: string): void =>
+  void process.stderr.write(`${asTyped(plainText(text))}\n`);

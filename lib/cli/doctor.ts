@@ -1,5 +1,6 @@
 /** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
 import { Option } from 'commander';
+import { needCheckout } from '../checkout.ts';
 import { localToolsImage } from '../cluster/kind/machine-facts.ts';
 import { runChecks, type CheckResult } from '../cluster/kind/preflight.ts';
 import { exitCode } from '../errors.ts';
@@ -19,6 +20,7 @@ export const doctor = (): Promise<void> =>
       )
       .option('--json', 'print the checks as JSON', false);
     parseArguments(command, args);
+    needCheckout('a real cluster');
     const { images, json } = command.opts<{
       images: 'auto' | 'published' | 'built';
       json: boolean;

@@ -1,5 +1,6 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { CommanderError, type Command, type Option } from 'commander';
+import { tunes } from '../experiment/contradictions.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { commandLine, parseArguments } from './command.ts';
 import {
@@ -9,6 +10,7 @@ import {
   timerOptions,
   whereOptions,
 } from './flag-options.ts';
+import { asTyped } from './typed.ts';
 
 /** What the flags say, parsed; a scenario's fields where they have one. */
 export interface Flags {
@@ -85,28 +87,22 @@ export const optionGroups = (base: Scenario): readonly (readonly [string, Option
   ['Output', outputOptions()],
 ];
 
-/** Flags that tune some faults: the help of another experiment leaves them out. */
-const faultsOfFlag: Readonly<Record<string, readonly Scenario['fault'][]>> = {
-  '--reboot-at': ['node-reboot'],
-  '--cpu-share': ['cpu-starvation'],
-  '--flap-down': ['flapping-partition'],
-  '--flap-up': ['flapping-partition'],
-  '--no-reboot': ['node-crash'],
-  '--power-loss': ['node-crash', 'node-reboot'],
-  '--link': ['network-partition', 'flapping-partition'],
+/** A flag is called as its field is, without the unit. */
+const isOfUse = (option: Option, fault: Scenario['fault']): boolean => {
+  const name = option.attributeName();
+  return tunes(name, fault) && tunes(`${name}Ms`, fault);
 };
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
 export function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const typed = `npx zx ${script.join(' ')}`;
+  const typed = asTyped(`npx zx ${script.join(' ')}`);
   const command = commandLine(typed)
     .description(base.question)
     .allowExcessArguments(false)
     .addHelpText('after', `\nExamples:\n${examplesFor(typed)}`);
   for (const [heading, options] of optionGroups(base)) {
     for (const option of options) {
-      const faults = faultsOfFlag[option.long ?? ''] ?? [base.fault];
-      command.addOption(option.helpGroup(`${heading}:`).hideHelp(!faults.includes(base.fault)));
+      command.addOption(option.helpGroup(`${heading}:`).hideHelp(!isOfUse(option, base.fault)));
     }
   }
   return command;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { availableParallelism, freemem } from 'node:os';
+import { moduleBeside } from '../module-beside.ts';
 import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import { basisOf, stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
@@ -160,7 +161,7 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
   }
 }
 
-const trialOutputs = new URL('trial-outputs.ts', import.meta.url);
+const trialOutputs = moduleBeside('trial-outputs', import.meta);
 
 async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
   const { runBatch } = await import('../matrix/run-batch.ts');

@@ -28,7 +28,7 @@ test('a run is told as its records come', () => {
   narrator.see({ type: 'phase', t: 90_000, phase: 'first-image' });
   expect(heard).toEqual([
     'fault at 40000',
-    'waiting for the node to be NotReady: expected at +10 s',
+    'waiting for the node to be NotReady: silent since the fault, expected at +10 s',
     'the node is NotReady',
     'waiting for the eviction: NotReady at +10 s, expected at +20 s',
     'waiting for undefined',

@@ -1,7 +1,7 @@
 /** `experiments/replay.mjs FILE`: the scenario of a schedule file, with its seed and its prediction. */
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
 import { readSchedule } from '../sweep/schedule-file.ts';
-import { runCommand } from './command.ts';
+import { runCommand, tell } from './command.ts';
 import { runExperiment } from './experiment.ts';
 
 const usage = `Usage: npx zx experiments/replay.mjs FILE [flags]
@@ -15,7 +15,7 @@ Give a FILE and --help to see them.
 export const replaySchedule = (): Promise<void> =>
   runCommand('replay', async ([file = '', ...args]): Promise<ExitCode> => {
     if (file === '--help' || file === '-h') {
-      process.stdout.write(usage);
+      tell(usage.trimEnd());
       return exitCode.expected;
     }
     if (file === '' || file.startsWith('-')) {

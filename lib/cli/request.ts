@@ -1,6 +1,5 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
-import { quote } from 'zx';
 import { expectationFor } from '../expectations/races.ts';
 import {
   parseScenario,
@@ -12,6 +11,7 @@ import type { VerdictWord } from '../experiment/verdict.ts';
 import { UsageError } from '../errors.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
+import { paste } from './arguments.ts';
 import { parseFlags, type Flags } from './flags.ts';
 import { folderName } from './run-folder.ts';
 
@@ -71,14 +71,14 @@ export function requestOf(
   const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
   const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
-  const command = ['npx', 'zx', ...script.map(quote), ...kept.map(quote)];
+  const command = ['npx', 'zx', ...script, ...kept];
   return {
     flags,
     scenario,
     seed,
     runId,
     folder: flags.out ?? folderName(name, runId, now),
-    replay: (backend) => [...command, '--cluster', backend, '--seed', quote(seed)].join(' '),
+    replay: (backend) => paste([...command, '--cluster', backend, '--seed', seed]),
   };
 }
 

@@ -8,6 +8,7 @@ import { onInterrupt } from './interrupt.ts';
 import { begin, newFolder, save, writeReport } from './sweep-files.ts';
 import { sweepCommand, type SweepFlags } from './sweep-flags.ts';
 import { checkClusterFlags, exploreOnCluster, openCluster } from './sweep-on-cluster.ts';
+import { asTyped } from './typed.ts';
 
 const defaultTimeMs = 60_000;
 /** Often enough for a killed sweep to lose little. */
@@ -28,7 +29,7 @@ async function carryOut(flags: SweepFlags): Promise<ExitCode> {
   const folder = flags.out ?? newFolder();
   const from = begin(folder, flags);
   const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
-  const replay = `npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`;
+  const replay = asTyped(`npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`);
   say(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}`);
   const ended =
     access === undefined

@@ -8,6 +8,8 @@ import { readJson, type JsonKind } from '../json-file.ts';
 import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { writeOutput } from '../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../report/batch-phases.ts';
+import type { RemakeOf } from '../report/batch-runs.ts';
+import { paste } from './arguments.ts';
 import { readRunVerdict } from './run-verdict.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
@@ -35,6 +37,12 @@ export async function writeBatch(
     ['report.html', 'summary.md', 'verdict.json']
       .map((file) => `${run}/${file}`)
       .find((file) => existsSync(join(folder, file)));
+  const remakeOf: RemakeOf = (runs) =>
+    paste([
+      ...'npx zx experiments/report.mjs'.split(' '),
+      ...runs.map((run) => join(folder, run)),
+      folder,
+    ]);
   // Asked for twice, read once, and told once where it is damaged.
   const verdicts = new Map<string, RunVerdict | undefined>();
   const verdictOf: VerdictOf = (run) => {
@@ -50,7 +58,7 @@ export async function writeBatch(
   const pinned = baseline ?? readPinned(folder);
   write(
     'report.html',
-    await renderBatchHtml({ batch: told, addressOf, verdictOf, baseline: pinned }),
+    await renderBatchHtml({ batch: told, addressOf, remakeOf, verdictOf, baseline: pinned }),
   );
   return told;
 }

@@ -5,6 +5,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { moduleBeside } from '../module-beside.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { FromSpawner, News, Order, Start, ToSpawner } from './spawner-messages.ts';
 
@@ -25,7 +26,7 @@ class Spawner {
   #lastId = 0;
 
   constructor(onEnd: () => void) {
-    const path = fileURLToPath(new URL('spawner-process.ts', import.meta.url));
+    const path = fileURLToPath(moduleBeside('spawner-process', import.meta));
     // A group of its own, as its commands have: Ctrl-C must not end what heals.
     this.#child = fork(path, {
       detached: true,

@@ -1,5 +1,5 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { losesPower, silencesKubelet, sparesVictim } from '../fault-kinds.ts';
+import { losesPower, silencesKubelet, sparesVictim, type FaultKind } from '../fault-kinds.ts';
 import { removesPod, takesAttachment, taints } from '../remedy-kinds.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -11,6 +11,8 @@ export interface Contradiction {
 
 interface Rule extends Contradiction {
   readonly broken: (scenario: Scenario) => boolean;
+  /** The faults that the field tunes. Default: whether it does is no matter of the fault. */
+  readonly tunes?: (fault: FaultKind) => boolean;
 }
 
 /** Defaults of fields that belong to one kind of disk or fault; any other value is a wish. */
@@ -30,6 +32,22 @@ const inSharedFile = (field: keyof Scenario, message: string, usual: unknown): R
   broken: (scenario) => scenario.disk === 'shared-file' && scenario[field] !== usual,
 });
 
+/** Of a field that does something with these faults only: with another one `changed` is a wish. */
+const onlyWith = (
+  field: keyof Scenario,
+  tunes: (fault: FaultKind) => boolean,
+  message: string,
+  changed: (scenario: Scenario) => boolean,
+): Rule => ({
+  ...{ field, message, tunes },
+  broken: (scenario) => !tunes(scenario.fault) && changed(scenario),
+});
+
+const is =
+  (wanted: FaultKind) =>
+  (fault: FaultKind): boolean =>
+    fault === wanted;
+
 const rules: readonly Rule[] = [
   {
     field: 'cutAfterMs',
@@ -46,48 +64,60 @@ const rules: readonly Rule[] = [
     message: 'only disk shared-file has file locks',
     broken: ({ disk, fileLocks }) => disk !== 'shared-file' && fileLocks !== 'shared',
   },
-  {
-    field: 'link',
-    message: 'only a network-partition reaches the storage link',
-    broken: ({ fault, link }) => fault !== 'network-partition' && link !== 'survives',
-  },
-  {
-    field: 'powerLoss',
-    message: 'only a node-crash or a node-reboot loses power',
-    broken: ({ fault, powerLoss }) => !losesPower(fault) && powerLoss !== 'keeps',
-  },
+  onlyWith(
+    'link',
+    is('network-partition'),
+    'only a network-partition reaches the storage link',
+    ({ link }) => link !== 'survives',
+  ),
+  onlyWith(
+    'powerLoss',
+    losesPower,
+    'only a node-crash or a node-reboot loses power',
+    ({ powerLoss }) => powerLoss !== 'keeps',
+  ),
   {
     field: 'reboot',
     message: 'a node-reboot boots; leave a node down after a node-crash',
+    // Where no node goes down it changes nothing, and older scenarios say it.
     broken: ({ fault, reboot }) => fault === 'node-reboot' && !reboot,
+    tunes: is('node-crash'),
   },
-  {
-    field: 'rebootAt',
-    message: 'only a node-reboot boots by itself; a crashed node boots at the heal',
-    broken: ({ fault, rebootAt }) => fault !== 'node-reboot' && rebootAt !== defaultRebootAtMs,
-  },
-  {
-    field: 'cpuShare',
-    message: 'only a cpu-starvation takes CPU time away',
-    broken: ({ fault, cpuShare }) => fault !== 'cpu-starvation' && cpuShare !== defaultCpuShare,
-  },
-  {
-    field: 'flapDownMs',
-    message: 'only a flapping-partition flaps',
-    broken: ({ fault, flapDownMs, flapUpMs }) =>
-      fault !== 'flapping-partition' &&
-      (flapDownMs !== defaultFlapMs.down || flapUpMs !== defaultFlapMs.up),
-  },
+  onlyWith(
+    'rebootAt',
+    is('node-reboot'),
+    'only a node-reboot boots by itself; a crashed node boots at the heal',
+    ({ rebootAt }) => rebootAt !== defaultRebootAtMs,
+  ),
+  onlyWith(
+    'cpuShare',
+    is('cpu-starvation'),
+    'only a cpu-starvation takes CPU time away',
+    ({ cpuShare }) => cpuShare !== defaultCpuShare,
+  ),
+  onlyWith(
+    'flapDownMs',
+    is('flapping-partition'),
+    'only a flapping-partition flaps',
+    ({ flapDownMs }) => flapDownMs !== defaultFlapMs.down,
+  ),
+  onlyWith(
+    'flapUpMs',
+    is('flapping-partition'),
+    'only a flapping-partition flaps',
+    ({ flapUpMs }) => flapUpMs !== defaultFlapMs.up,
+  ),
   {
     field: 'serverKills',
     message: 'the first restart comes at once: only from the second on does a kubelet wait',
     broken: ({ serverKills }) => serverKills === 1,
   },
-  {
-    field: 'serverKills',
-    message: 'its kubelet soon reports that the container runs again, unless the fault silences it',
-    broken: ({ serverKills, fault }) => serverKills > 0 && !silencesKubelet(fault),
-  },
+  onlyWith(
+    'serverKills',
+    silencesKubelet,
+    'its kubelet soon reports that the container runs again, unless the fault silences it',
+    ({ serverKills }) => serverKills > 0,
+  ),
   {
     field: 'serverKills',
     message: 'with trxCommit 0 each kill takes acknowledged commits, before anything else does',
@@ -98,12 +128,12 @@ const rules: readonly Rule[] = [
     message: 'a self-fence starts and ends the database as well',
     broken: ({ serverKills, selfFence }) => serverKills > 0 && selfFence !== 'off',
   },
-  {
-    field: 'also',
-    message:
-      'a fault of the control plane is the only one of its run, or comes beside another kind',
-    broken: ({ fault, also }) => sparesVictim(fault) && also !== 'none',
-  },
+  onlyWith(
+    'also',
+    (fault) => !sparesVictim(fault),
+    'a fault of the control plane is the only one of its run, or comes beside another kind',
+    ({ also }) => also !== 'none',
+  ),
   {
     field: 'alsoAt',
     message: 'says when the second fault comes; name one with `also`',
@@ -192,3 +222,7 @@ export function contradictions(scenario: Scenario): Contradiction[] {
     .filter(({ broken }) => broken(scenario))
     .map(({ field, message }) => ({ field, message }));
 }
+
+/** Whether the field of a scenario does something with that fault. */
+export const tunes = (field: string, fault: FaultKind): boolean =>
+  rules.every((rule) => rule.field !== field || (rule.tunes?.(fault) ?? true));

@@ -35,7 +35,7 @@ test.each([
   [{ ...minimal, disk: 'shared-file' }, 'disk'],
   [{ ...partition, powerLoss: 'drops' }, 'powerLoss'],
   [{ ...partition, rebootAt: 1000 }, 'rebootAt'],
-  [{ ...partition, flapUpMs: 1000 }, 'flapDownMs'],
+  [{ ...partition, flapUpMs: 1000 }, 'flapUpMs'],
   [{ ...partition, cpuShare: 0.5 }, 'cpuShare'],
   [{ ...partition, alsoAt: 1000 }, 'alsoAt'],
   [{ ...minimal, fault: 'api-outage', also: 'attacher-down' }, 'also'],

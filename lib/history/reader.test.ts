@@ -117,6 +117,26 @@ test('small records leave operations aside', () => {
   expect([...openHistory(folder).smallRecords()].map(({ t }) => t)).toEqual([1, 3]);
 });
 
+test('a listener that throws takes nothing from the record, nor from the other listeners', () => {
+  const recorder = openRecorder(folder, new VirtualClock());
+  const heard: string[] = [];
+  recorder.subscribe(() => {
+    throw new Error('no such node');
+  });
+  recorder.subscribe((record) => heard.push(record.type));
+  const about = { type: 'observation', source: 'test', name: 'event', data: {} } as const;
+  recorder.record(about);
+  recorder.record(about);
+  recorder.close();
+  expect(heard).toEqual(['observation', 'error', 'observation']);
+  const [first, error, second, ...more] = [...openHistory(folder).smallRecords()];
+  expect([first?.type, second?.type, more]).toEqual(['observation', 'observation', []]);
+  expect(error).toMatchObject({
+    ...{ type: 'error', where: 'listener' },
+    message: expect.stringMatching(/^LISTENER_FAILED: .*observation at 0 ms[^]*no such node/),
+  });
+});
+
 test('the recorder stamps, tells listeners, and keeps rows apart', async () => {
   const clock = new VirtualClock();
   await clock.advance(1000);

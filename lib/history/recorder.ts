@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../cluster/clock.ts';
 import type { Recorder, Unstamped } from '../cluster/port.ts';
+import { describeError, EvidenceError } from '../errors.ts';
 import type { HistoryRecord, ImageLabel, RowRecord, SegmentCounts, SegmentList } from './events.ts';
 import { Segment, suffixes } from './segment.ts';
 
@@ -50,6 +51,7 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const run = new Segment({ directory, name: runSegment });
   const rows = new Map<ImageLabel, Segment>();
   const listeners = new Set<(record: HistoryRecord) => void>();
+  const failed = new Set<(record: HistoryRecord) => void>();
 
   let failure: unknown;
   const unlessFailed = (work: () => void): void => {
@@ -82,7 +84,21 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       run.flush();
     });
     if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
-    for (const listener of listeners) listener(stamped);
+    const deaf: unknown[] = [];
+    for (const listener of listeners) {
+      try {
+        listener(stamped);
+      } catch (cause) {
+        // It may throw at each record: the history says it once.
+        if (!failed.has(listener)) deaf.push(cause);
+        failed.add(listener);
+      }
+    }
+    // Once all have heard the record itself.
+    for (const cause of deaf) {
+      const message = describeError(listenerFailed(stamped, cause));
+      put({ type: 'error', where: 'listener', message });
+    }
   };
   return {
     record: put,
@@ -104,6 +120,18 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       return failure;
     },
   };
+}
+
+/** It concerns neither who records, nor the other listeners; what this one was to do or see is missing. */
+function listenerFailed(
+  { type, t }: { readonly type: string; readonly t: number },
+  cause: unknown,
+): EvidenceError {
+  const when = `of type ${type} at ${t} ms`;
+  return new EvidenceError('LISTENER_FAILED', `a listener could not take the record ${when}`, {
+    hint: 'the run goes on without what that listener would have done; this is a bug to report',
+    cause,
+  });
 }
 
 /** Times are kept to the microsecond. A record with its own time gets the wall time that fits it. */

@@ -1,5 +1,6 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from 'zx';
+import { needCheckout } from '../checkout.ts';
 import { imageIds as idsOf } from '../engine/commands.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource } from './image-set.ts';
@@ -20,9 +21,10 @@ export interface EnsureRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED. */
+/** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED, NEEDS_CHECKOUT. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
   const { kubernetes, registry, onProgress, signal } = request;
+  needCheckout('images for real clusters');
   const choice = await sourceOf(request);
   onProgress(choice.reason);
   const plan = planImages({ source: choice.source, registry, kubernetes });

@@ -67,7 +67,8 @@ test('a program for credentials that never ends', async () => {
   const apiVersion = 'client.authentication.k8s.io/v1';
   const exec = { apiVersion, command: 'sleep', args: ['20'], interactiveMode: 'Never' };
   const url = await served(always(200, '{}'));
-  expect(await probed(url, { exec })).toMatchObject(unreachable);
+  const cause = { code: 'CREDENTIALS_SILENT' };
+  expect(await probed(url, { exec })).toMatchObject({ ...unreachable, cause });
 });
 
 test.each([

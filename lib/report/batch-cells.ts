@@ -1,20 +1,15 @@
 /** The table of a batch's cells: numbers, links to its runs, and what sorts, filters and compares them. */
 import { html } from 'hono/html';
-import type { Batch, BatchCell } from '../matrix/batch.ts';
+import type { BatchCell } from '../matrix/batch.ts';
 import { verdictWords } from '../experiment/scenario.ts';
-import type { AddressOf } from './batch-grid.ts';
 import { rateText } from './batch-markdown.ts';
+import { lacking, wantsPage, type RunsOnPage } from './batch-runs.ts';
 import { seconds, wide, type Html } from './html-parts.ts';
 import { explained } from './terms.ts';
 import { cellExpectation, cellLosses } from './wording.ts';
 
-interface Cells {
-  readonly batch: Batch;
-  readonly addressOf: AddressOf;
-}
-
 export const cellsSection = (
-  page: Cells,
+  page: RunsOnPage,
 ): Html => html`<section class="card"><h2>${explained('Cells')}</h2>
 <div class="tools"><label>Filter <input id="cell-words" type="search" size="24"></label>
 <label>Verdict <select id="cell-verdict"><option value="">all</option>
@@ -32,13 +27,11 @@ ${wide(
 )}
 <p class="faint">Numbers are medians over the runs. Damaged: how many of how many independent fault
 events lost acknowledged commits or broke a structure, with Wilson's 95 % interval.
-${page.batch.cells.some((cell) => lacksPage(cell, page)) ? howToMake : ''}</p></section>`;
+${page.batch.cells.some((cell) => lacking(cell, page).length > 0) ? withoutPage : ''}</p></section>`;
 
-const lacksPage = ({ runs }: BatchCell, { addressOf }: Cells): boolean =>
-  runs.some(({ folder }) => addressOf(folder)?.endsWith('verdict.json'));
-
-const howToMake = html`A run whose link leads to its verdict.json has no page here:
-<code>npx zx experiments/report.mjs</code> with the folder of the run makes it from the history.`;
+const withoutPage = html`A run whose link leads to its verdict.json has no page here:
+<code>npx zx experiments/report.mjs</code> with the folder of the run makes it from the history, and
+with the folder of the batch after it, this page with a link to it.`;
 
 const columns = [
   ['Cell', ''],
@@ -52,23 +45,31 @@ const columns = [
   ['Runs', ''],
 ] as const;
 
-function cellRow(cell: BatchCell, page: Cells): Html {
+function cellRow(cell: BatchCell, page: RunsOnPage): Html {
   const { label, median, verdict, silent, discarded, damaged, asExpected } = cell;
   const expected = cellExpectation(cell);
   const time = (s: number | null): Html =>
     html`<td class="number" data-key="${s ?? ''}">${s === null ? '–' : seconds(s)}</td>`;
   const share = damaged.of === 0 ? '' : damaged.count / damaged.of;
-  return html`<tr data-verdict="${verdict}"><td><input type="checkbox" aria-label="Compare ${label}"></td>
+  return html`<tr id="${cell.id}" data-verdict="${verdict}"><td><input type="checkbox" aria-label="Compare ${label}"></td>
 <td>${label}</td><td><span class="${verdict}-text">${verdict}</span>${silent > 0 ? ', silent' : ''}</td>
 <td title="${cell.because}">${asExpected === false ? html`<strong>no: ${expected}</strong>` : expected}</td>
 <td class="number" data-key="${share}">${rateText(damaged)}</td>
 <td class="number" data-key="${median.lost ?? ''}">${cellLosses(cell)}</td>
 ${time(median.downtimeS)}${time(median.exposureS)}${time(median.secondMountS)}
 <td>${cell.runs.map((run, index) => runLink(run, index, page))}
-${discarded > 0 ? html`<span class="faint">(${discarded} discarded)</span>` : ''}</td></tr>`;
+${discarded > 0 ? html`<span class="faint">(${discarded} discarded)</span>` : ''}${howToMake(cell, page)}</td></tr>`;
 }
 
-function runLink(run: BatchCell['runs'][number], index: number, { addressOf }: Cells): Html {
+/** For the runs that a reader will want to look into. */
+function howToMake(cell: BatchCell, page: RunsOnPage): Html | string {
+  const folders = wantsPage(cell) ? lacking(cell, page) : [];
+  if (folders.length === 0) return '';
+  return html`<details class="make"><summary>no page yet</summary>This makes it, and a link to it:
+<code>${page.remakeOf(folders)}</code></details>`;
+}
+
+function runLink(run: BatchCell['runs'][number], index: number, { addressOf }: RunsOnPage): Html {
   const text = `${index + 1}: ${run.verdict ?? 'failed'}`;
   const address = addressOf(run.folder);
   return address === undefined

@@ -45,7 +45,10 @@ const listed = (labels: readonly string[], isRest: boolean): string =>
   isRest && labels.length > 2 ? `the ${labels.length} others` : named(labels, 'conjunction');
 
 /** One that has a comma of its own stands in quotes. */
-const named = (labels: readonly string[], type: 'conjunction' | 'disjunction'): string =>
+const named = (
+  labels: readonly string[],
+  type: 'conjunction' | 'disjunction' = 'disjunction',
+): string =>
   new Intl.ListFormat('en-GB', { type }).format(
     labels.map((label) => (label.includes(',') ? `“${label}”` : label)),
   );
@@ -76,69 +79,41 @@ export interface PairFinding {
   /** How many pairs changed so, and of how many that differ in this axis alone. */
   readonly changed: number;
   readonly pairs: number;
+  /** Of the verdict that it came to: the larger, the worse. */
+  readonly gravity: number;
 }
 
-/** Those that hold in the most pairs first, then the gravest. */
+/**
+ * Those that hold in the most pairs first, then the gravest. What is worse than several others in the
+ * same way is said once, with the pairs of all of them.
+ */
 export function pairFindings(
   batch: Pick<Batch, 'cells' | 'contrasts' | 'differences'>,
 ): PairFinding[] {
   const cellOf = new Map(batch.cells.map((cell) => [cell.id, cell]));
   const groups = Map.groupBy(batch.differences.map(towardsHarm), (each) =>
-    JSON.stringify([each.axis, each.from, each.to, each.fromVerdict, each.toVerdict]),
+    JSON.stringify([each.axis, each.to, each.fromVerdict, each.toVerdict]),
   );
-  const found = [...groups.values()]
-    .flatMap((group): Grouped[] => {
+  return [...groups.values()]
+    .flatMap((group) => {
       const [first] = group;
       if (first === undefined) return [];
-      const { axis, from, to, fromVerdict, toVerdict } = first;
-      const pairs = pairsOf(batch, axis, from, to);
+      const { axis, to, fromVerdict, toVerdict, fromCell, toCell } = first;
+      const froms = [...new Set(group.map(({ from }) => from))];
+      const pairs = sum(froms.map((from) => pairsOf(batch, axis, from, to)));
       // Cells of several pairs may share a fault event, so that their events can't be added up.
-      const rates = ({ fromCell, toCell }: Difference): string =>
+      const rates =
         group.length > 1
           ? ''
           : ` (${damagedIn(cellOf.get(toCell))} fault events damaged instead of ` +
             `${damagedIn(cellOf.get(fromCell))})`;
-      const effect =
-        `${toVerdict} instead of ${fromVerdict}, ` +
-        `in ${group.length} of ${pairs} pair${pairs === 1 ? '' : 's'}`;
+      const text =
+        `${axis} ${named([to])} instead of ${named(froms)}: ${toVerdict} instead of ` +
+        `${fromVerdict}, in ${group.length} of ${pairs} pair${pairs === 1 ? '' : 's'}${rates}`;
       const gravity = worstFirst.length - worstFirst.indexOf(toVerdict);
-      return [
-        { axis, to, from, effect, rates: rates(first), changed: group.length, pairs, gravity },
-      ];
+      return [{ text, axis, changed: group.length, pairs, gravity }];
     })
     .toSorted((a, b) => b.changed - a.changed || b.gravity - a.gravity);
-  // What is worse than several others in the same way is said once.
-  const same = Map.groupBy(found, ({ axis, to, effect, rates }) =>
-    JSON.stringify([axis, to, effect, rates]),
-  );
-  return [...same.values()].flatMap((all): PairFinding[] => {
-    const [first] = all;
-    if (first === undefined) return [];
-    const { axis, to, effect, rates, changed, pairs } = first;
-    const worse = named([to], 'disjunction');
-    const others = named(
-      all.map(({ from }) => from),
-      'disjunction',
-    );
-    const each = all.length > 1 ? ' each' : '';
-    return [
-      {
-        text: `${axis} ${worse} instead of ${others}: ${effect}${each}${rates}`,
-        axis,
-        changed,
-        pairs,
-      },
-    ];
-  });
-}
-
-/** A finding before those that say the same are put together. */
-interface Grouped extends Omit<PairFinding, 'text'> {
-  readonly to: string;
-  readonly from: string;
-  readonly effect: string;
-  readonly rates: string;
-  readonly gravity: number;
 }
 
 /** The same difference told so that it goes from the better to the worse. */

@@ -1,13 +1,11 @@
 /** The heat map of a batch's page: a table, so that it is read by everybody and links to its runs. */
 import { html } from 'hono/html';
-import type { Batch, BatchCell } from '../matrix/batch.ts';
+import type { BatchCell } from '../matrix/batch.ts';
 import { heatMapOf, squareText } from './batch-pictures.ts';
+import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './batch-runs.ts';
 import { wide, type Html } from './html-parts.ts';
 
-/** Address of what a run's folder has to show; undefined where it has nothing. */
-export type AddressOf = (folder: string) => string | undefined;
-
-export function heatMapSection(batch: Batch, addressOf: AddressOf): Html | string {
+export function heatMapSection({ batch, addressOf }: RunsOnPage): Html | string {
   const map = heatMapOf(batch);
   if (map === undefined) return '';
   const square = (row: number, column: number): Html => {
@@ -25,7 +23,7 @@ ${map.columns.map((_, column) => square(row, column))}</tr>`,
   )}</tbody></table>`,
 )}
 <p class="faint">A square leads to the worst run of its cell; with repeats it says how many fault
-events were damaged. ! marks what was not expected.</p></section>`;
+events were damaged; where that run has no page, to its row. ! marks what was not expected.</p></section>`;
 }
 
 /** The run that a cell's word comes from. */
@@ -34,7 +32,9 @@ const toldBy = ({ runs, verdict }: BatchCell): BatchCell['runs'][number] | undef
 
 function squareOf(cell: BatchCell, addressOf: AddressOf): Html {
   const run = toldBy(cell);
-  const address = run === undefined ? undefined : addressOf(run.folder);
+  const found = run === undefined ? undefined : addressOf(run.folder);
+  // The row says how to make the page.
+  const address = isPage(found) || !wantsPage(cell) ? found : `#${cell.id}`;
   const text = squareText(cell);
   return html`<td class="square ${cell.verdict}" title="${run?.sentence ?? cell.label}">
 ${address === undefined ? text : html`<a href="${address}">${text}</a>`}</td>`;

@@ -70,13 +70,22 @@ test('versions of all runs are kept, each value once', () => {
 });
 
 test('where a run has a verdict and no page, the batch says how to make one', async () => {
-  const of = { batch: is, verdictOf, baseline: undefined };
+  const remakeOf = (folders: readonly string[]): string => `make ${folders.join(' ')}`;
+  const of = { batch: is, verdictOf, baseline: undefined, remakeOf };
   const addressOf = (folder: string): string => `${folder}/verdict.json`;
   const bare = await renderBatchHtml({ ...of, addressOf });
   expect(bare).toContain('<a href="cells/fenced/verdict.json"');
   expect(bare).toContain('npx zx experiments/report.mjs');
+  // Of each cell that is not safe, and its square leads there.
+  expect(bare.match(/<code>make [^<]*/g)).toEqual([
+    '<code>make cells/unfenced',
+    '<code>make cells/fenced',
+  ]);
+  expect(bare).toContain('<a href="#cell-unfenced">');
+  expect(bare).toContain('<tr id="cell-unfenced"');
   const whole = await renderBatchHtml({ ...of, addressOf: (folder) => `${folder}/report.html` });
-  expect(whole).not.toContain('npx zx experiments/report.mjs');
+  expect(whole).not.toMatch(/npx zx experiments\/report.mjs|<code>make /);
+  expect(whole).not.toContain('href="#cell-');
 });
 
 test('the page shows both, links to runs that have something to show, and escapes what it is told', async () => {
@@ -84,6 +93,7 @@ test('the page shows both, links to runs that have something to show, and escape
   const page = await renderBatchHtml({
     batch: { ...is, cells: is.cells.map((each) => ({ ...each, because: hostile })) },
     addressOf: (folder) => (folder === 'cells/fenced' ? 'cells/fenced/report.html' : undefined),
+    remakeOf: () => '',
     verdictOf,
     baseline: { ...was, name: hostile },
   });

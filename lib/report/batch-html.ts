@@ -4,7 +4,8 @@ import type { Batch } from '../matrix/batch.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { cellsSection } from './batch-cells.ts';
 import { headlineOf, pairFindings, worstOf, type PairFinding } from './batch-findings.ts';
-import { heatMapSection, type AddressOf } from './batch-grid.ts';
+import { heatMapSection } from './batch-grid.ts';
+import type { AddressOf, RemakeOf } from './batch-runs.ts';
 import { batchBasis, lagLine, rateLine } from './batch-markdown.ts';
 import { slowestPhases, type VerdictOf } from './batch-phases.ts';
 import { phasesSection, trendSection } from './batch-sections.ts';
@@ -15,6 +16,7 @@ import { explained } from './terms.ts';
 export interface BatchPage {
   readonly batch: Batch;
   readonly addressOf: AddressOf;
+  readonly remakeOf: RemakeOf;
   readonly verdictOf: VerdictOf;
   /** The pinned batch to compare with; undefined: none. */
   readonly baseline: Batch | undefined;
@@ -27,7 +29,7 @@ export function renderBatchHtml(page: BatchPage): Promise<string> {
     title: `${batch.verdict.toUpperCase()}: ${batch.name}`,
     header: header(batch),
     main: html`${trouble(batch)}
-${heatMapSection(batch, addressOf)}
+${heatMapSection(page)}
 ${pairsSection(batch)}
 ${cellsSection(page)}
 ${trendSection(batch, baseline)}
@@ -35,6 +37,7 @@ ${controls(batch)}
 ${contrasts(batch)}
 ${phasesSection(slowestPhases(batch, verdictOf), addressOf)}
 <section class="card"><h2>Run it again</h2><pre>${batch.replay ?? 'not recorded'}</pre></section>`,
+    style: readBrowserFile('batch.css'),
     scripts: { page: readBrowserFile('batch.js') },
   });
 }

@@ -2,9 +2,9 @@
 import { html } from 'hono/html';
 import type { Batch } from '../matrix/batch.ts';
 import { conditionsInWords } from './batch-conditions.ts';
-import type { AddressOf } from './batch-grid.ts';
 import { differenceText, rateText } from './batch-markdown.ts';
 import type { PhaseRow } from './batch-phases.ts';
+import type { AddressOf } from './batch-runs.ts';
 import { trendOf, type Trend, type TrendRow } from './batch-trend.ts';
 import { seconds, wide, type Html } from './html-parts.ts';
 
@@ -35,10 +35,13 @@ export function trendSection(batch: Batch, baseline: Batch | undefined): Html | 
   return html`<section class="card"><h2>Against the pinned baseline</h2>
 <p>${changed === 0 ? 'No verdict changed' : `${changed} of ${trend.rows.length} verdicts changed`}
 since ${baseline.name} of ${baseline.startedAt}.${others(trend)}</p>
-<table><thead><tr><th>Cell</th><th>was</th><th>is</th><th class="number">damaged, was</th>
+${wide(
+  'Against the pinned baseline',
+  html`<table><thead><tr><th>Cell</th><th>was</th><th>is</th><th class="number">damaged, was</th>
 <th class="number">is</th><th class="number">more or less (95 %)</th>
 <th class="number">downtime, more or less</th></tr></thead>
-<tbody>${trend.rows.map(trendRow)}</tbody></table>
+<tbody>${trend.rows.map(trendRow)}</tbody></table>`,
+)}
 <h3>What else changed</h3>
 <p>${conditionsInWords(trend.conditions)}</p>
 ${conditionsTable(trend)}</section>`;

@@ -12,6 +12,8 @@ export interface Document {
   readonly title: string;
   readonly header: Html;
   readonly main: Html;
+  /** Rules of this kind of page, after those that all have. Default: none. */
+  readonly style?: string;
   /** What may run; default: nothing. */
   readonly scripts?: Scripts;
 }
@@ -39,7 +41,7 @@ const inlineJson = (value: unknown): string => JSON.stringify(value).replaceAll(
 /** The same parts give the same bytes. */
 export async function renderDocument(document: Document): Promise<string> {
   const { title, header, main, scripts } = document;
-  const style = readBrowserFile('style.css');
+  const style = `${readBrowserFile('style.css')}${document.style ?? ''}`;
   const policy = [
     "default-src 'none'",
     "base-uri 'none'",

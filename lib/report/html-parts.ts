@@ -27,9 +27,13 @@ alt="${about}">`;
   return html`${image('light', light)}${image('dark', dark)}`;
 }
 
-/** What is wider than a phone scrolls by itself, by keys too. `about`: its name for who can't see it. */
+/**
+ * What is wider than the window scrolls in its own box, by keys too, and says so. `about`: its name for
+ * who can't see it.
+ */
 export const wide = (about: string, content: Html): Html =>
-  html`<div class="wide-table" tabindex="0" role="region" aria-label="${about}">${content}</div>`;
+  html`<div class="wide-table" tabindex="0" role="region" aria-label="${about}">
+<p class="scroll-hint" aria-hidden="true">Wider than the window: scroll sideways ⇢</p>${content}</div>`;
 
 /** Names and values in two columns. */
 export function pairs(entries: readonly (readonly [string, unknown])[]): Html {

@@ -1,4 +1,5 @@
 /** Threads that play stretches of a sweep side by side. */
+import { moduleBeside } from '../module-beside.ts';
 import { WorkerPool } from '../worker-pool.ts';
 import type { Stretch } from './stretch.ts';
 import type { Tally } from './tally.ts';
@@ -13,4 +14,4 @@ export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
 const youngMb = 256;
 
 export const sweepPool = (threads: number): WorkerPool<Stretch, Tally> =>
-  new WorkerPool(new URL('worker.ts', import.meta.url), threads, { youngMb });
+  new WorkerPool(moduleBeside('worker', import.meta), threads, { youngMb });

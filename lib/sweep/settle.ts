@@ -14,7 +14,6 @@ export const plainScenario: Scenario = parseScenario({
 /** A rule names one field; these belong to it. */
 const together: Partial<Readonly<Record<keyof Scenario, readonly (keyof Scenario)[]>>> = {
   alsoAt: ['alsoForMs'],
-  flapDownMs: ['flapUpMs'],
   selfFenceAfterMs: ['graceMs'],
 };
 

@@ -15,14 +15,17 @@ const timers = {
 
 /** The fault on `a` at 100 s; times of the steps are seconds after it. */
 const steps: readonly (readonly [SmallRecord, string])[] = [
-  [{ type: 'phase', t: 100_500, phase: 'watch' }, 'the node to be NotReady: expected at +50 s'],
+  [
+    { type: 'phase', t: 100_500, phase: 'watch' },
+    'the node to be NotReady: silent since the fault, expected at +50 s',
+  ],
   [
     see(149_000, observed.nodeReady, 'a', { status: 'Unknown' }),
     'the eviction: NotReady at +49 s, expected at +349 s',
   ],
   [
     see(449_000, observed.podTerminating, 'a', { pod: 'mysql-0', uid: 'old' }),
-    'the old pod to go: evicted at +349 s, remedy force-delete',
+    'the old pod to go: evicted at +349 s, remedy force-delete, expected within seconds',
   ],
   [
     see(449_300, observed.podGone, 'a', { pod: 'mysql-0', uid: 'old' }),
@@ -32,11 +35,17 @@ const steps: readonly (readonly [SmallRecord, string])[] = [
     see(600_000, observed.leaderAcquired, '', { line: 'became leader' }),
     'the force-detach: pod gone at +349 s, a new controller manager at +500 s, expected at +860 s',
   ],
-  [see(960_000, observed.attachmentGone, 'a'), 'the attach elsewhere: detached at +860 s'],
-  [see(961_000, observed.attachmentAttached, 'b'), 'the mount: attached elsewhere at +861 s'],
+  [
+    see(960_000, observed.attachmentGone, 'a'),
+    'the attach elsewhere: detached at +860 s, expected within seconds',
+  ],
+  [
+    see(961_000, observed.attachmentAttached, 'b'),
+    'the mount: attached elsewhere at +861 s, expected within seconds',
+  ],
   [
     see(962_000, observed.csiCall, 'b', { call: 'NodeStageVolume', error: 'fsck: exit 4' }),
-    'a mount that is not refused; the watch ends at +900 s',
+    'a mount that is not refused: refused first at +862 s, no end foreseen: kubelet tries again, at least every 122 s; the watch ends at +900 s',
   ],
   [
     see(970_000, observed.mounted, 'b', { device: '/dev/loop2' }),
@@ -75,18 +84,83 @@ test('a refusal is told with who refused, how often and when last', () => {
   ]);
 });
 
-test('what nobody does is not expected', () => {
-  expect(waitings({ remedy: 'none' })[2]).toBe(
-    'the old pod to go: evicted at +349 s, nobody removes it; the watch ends at +900 s',
-  );
+const noEnd = (why: string): string => `no end foreseen: ${why}; the watch ends at +900 s`;
+
+test.each<[string, Partial<ScenarioInput>, string]>([
+  ['nobody', { remedy: 'none' }, noEnd('its kubelet is silent, and nobody else removes it')],
+  [
+    'a plain delete',
+    { remedy: 'delete' },
+    `remedy delete, ${noEnd('its kubelet is silent, and nobody else removes it')}`,
+  ],
+  [
+    'its kubelet',
+    { remedy: 'none', fault: 'cpu-starvation' },
+    'expected by +379 s, its grace period of 30 s',
+  ],
+  [
+    'the pod GC',
+    { remedy: 'out-of-service' },
+    'remedy out-of-service, expected by +369 s, when the pod GC looks',
+  ],
+  [
+    'the pod GC, of a node that is gone',
+    { remedy: 'delete-node' },
+    'remedy delete-node, expected by +429 s, when the pod GC has missed its node',
+  ],
+  [
+    'its kubelet, once the node is back',
+    { remedy: 'none', fault: 'node-reboot', rebootAt: 500_000 },
+    'expected once its node boots, at +500 s',
+  ],
+  [
+    'whoever lets it go',
+    { podFinalizer: true },
+    `remedy force-delete, ${noEnd('its finalizer holds it')}`,
+  ],
+])('the old pod is removed by %s', (_, fields, told) => {
+  expect(waitings(fields)[2]).toBe(`the old pod to go: evicted at +349 s, ${told}`);
+});
+
+test('a remedy that is not due, and one that may never be', () => {
   expect(waitings({ remedyAt: 600_000 })[2]).toBe(
-    'the remedy force-delete: evicted at +349 s, expected at +600 s; the watch ends at +900 s',
+    'the remedy force-delete: evicted at +349 s, expected at +600 s',
   );
-  expect(waitings({ forceDetach: 'off' })[3]).toBe(
-    'the detach: pod gone at +349 s; the watch ends at +900 s',
+  expect(waitings({ remedyAt: 'pod-gone', remedy: 'delete-attachment' })[2]).toBe(
+    `the remedy delete-attachment: evicted at +349 s, ${noEnd('it comes at pod-gone')}`,
   );
   expect(waitings({ fault: 'none', remedyAt: 0 })[0]).toBe(
-    'what Kubernetes does; the watch ends at +900 s',
+    'the remedy force-delete: since the fault, expected at +0 s',
+  );
+});
+
+test('a node that boots before it is missed', () => {
+  const reboot = { fault: 'node-reboot', remedy: 'none' } as const;
+  expect(waitings({ ...reboot, rebootAt: 20_000 })[0]).toBe(
+    'the node to boot: down since the fault, expected at +20 s',
+  );
+  expect(waitings({ ...reboot, rebootAt: 80_000 })[0]).toBe(
+    'the node to be NotReady: silent since the fault, expected at +50 s',
+  );
+});
+
+test('a node that is heard, and nobody who acts', () => {
+  expect(waitings({ fault: 'cpu-starvation', remedy: 'none' })[0]).toBe(
+    `what Kubernetes does: since the fault, ${noEnd('its kubelet may still be heard')}`,
+  );
+});
+
+test('the detach says whom it waits for', () => {
+  expect(waitings({ forceDetach: 'off' })[3]).toBe(
+    `the detach: pod gone at +349 s, ${noEnd('force-detach is off, and no kubelet reports an unmount')}`,
+  );
+  for (const remedy of ['out-of-service', 'fence-first'] as const) {
+    expect(waitings({ remedy })[3]).toBe(
+      'the detach: pod gone at +349 s, out-of-service, expected within seconds',
+    );
+  }
+  expect(waitings({ fault: 'cpu-starvation' })[3]).toBe(
+    'the detach: pod gone at +349 s, expected once its kubelet reports, else forced at +709 s',
   );
 });
 

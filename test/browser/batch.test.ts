@@ -19,7 +19,10 @@ describe.skipIf(chromiumPath === undefined)('a batch’s page in Chromium', () =
 
   const open = async (options: BrowserContextOptions = {}): Promise<Opened> => {
     const addressOf = (run: string): string => `${run}/report.html`;
-    const page = { batch, addressOf, verdictOf: () => undefined, baseline: undefined };
+    const page = {
+      ...{ batch, addressOf, remakeOf: () => '' },
+      ...{ verdictOf: () => undefined, baseline: undefined },
+    };
     return chromium.open(await renderBatchHtml(page), options);
   };
 
@@ -75,6 +78,28 @@ describe.skipIf(chromiumPath === undefined)('a batch’s page in Chromium', () =
     expect(await seriousProblems(page)).toEqual([]);
     const dark = await open({ colorScheme: 'dark', bypassCSP: true });
     expect(await seriousProblems(dark.page)).toEqual([]);
+  });
+
+  test('on a phone a wide grid scrolls in its own box, says so, and is read without a lens', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 800 } });
+    const box = page.getByRole('region', { name: 'Verdict of each cell' });
+    const hint = box.locator('.scroll-hint');
+    await hint.waitFor();
+    const smallestPx = await page.evaluate<number>(
+      'Math.min(...[...document.querySelectorAll(".map th, .square")]' +
+        '.map((each) => Number.parseFloat(getComputedStyle(each).fontSize)))',
+    );
+    expect(smallestPx).toBeGreaterThanOrEqual(12);
+    const head = box.locator('tbody th').first();
+    const leftOf = async (): Promise<number> => (await head.boundingBox())?.x ?? Number.NaN;
+    const before = await leftOf();
+    await box.evaluate((each: { scrollLeft: number }) => void (each.scrollLeft = 4000));
+    // The head of its row stays in sight.
+    expect(Math.abs((await leftOf()) - before)).toBeLessThan(4);
+    await box.and(page.locator('.ends')).waitFor();
+    const desk = await open({ viewport: { width: 1280, height: 800 } });
+    await desk.page.locator('.wide-table.ends').first().waitFor();
+    expect(await desk.page.locator('.scroll-hint:visible').count()).toBe(0);
   });
 
   test('without JavaScript the map, the pairs and the table are there', async () => {

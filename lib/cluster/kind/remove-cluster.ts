@@ -1,7 +1,8 @@
 /** Removes a cluster with everything that it made on the machine, and nothing else. */
+import { InfrastructureError } from '../../errors.ts';
 import * as engine from '../../engine/commands.ts';
 import { run } from '../../engine/run.ts';
-import { awaitLateContainers } from './late-containers.ts';
+import { awaitLateContainers, madeWithinMs } from './late-containers.ts';
 import { arrayName, engineName, type ClusterLabels } from './labels.ts';
 import { leaseAt } from './lease.ts';
 import type { LeaseHold } from './lease-hold.ts';
@@ -14,7 +15,9 @@ const removalTimeoutMs = 120_000;
 
 /**
  * Each step may find its part gone. Resolves to what stays, each with the reason. Takes the lease, and
- * where another has that, only loop devices with files of this cluster.
+ * where another has that, only loop devices with files of this cluster. Throws InfrastructureError
+ * `CONTAINER_UNDER_WAY` where the engine has one that it neither shows nor gives up; the network, the
+ * volume and the directory are then all there still.
  */
 export async function removeCluster(
   { labels, ...found }: FoundCluster,
@@ -23,8 +26,7 @@ export async function removeCluster(
   const name = engineName(labels.cluster);
   await removeContainers(labels.cluster, found.containers);
   const left = found.foreign.map((thing) => `${thing} is not provably ours`);
-  if (!isComplete(labels.stateDir, labels.token))
-    left.push(...(await removeLateContainers(labels)));
+  if (!isComplete(labels.stateDir, labels.token)) await removeLateContainers(labels);
   // Loops before the volume: the files in it tell which are ours.
   if (found.hasVolume) {
     const holdsLease = found.holdsLease && (await hold.take(labels.index));
@@ -51,11 +53,22 @@ async function removeContainers(cluster: string, found: readonly string[]): Prom
   await run(engine.removeWhole(...containers), { timeoutMs: removalTimeoutMs });
 }
 
-/** Those whose creation was cut off. Resolves to what stays. */
-async function removeLateContainers(labels: ClusterLabels): Promise<string[]> {
+/**
+ * Those whose creation was cut off. kind's nodes carry no label of ours: only the network, or the volume
+ * that they hold, proves of one that comes later whose it is.
+ */
+async function removeLateContainers(labels: ClusterLabels): Promise<void> {
   const { cluster } = labels;
   const taken = await awaitLateContainers(labels, async () =>
     removeContainers(cluster, (await findCluster(cluster))?.containers ?? []),
   );
-  return taken.map((name) => `${name} is still being made`);
+  if (taken.length === 0) return;
+  throw new InfrastructureError(
+    'CONTAINER_UNDER_WAY',
+    `the engine has been making ${taken.join(' and ')} for ${madeWithinMs / 1000} s; what proves whose it is stays: the network and the volume ${engineName(cluster)}, and the cluster’s directory`,
+    {
+      hint: 'clean up once the engine is done with it; where it never is, restart the engine first',
+      command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
+    },
+  );
 }

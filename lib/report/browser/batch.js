@@ -77,5 +77,15 @@ for (const row of rows) {
     compare();
   });
 }
+/** A box whose table is wider than itself says that it scrolls, until its end is in sight. */
+const { ResizeObserver: SizeObserver } = /** @type {any} */ (globalThis);
+for (const box of batchDocument.querySelectorAll('.wide-table')) {
+  const tell = () => {
+    box.classList.toggle('scrolls', box.scrollWidth > box.clientWidth);
+    box.classList.toggle('ends', box.scrollLeft + box.clientWidth >= box.scrollWidth - 1);
+  };
+  new SizeObserver(tell).observe(box);
+  box.addEventListener('scroll', tell, { passive: true });
+}
 batchDocument.documentElement.classList.add('interactive');
 filter();

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
+import { moduleBeside } from '../../module-beside.ts';
+import { needCheckout } from '../../checkout.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { planFile, type Plan } from './shard.ts';
 
@@ -22,8 +24,9 @@ export interface Bundle {
   readonly binaryData: Readonly<Record<string, string>>;
 }
 
-/** Throws InfrastructureError `BUNDLE_TOO_LARGE`, `BUNDLE_OUTSIDE`. */
+/** Throws InfrastructureError `BUNDLE_TOO_LARGE`, `BUNDLE_OUTSIDE`, `NEEDS_CHECKOUT`. */
 export async function bundleOf(plan: Plan): Promise<Bundle> {
+  needCheckout('a sweep on a cluster');
   const packed = gzipSync(JSON.stringify(await filesOf('shard.ts')), { level: 9 });
   const planText = JSON.stringify(plan);
   if (packed.length + planText.length > mostBytes) {
@@ -44,7 +47,7 @@ export async function bundleOf(plan: Plan): Promise<Bundle> {
 
 /** By path from the project's root: what importing `entry` reads, and what Node asks beside it. */
 async function filesOf(entry: string): Promise<Record<string, string>> {
-  const worker = new Worker(new URL('trace.ts', import.meta.url), {
+  const worker = new Worker(moduleBeside('trace', import.meta), {
     workerData: new URL(entry, import.meta.url).href,
   });
   const [urls] = (await once(worker, 'message')) as [string[]];

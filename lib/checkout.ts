@@ -1,0 +1,13 @@
+/** Whether this is a checkout: the npm package is compiled, and has nothing that images are built from. */
+import { InfrastructureError } from './errors.ts';
+
+export const isCheckout: boolean = import.meta.url.endsWith('.ts');
+
+/** Throws InfrastructureError `NEEDS_CHECKOUT` in the npm package. `doing`: what can't be done there. */
+export function needCheckout(doing: string): void {
+  if (isCheckout) return;
+  throw new InfrastructureError('NEEDS_CHECKOUT', `the npm package can’t do this: ${doing}`, {
+    hint: 'images and pods are made from the source: clone the repository and run it there; the package predicts',
+    command: 'npx forcedetach run node-crash --cluster sim',
+  });
+}

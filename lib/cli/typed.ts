@@ -1,0 +1,40 @@
+/** How commands are typed: as files under zx, or as words of the package's command, by how this one was. */
+import { basename } from 'node:path';
+
+/** Words of the package's command, and the file of experiments/ that each starts. */
+export const commands = {
+  matrix: { file: 'matrix', about: 'every cell of a matrix, with controls and repeats' },
+  'merge-batches': { file: 'merge-batches', about: 'several batches of one matrix as one' },
+  sweep: { file: 'sweep', about: 'thousands of schedules on the model, the worst shrunk' },
+  replay: { file: 'replay', about: 'a schedule that a sweep found, once more' },
+  report: { file: 'report', about: 'a run’s or a batch’s pages, made anew' },
+  export: { file: 'export', about: 'a run’s history for other checkers' },
+  claims: { file: 'seed', about: 'what became of the claims that this project began with' },
+  probe: { file: 'probe', about: 'what to expect of a StorageClass of your cluster' },
+  doctor: { file: 'doctor', about: 'whether this machine can measure' },
+  clean: { file: 'clean', about: 'removes what dead runs left behind' },
+  'crash-states': { file: 'crash-states', about: 'the states that a crash of a run could leave' },
+  'group-replication': { file: 'group-replication', about: 'a group of three servers, cut apart' },
+  'two-kernels': { file: 'two-kernels', about: 'one disk between two virtual machines' },
+} as const satisfies Readonly<Record<string, { readonly file: string; readonly about: string }>>;
+
+/** Those that write this project's own pages are no commands. */
+const ofPages: readonly string[] = ['conformance', 'expectations', 'false-alarms', 'forecast'];
+
+/** Whether a file of experiments/ is one experiment, which `run` starts by its name. */
+export const isExperiment = (file: string): boolean =>
+  !ofPages.includes(file) && !Object.values(commands).some((command) => command.file === file);
+
+/** Whether this process was started by the package's command. */
+const isCommand = (argv: readonly string[]): boolean =>
+  basename(argv[1] ?? '', '.mjs') === 'forcedetach';
+
+/** A text with commands to paste, as they are typed by whom this process was. */
+export function asTyped(text: string, argv: readonly string[] = process.argv): string {
+  if (!isCommand(argv)) return text;
+  return text.replaceAll(/npx zx experiments\/([a-z-]+)\.mjs/g, (typed, file: string) => {
+    const found = Object.entries(commands).find(([, command]) => command.file === file);
+    if (found !== undefined) return `npx forcedetach ${found[0]}`;
+    return isExperiment(file) ? `npx forcedetach run ${file}` : typed;
+  });
+}

@@ -1,0 +1,69 @@
+/** A removal that can't be whole keeps what proves whose the rest is. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LeaseHold } from './lease-hold.ts';
+import type { FoundCluster } from './registry.ts';
+import { removeCluster } from './remove-cluster.ts';
+
+/** An engine that shows nothing, and whose names are taken while their file is there. */
+const engine = `#!/bin/sh
+cd "$FD_ENGINE"
+echo "$*" >> asked
+[ "$1" = create ] && [ -e "$3" ] || exit 0
+echo "Conflict. The container name \\"/$3\\" is already in use by container \\"1f\\"." >&2
+exit 1
+`;
+const token = 'a-token';
+let folder: string;
+let stateDir: string;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  folder = mkdtempSync(join(tmpdir(), 'fd-remove-'));
+  stateDir = mkdtempSync(join(tmpdir(), 'fd-removed-'));
+  writeFileSync(join(stateDir, '.token'), token);
+  writeFileSync(join(stateDir, 'kind.yaml'), 'nodes: [{ role: control-plane }]');
+  writeFileSync(join(folder, 'docker'), engine, { mode: 0o755 });
+  vi.stubEnv('FD_ENGINE', folder);
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH'] ?? ''}`);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  for (const made of [folder, stateDir]) rmSync(made, { recursive: true, force: true });
+});
+
+const found = (): FoundCluster => ({
+  labels: {
+    ...{ cluster: 'main', runId: 'r', configHash: 'c', index: 0, owner: undefined, keep: false },
+    ...{ stateDir, token, tools: 'tools:1' },
+  },
+  ...{ hasNetwork: true, hasVolume: false, holdsLease: false, containers: [], foreign: [] },
+});
+const asked = (): string[] => readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n');
+const removals = (): string[] => asked().filter((line) => /^(network|volume) rm/.test(line));
+const removed = async (): Promise<unknown> =>
+  removeCluster(found(), new LeaseHold('a test')).catch((error: unknown) => error);
+
+test('all goes where no container is under way', async () => {
+  expect(await removed()).toEqual([]);
+  expect(removals()).toEqual(['network rm fd-main']);
+  expect(existsSync(stateDir)).toBe(false);
+});
+
+test('a name that stays taken ends the removal, and the network and the directory stay', async () => {
+  writeFileSync(join(folder, 'fd-main-control-plane'), '');
+  const removing = removed();
+  // Its patience is over as soon as it has seen the name once.
+  await vi.waitFor(() => expect(asked().join('\n')).toContain('fd-main-control-plane'), 30_000);
+  vi.setSystemTime(Date.now() + 121_000);
+  expect(await removing).toMatchObject({
+    ...{ code: 'CONTAINER_UNDER_WAY', exitCode: 4, hint: expect.stringContaining('restart') },
+    message: expect.stringMatching(/making fd-main-control-plane for 120 s.*volume fd-main/),
+    command: 'npx zx experiments/clean.mjs --all --cluster-name main',
+  });
+  expect(removals()).toEqual([]);
+  expect(existsSync(stateDir)).toBe(true);
+});

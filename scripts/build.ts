@@ -1,0 +1,34 @@
+/**
+ * `npm run build`, and by itself before `npm pack`: dist/, laid out as the checkout is, with the library
+ * compiled and what it reads beside it. Node runs no TypeScript inside node_modules.
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { $ } from 'zx';
+
+/** What the library reads at run time, apart from its own files. */
+const data = [
+  'docs/expectations.json',
+  'docs/fault-events.jsonl',
+  'docs/internals/mutants.json',
+  'docs/reference/drivers.yaml',
+  'docs/reference/seeds.json',
+  'experiments/matrices',
+  'experiments/schedules',
+  'manifests',
+];
+
+/** Compiled, or for tests only. */
+const isCode = (path: string): boolean => /\.(ts|mjs)$/.test(path);
+
+rmSync('dist', { recursive: true, force: true });
+await $({ quiet: true })`tsc --project tsconfig.build.json`;
+// Images are built in a checkout only.
+const filter = (path: string): boolean => !isCode(path) && basename(path) !== 'images';
+cpSync('lib', 'dist/lib', { recursive: true, filter });
+for (const path of data) {
+  mkdirSync(dirname(join('dist', path)), { recursive: true });
+  cpSync(path, join('dist', path), { recursive: true });
+}
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+writeFileSync('dist/package.json', `${JSON.stringify({ type: 'module', version })}\n`);

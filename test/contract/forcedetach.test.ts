@@ -1,0 +1,90 @@
+/** The package's command in a checkout: lists, starts by name, and refuses what is none. */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { asTyped, commands, isExperiment } from '../../lib/cli/typed.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const forcedetach = (...words: readonly string[]): Promise<Answer> =>
+  new Promise((resolve) => {
+    const argv = [join(root, 'bin/forcedetach.mjs'), ...words];
+    execFile(process.execPath, argv, { cwd: root }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+
+const files = readdirSync(join(root, 'experiments'))
+  .filter((file) => file.endsWith('.mjs'))
+  .map((file) => file.slice(0, -'.mjs'.length));
+
+test('`run` knows the files that are one experiment, and no other', () => {
+  const runs = files.filter((file) =>
+    readFileSync(join(root, `experiments/${file}.mjs`), 'utf8').includes('runExperiment('),
+  );
+  expect(files.filter(isExperiment)).toEqual(runs);
+  expect(files).toEqual(expect.arrayContaining(Object.values(commands).map(({ file }) => file)));
+});
+
+test.each([[], ['--help'], ['help']])('%j lists the commands', async (...words) => {
+  const { code, stdout } = await forcedetach(...words);
+  expect(code).toBe(0);
+  for (const word of ['run', ...Object.keys(commands)]) {
+    expect(stdout).toMatch(new RegExp(`^  ${word} +\\S`, 'm'));
+  }
+});
+
+test('`run` alone lists the experiments', async () => {
+  const { code, stdout } = await forcedetach('run');
+  expect(code).toBe(0);
+  expect(stdout.match(/^ {2}\S+$/gm)?.map((line) => line.trim())).toEqual(
+    files.filter(isExperiment),
+  );
+});
+
+test.each([
+  [['nope'], /^UNKNOWN_COMMAND: .*`nope`\n {2}hint: .*matrix.*\n {2}try: {2}npx forcedetach\n$/],
+  [['node-crash'], /^UNKNOWN_COMMAND: [^]*\n {2}try: {2}npx forcedetach run node-crash\n$/],
+  [['run', 'nope'], /^UNKNOWN_EXPERIMENT: .*`nope`\n {2}hint: .*node-crash/],
+  [['matrix', '--nope'], /^BAD_FLAG: [^]*\n {2}try: {2}npx forcedetach matrix --help\n$/],
+])('%j is refused in our form', async (words, told) => {
+  const { code, stdout, stderr } = await forcedetach(...words);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(told);
+});
+
+test('every command reads what follows its name, and says how it is typed itself', async () => {
+  const answers = Object.keys(commands).map(async (word) => {
+    const { code, stdout } = await forcedetach(word, '--help');
+    return [word, code, stdout.split(/\s/).slice(0, 4).join(' ')];
+  });
+  expect(await Promise.all(answers)).toEqual(
+    Object.keys(commands).map((word) => [word, 0, `Usage: npx forcedetach ${word}`]),
+  );
+});
+
+test('an experiment keeps its flags, and its replay is typed alike', async () => {
+  const flags = '--cluster sim --seed 0x1F --disk fenced --dry-run'.split(' ');
+  const { code, stdout } = await forcedetach('run', 'node-crash', ...flags);
+  expect(code).toBe(0);
+  expect(stdout).toContain('seed 0x1F');
+  expect(stdout).toContain(
+    'npx forcedetach run node-crash --disk fenced --cluster sim --seed 0x1F',
+  );
+});
+
+test('what is typed under zx stays as it is', () => {
+  const text = 'npx zx experiments/node-crash.mjs, npx zx experiments/seed.mjs 8';
+  expect(asTyped(text, ['node', 'zx', 'experiments/clean.mjs'])).toBe(text);
+  const byCommand = ['node', '/a/node_modules/.bin/forcedetach', 'clean'];
+  expect(asTyped(text, byCommand)).toBe('npx forcedetach run node-crash, npx forcedetach claims 8');
+  const ofPages = 'npx zx experiments/expectations.mjs';
+  expect(asTyped(ofPages, byCommand)).toBe(ofPages);
+});

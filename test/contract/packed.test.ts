@@ -1,0 +1,94 @@
+/** The npm package as it is packed: unpacked beside its dependencies alone, it predicts. */
+import { execFile, type ExecFileException } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { verdictSchema } from '../../lib/experiment/verdict.ts';
+import { installedClosure } from '../../lib/images/node-closure.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-packed-'));
+const place = join(folder, 'node_modules/forcedetach');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+beforeAll(async () => {
+  const quiet = $({ cwd: root, quiet: true });
+  const packed = await quiet`npm pack --ignore-scripts=false --json --pack-destination ${folder}`;
+  const name = /[\w.-]+\.tgz/.exec(packed.stdout)?.[0] ?? '';
+  mkdirSync(place, { recursive: true });
+  await quiet`tar --extract --gzip --strip-components 1 --file ${join(folder, name)} --directory ${place}`;
+  const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+  for (const { path } of installedClosure(root, Object.keys(manifest.dependencies))) {
+    // What is nested in another package comes with it.
+    if (path.lastIndexOf('node_modules/') > 0) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    symlinkSync(join(root, path), join(folder, path));
+  }
+}, 240_000);
+
+interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function forcedetach(...words: readonly string[]): Promise<Answer> {
+  const argv = [join(place, 'bin/forcedetach.mjs'), ...words];
+  return new Promise((resolve) => {
+    const end = (error: ExecFileException | null, stdout: string, stderr: string): void =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    execFile(process.execPath, argv, { cwd: folder }, end);
+  });
+}
+
+test('it holds no TypeScript, no test, and its licence', () => {
+  const names = readdirSync(place, { recursive: true }).map(String);
+  expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/lib/errors.js']));
+  expect(names.filter((name) => /\.ts$|\.test\./.test(name))).toEqual([]);
+});
+
+test('an experiment comes to its verdict, and its report is made anew', async () => {
+  const words = ['run', 'node-crash', '--cluster', 'sim', '--seed', '1', '--out', 'out'];
+  const { code, stdout, stderr } = await forcedetach(...words);
+  expect({ code, stdout }, stderr).toMatchObject({
+    ...{ code: 0, stdout: expect.stringContaining('SAFE (as expected)') as string },
+  });
+  const verdict = (): unknown => JSON.parse(readFileSync(join(folder, 'out/verdict.json'), 'utf8'));
+  const { verdict: word, replay } = verdictSchema.parse(verdict());
+  expect(word).toBe('safe');
+  expect(replay).toBe('npx forcedetach run node-crash --cluster sim --seed 1');
+  const before = verdict();
+  rmSync(join(folder, 'out/report.html'));
+  expect(await forcedetach('report', 'out')).toMatchObject({ code: 0 });
+  expect(readFileSync(join(folder, 'out/report.html'), 'utf8')).toContain('<h1>');
+  expect(verdict()).toEqual(before);
+}, 120_000);
+
+test('threads and files of its own are found: a sweep, a schedule, a batch', async () => {
+  const examples = join(place, 'dist/experiments');
+  const sweep = await forcedetach('sweep', '--schedules', '50', '--seed', '1', '--out', 'sweep');
+  expect(sweep.stdout, sweep.stderr).toMatch(/50 schedules/);
+  const schedule = join(examples, 'schedules/reboot-before-force-detach.yaml');
+  const replay = await forcedetach('replay', schedule, '--cluster', 'sim', '--out', 'replay');
+  expect({ code: replay.code }, replay.stderr).toEqual({ code: 0 });
+  const matrix = join(examples, 'matrices/short.yaml');
+  const flags = ['--cluster', 'sim', '--seed', '1', '--out', 'batch'];
+  const batch = await forcedetach('matrix', matrix, ...flags);
+  expect(batch.stdout, batch.stderr).toContain('3 of 3 controls hold');
+  expect(readFileSync(join(folder, 'batch/report.html'), 'utf8')).toContain('class="square');
+}, 240_000);
+
+test('what needs the source says so', async () => {
+  const { code, stderr } = await forcedetach('run', 'node-crash', '--cluster', 'kind', '--dry-run');
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/^NEEDS_CHECKOUT: .*\n {2}hint: .*clone the repository/);
+  const auto = await forcedetach('run', 'node-crash', '--dry-run');
+  expect(auto.stdout).toContain('backend: sim, the npm package only predicts');
+}, 60_000);
