@@ -21,7 +21,6 @@ export interface Trial {
   /** Names its claim; its pods add `-a` and `-b`. */
   readonly name: string;
   readonly variant: Variant;
-  readonly volumeMode: VolumeMode;
 }
 
 export interface PlanRequest {
@@ -30,13 +29,16 @@ export interface PlanRequest {
   readonly nodes: readonly [string, string];
   /** Of the variants kept and released, each; idle has one for five of them. */
   readonly trials: number;
-  readonly volumeModes: readonly VolumeMode[];
+  readonly volumeMode: VolumeMode;
   readonly size: string;
+  /** How long a writer is watched after the delete. */
   readonly horizonMs: number;
+  /** Of the pods: any with Node 20 or later. */
+  readonly image: string;
 }
 
 export interface Plan extends PlanRequest {
-  readonly version: 1;
+  readonly version: 2;
   readonly list: readonly Trial[];
   readonly writeEveryMs: number;
   /** An idle pod writes this long before it is quiet, and is quiet for so long. */
@@ -45,21 +47,18 @@ export interface Plan extends PlanRequest {
 }
 
 export function planOf(request: PlanRequest): Plan {
-  const counts = {
-    kept: request.trials,
-    idle: Math.ceil(request.trials / 5),
-    released: request.trials,
-  };
-  const list = request.volumeModes.flatMap((volumeMode) =>
-    variants.flatMap((variant) =>
-      Array.from({ length: counts[variant] }, (_, index) => ({
-        name: `${variant}-${volumeMode === 'Block' ? 'raw' : 'fs'}-${index + 1}`,
-        variant,
-        volumeMode,
-      })),
-    ),
+  const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
+  const counts = { kept: trials, idle: Math.ceil(trials / 5), released: trials };
+  const list = variants.flatMap((variant) =>
+    Array.from({ length: counts[variant] }, (_, index) => ({
+      name: `${variant}-${index + 1}`,
+      variant,
+    })),
   );
-  return { ...request, version: 1, list, writeEveryMs: 20, quietAfterMs: 4000, quietForMs: 40_000 };
+  return {
+    ...{ version: 2, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
+    ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: 40_000 },
+  };
 }
 
 export const planHash = (plan: Plan): string =>
@@ -73,8 +72,8 @@ export function planLines(plan: Plan): string[] {
     plan.list.filter((trial) => trial.variant === variant).length;
   return [
     `plan ${planHash(plan)}: ${plan.list.length} volumes of the class ${plan.storageClass}, ` +
-      `${plan.size} each, as ${plan.volumeModes.join(' and ')}, side by side`,
-    `  writers on ${a}, one write (O_DIRECT, fdatasync) each ${plan.writeEveryMs} ms; next pods on ${b}`,
+      `${plan.size} each, as ${plan.volumeMode}, side by side`,
+    `  writers on ${a}, one write (O_DIRECT, O_DSYNC) each ${plan.writeEveryMs} ms; next pods on ${b}`,
     `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
     `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
     `  released (${count('released')}): the pod is deleted by force and writes on, its attachment is ` +

@@ -27,6 +27,15 @@ export function mustHaveClass(facts: Facts, { storageClass }: Asked): void {
   });
 }
 
+/** Throws UsageError `NO_ATTACHMENTS`: what trials do to a volume is to delete its attachment. */
+export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
+  if (csiDriver?.spec.attachRequired !== false) return;
+  throw new UsageError('NO_ATTACHMENTS', 'volumes of this driver are never attached', {
+    hint: 'Kubernetes has nothing to detach, so a forced detach cuts nobody off: a node that lost its place writes on for as long as it reaches the storage',
+    command: kubectl(cluster, `get csidriver ${csiDriver.metadata?.name ?? ''} -o yaml`),
+  });
+}
+
 /** The writer's node and the next one's. Throws UsageError for what must not or cannot be tried. */
 export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
   mustBeTryable(facts);
