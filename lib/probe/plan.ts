@@ -46,6 +46,9 @@ export interface Plan extends PlanRequest {
   readonly quietForMs: number;
 }
 
+/** Of the watch: what comes after it shows whether the quiet one was cut off. */
+const quietShare = 0.4;
+
 export function planOf(request: PlanRequest): Plan {
   const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
   const counts = { kept: trials, idle: Math.ceil(trials / 5), released: trials };
@@ -57,7 +60,7 @@ export function planOf(request: PlanRequest): Plan {
   );
   return {
     ...{ version: 2, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
-    ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: 40_000 },
+    ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: Math.round(horizonMs * quietShare) },
   };
 }
 

@@ -53,6 +53,11 @@ function addProvisioner(objects: readonly KubernetesObject[], image: string): vo
   if (attacher === undefined) return;
   containers.push({
     ...{ ...attacher, name: 'provisioner', image },
-    args: ['--csi-address=/csi/csi.sock', '--v=3', '--default-fstype=ext4'],
+    args: [
+      '--csi-address=/csi/csi.sock',
+      '--v=3',
+      '--default-fstype=ext4',
+      '--retry-interval-max=10s',
+    ],
   });
 }

@@ -7,7 +7,7 @@ import type { AttachmentSeen } from './record.ts';
 import { nowMs } from './view.ts';
 
 /** While something is about to change, and else. */
-const closeMs = 100;
+const closeMs = 250;
 const calmMs = 500;
 /** After a change was asked for. */
 const closeForMs = 15_000;

@@ -14,6 +14,7 @@ import { trialNeeds } from '../rights.ts';
 import { certificateOf, type Certificate } from './certificate.ts';
 import { classify } from './classify.ts';
 import { measure } from './measured.ts';
+import { createPod } from './create-pod.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
 import { makeNamespace, newNamespace, removeNamespace } from './place.ts';
 import { runTrial, type TrialContext } from './trial.ts';
@@ -134,7 +135,7 @@ async function settle(
   const trial = { name: 'block', variant: 'kept' } as const;
   const { core } = clients;
   await core.createNamespacedPersistentVolumeClaim({ namespace, body: claimObject(place, trial) });
-  await core.createNamespacedPod({ namespace, body: podObject(place, trial, 'writer') });
+  await createPod(core, namespace, podObject(place, trial, 'writer'), context.signal);
   const pod = podName(trial, 'writer');
   const what = 'a raw volume of the class is there, or refused';
   const settled = await view.until({ what, timeoutMs: settleMs }, () => {

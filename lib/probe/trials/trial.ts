@@ -17,6 +17,7 @@ import {
   type Role,
 } from './objects.ts';
 import type { TrialRecord } from './record.ts';
+import { createPod } from './create-pod.ts';
 import { nowMs, vainPod, whyOf, type View } from './view.ts';
 
 export interface TrialContext {
@@ -32,8 +33,7 @@ const startMs = 240_000;
 const steadyMs = 60_000;
 /** A writer has written so often before anything is done to it. */
 const steadyLines = 60;
-/** After its quiet time a writer is watched for this. */
-const afterQuietMs = 10_000;
+const lateLinesMs = 2000;
 /** For the pod that reads what reached the disk. */
 const readBackMs = 120_000;
 
@@ -85,7 +85,11 @@ class TrialRun {
     await this.#detach();
     if (isReleased) await this.#start('next');
     await this.#watch(plan.horizonMs);
-    if (isReleased) return;
+    if (isReleased) {
+      // The last lines are on their way.
+      await sleep(lateLinesMs, undefined, { signal: this.#context.signal });
+      return;
+    }
     this.#whole = await this.#readLog('writer');
     await this.#readBack();
   }
@@ -147,12 +151,8 @@ class TrialRun {
   }
 
   async #start(role: Role): Promise<void> {
-    const { clients, place } = this.#context;
-    const { namespace } = place;
-    await clients.core.createNamespacedPod({
-      namespace,
-      body: podObject(place, this.#trial, role),
-    });
+    const { clients, place, signal } = this.#context;
+    await createPod(clients.core, place.namespace, podObject(place, this.#trial, role), signal);
     if (role === 'next') void this.#followOnceItRuns();
   }
 
@@ -224,12 +224,10 @@ class TrialRun {
 
   async #watch(horizonMs: number): Promise<void> {
     const beganMs = this.#draft.deleteAskedMs ?? nowMs();
-    const isIdle = this.#trial.variant === 'idle';
-    const length = isIdle ? this.#context.place.plan.quietForMs + afterQuietMs : horizonMs;
     const { signal } = this.#context;
-    await sleep(Math.max(0, beganMs + length - nowMs()), undefined, { signal });
+    await sleep(Math.max(0, beganMs + horizonMs - nowMs()), undefined, { signal });
     this.#draft.watchEndedMs = nowMs();
-    this.#context.say(`${this.#trial.name}: watched for ${length / 1000} s`);
+    this.#context.say(`${this.#trial.name}: watched for ${horizonMs / 1000} s`);
   }
 
   /** What reached the disk, read on the other node once the writer is gone. */
