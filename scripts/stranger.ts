@@ -7,7 +7,7 @@ import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
 import { provisionerPart } from '../lib/images/built/provisioner.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
-import { projectRoot } from '../lib/images/plan.ts';
+import { planImages, projectRoot } from '../lib/images/plan.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
 const [, , verb, name = 'acme'] = process.argv;
@@ -29,7 +29,8 @@ if (verb === 'up') {
   await makeStranger({ name, images: await images(), kind: await ensureKind(), say });
   process.stdout.write(`${strangerKubeconfig(name)}\n`);
 } else if (verb === 'down') {
-  const { tools } = await images();
+  // Only what releases loop devices.
+  const { tools } = planImages({ source: 'built', kubernetes: kubernetesDefault }).images;
   for (const left of await removeStranger(name, tools)) say(`stays: ${left}`);
 } else {
   say('node scripts/stranger.ts up|down [NAME]');

@@ -10,8 +10,8 @@ export const variants = [
   'kept',
   /** The same while it holds the volume and writes nothing; then it writes again. */
   'idle',
-  /** The pod is deleted by force, goes on writing, its attachment is deleted; a second pod waits. */
-  'released',
+  /** The same while a pod on another node waits for the volume: either node may have it next. */
+  'contested',
 ] as const;
 export type Variant = (typeof variants)[number];
 
@@ -27,7 +27,7 @@ export interface PlanRequest {
   readonly storageClass: string;
   /** The writer's node, and the next one's. */
   readonly nodes: readonly [string, string];
-  /** Of the variants kept and released, each; idle has one for five of them. */
+  /** Of the variants kept and contested, each; idle has one for five of them. */
   readonly trials: number;
   readonly volumeMode: VolumeMode;
   readonly size: string;
@@ -51,7 +51,7 @@ const quietShare = 0.4;
 
 export function planOf(request: PlanRequest): Plan {
   const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
-  const counts = { kept: trials, idle: Math.ceil(trials / 5), released: trials };
+  const counts = { kept: trials, idle: Math.ceil(trials / 5), contested: trials };
   const list = variants.flatMap((variant) =>
     Array.from({ length: counts[variant] }, (_, index) => ({
       name: `${variant}-${index + 1}`,
@@ -79,8 +79,7 @@ export function planLines(plan: Plan): string[] {
     `  writers on ${a}, one write (O_DIRECT, O_DSYNC) each ${plan.writeEveryMs} ms; next pods on ${b}`,
     `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
     `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
-    `  released (${count('released')}): the pod is deleted by force and writes on, its attachment is ` +
-      `deleted, a pod on ${b} wants the volume`,
+    `  contested (${count('contested')}): the same while a pod on ${b} waits for the volume`,
     `  watched for ${seconds} s, then all of it is removed`,
   ];
 }

@@ -87,6 +87,11 @@ test('refusals, each with its code', () => {
   expect(refusalOf(facts('x'))).toBeUndefined();
 });
 
+test('of the nodes that fit, the first by name is for the next pod', () => {
+  const nodes = ['b', 'c', 'a'].map((name) => node(name));
+  expect(planOrRefusal(facts('x', { nodes }), options).plan?.nodes).toEqual(['c', 'a']);
+});
+
 test('a plan has one hash, and another one where anything differs', () => {
   const { plan } = planOrRefusal(facts('x'), options);
   if (plan === undefined) throw new Error('refused');

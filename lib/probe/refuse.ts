@@ -36,7 +36,11 @@ export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
   });
 }
 
-/** The writer's node and the next one's. Throws UsageError for what must not or cannot be tried. */
+/**
+ * The writer's node and the next one's. Of two that want one volume at once Kubernetes 1.37 took the one
+ * whose name comes first, each time in some twenty trials: so that is the next pod's. Throws UsageError for
+ * what must not or cannot be tried.
+ */
 export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
   mustBeTryable(facts);
   if (asked.nodes !== undefined) {
@@ -47,9 +51,12 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
       hint: 'give two different nodes',
     });
   }
-  const fit = facts.nodes.filter((node) => whyUnfit(node) === undefined).map(({ name }) => name);
-  const [a, b] = fit;
-  if (a !== undefined && b !== undefined) return [a, b];
+  const fit = facts.nodes
+    .filter((node) => whyUnfit(node) === undefined)
+    .map(({ name }) => name)
+    .toSorted();
+  const [next, writer] = [fit[0], fit.at(-1)];
+  if (next !== undefined && writer !== undefined && next !== writer) return [writer, next];
   const why = facts.nodes.map((node) => `${node.name}: ${whyUnfit(node) ?? 'would do'}`).join('; ');
   throw new UsageError(
     'TOO_FEW_NODES',

@@ -22,8 +22,9 @@ export const trialNeeds = (namespace: string): Need[] => [
     ...(namespace === '' ? {} : { name: namespace }),
   })),
   { verb: 'get', resource: 'persistentvolumes' },
-  { verb: 'get', group: 'storage.k8s.io', resource: 'volumeattachments' },
-  { verb: 'delete', group: 'storage.k8s.io', resource: 'volumeattachments' },
+  ...(['get', 'delete'] as const).map((verb) => ({
+    ...{ verb, group: 'storage.k8s.io', resource: 'volumeattachments' },
+  })),
   ...(['create', 'list'] as const).map((verb) => ({
     ...{ verb, resource: 'persistentvolumeclaims', namespace },
   })),

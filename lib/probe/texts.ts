@@ -36,7 +36,7 @@ export function measuredText(certificate: Certificate): string {
     `measured on ${plan.list.length} volumes as ${plan.volumeMode}, plan ${planHash}, each watched for ${plan.horizonMs / 1000} s`,
     `  kept      ${words(counts.kept)}`,
     `  idle      ${words(counts.idle)}`,
-    `  released  ${words(counts.released)}; next pod: ${words(next)}`,
+    `  contested ${words(counts.contested)}; next pod: ${words(next)}`,
     ...figures.map(figureLine),
     ...notes.map((note) => `  note: ${note}`),
     ...saidBy(findings),

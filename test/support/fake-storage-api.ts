@@ -13,7 +13,7 @@ export interface Behaviour {
   readonly cutAfterMs: number;
   /** Raw volumes are refused. */
   readonly refusesBlock?: boolean;
-  /** Pods on the next node never run, where the first one was deleted by force. */
+  /** Pods on the next node never run while the first one has the volume. */
   readonly refusesNext?: boolean;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`. */
   readonly forbids?: string;
@@ -53,6 +53,8 @@ export class FakeStorageApi {
   readonly #behaviour: Behaviour;
   readonly #server: Server;
   readonly #cutAtMs = new Map<string, number>();
+  /** Attachment → the pod that waits for its end. */
+  readonly #waiting = new Map<string, Thing>();
   /** A pod on the next node says its three lines once. */
   readonly #saidMs = new Map<string, number>();
   #uid = 0;
@@ -81,7 +83,7 @@ export class FakeStorageApi {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '', 'http://x');
+    const url = new URL(request.url ?? '', 'http://localhost');
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const path = url.pathname.replace(/^\/(api\/v1|apis\/[^/]+\/v1)/, '');
@@ -183,8 +185,17 @@ export class FakeStorageApi {
     const node = pod.metadata.name.endsWith('-a') ? 'a' : 'b';
     const isBound = this.things.has(`/persistentvolumes/pv-${claim}`);
     Object.assign(pod.spec ?? {}, { nodeName: node });
-    const isRefused = this.#behaviour.refusesNext === true && claim.startsWith('released');
-    if (!isBound || (node === 'b' && isRefused)) return;
+    const isRefused = this.#behaviour.refusesNext === true && claim.startsWith('contested');
+    if (!isBound) return;
+    const holder = `/volumeattachments/${attachmentName(`h-${claim}`, driver, 'a')}`;
+    if (node === 'b' && this.things.has(holder)) {
+      const message = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
+      const involvedObject = { name: pod.metadata.name };
+      this.#events.push({ reason: 'FailedAttachVolume', message, involvedObject, metadata: {} });
+      this.#waiting.set(holder, pod);
+      return;
+    }
+    if (node === 'b' && isRefused) return;
     this.#attach(claim, node);
     pod.status = { phase: 'Running', containerStatuses: [{ state: { running: {} } }] };
   }
@@ -201,6 +212,10 @@ export class FakeStorageApi {
     if (thing === undefined) return;
     if (!path.startsWith('/volumeattachments/')) {
       for (const at of [...this.things.keys()]) if (at.startsWith(path)) this.things.delete(at);
+      const [, claim] = /\/pods\/(.*)-a$/.exec(path) ?? [];
+      const held = `/volumeattachments/${attachmentName(`h-${claim ?? ''}`, driver, 'a')}`;
+      const attachment = this.things.get(held);
+      if (attachment !== undefined) this.#end(held, attachment);
       // Volumes go with their claims.
       if (/^\/namespaces\/[^/]+$/.test(path)) {
         for (const at of [...this.things.keys()]) {
@@ -214,8 +229,17 @@ export class FakeStorageApi {
     const volume = (thing as unknown as Attachment).spec.source.persistentVolumeName;
     this.#cutAtMs.set(volume, performance.timeOrigin + performance.now() + cutAfterMs);
     if (goneAfterMs !== Infinity) {
-      setTimeout(() => this.things.get(path) === thing && this.things.delete(path), goneAfterMs);
+      setTimeout(() => this.#end(path, thing), goneAfterMs);
     }
+  }
+
+  /** The next node is given the volume at once. */
+  #end(path: string, thing: Thing): void {
+    if (this.things.get(path) !== thing) return;
+    this.things.delete(path);
+    const next = this.#waiting.get(path);
+    this.#waiting.delete(path);
+    if (next !== undefined) this.#run(next);
   }
 
   #log(path: string, url: URL, response: ServerResponse): void {

@@ -55,12 +55,12 @@ export const nextIn = (inMs: number): Partial<TrialRecord> => ({
   next: { node: 'b', createdMs: deletedMs, runningMs: deletedMs + inMs },
   nextAttachment: {
     ...{ uid: 'u2', firstSeenMs: deletedMs + inMs - 2500, lastSeenMs: deletedMs + inMs },
-    attachedMs: deletedMs + inMs - 2000,
+    ...{ waitedMs: deletedMs + inMs - 2500, attachedMs: deletedMs + inMs - 2000 },
   },
 });
 
 /** One that never runs, and what was said of it. */
 export const nextOut = (reason: string, message: string): Partial<TrialRecord> => ({
   next: { node: 'b', createdMs: deletedMs },
-  events: [{ reason, message, pod: 'released-1-b', atMs: deletedMs + 70_000 }],
+  events: [{ reason, message, pod: 'contested-1-b', atMs: deletedMs + 70_000 }],
 });

@@ -15,7 +15,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** As `PodProgram` in trials/objects.ts has it. */
-const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs, lingerMs } =
+const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs } =
   JSON.parse(process.env['PROBE'] ?? '{}');
 
 const slotBytes = 4096;
@@ -36,11 +36,9 @@ const tell = (...words) => {
 /** @param {unknown} error */
 const codeOf = (error) => String(/** @type {NodeJS.ErrnoException} */ (error).code ?? error);
 
-let endMs = Infinity;
 process.on('SIGTERM', () => {
   tell('term', nowMs());
-  if (lingerMs === 0) process.exit(0);
-  endMs = nowMs() + lingerMs;
+  process.exit(0);
 });
 
 /** Room for all slots, written: what is not would be allocated later, and a second mount not see it. */
@@ -146,7 +144,7 @@ const scanEveryMs = 1000;
 const wholeScanEveryMs = 10_000;
 
 async function main() {
-  endMs = nowMs() + untilMs;
+  const endMs = nowMs() + untilMs;
   if (role === 'writer') makeRoom();
   const volume = open();
   tell('start', nowMs(), volume.isDirect ? 'direct' : 'cached', own);

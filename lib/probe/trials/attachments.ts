@@ -18,6 +18,8 @@ export class Attachments {
   readonly name: string;
   #closeUntilMs = 0;
   #seen: AttachmentSeen[] = [];
+  /** The last look that found none began then. */
+  #absentMs = 0;
   /** Of the last one that was seen: until when, and when it was first seen to be gone. */
   #ends = new Map<string, { readonly thereUntilMs: number; readonly goneMs: number }>();
 
@@ -55,10 +57,14 @@ export class Attachments {
     if (last !== undefined && !isSame && !this.#ends.has(last.uid)) {
       this.#ends.set(last.uid, { thereUntilMs: last.lastSeenMs, goneMs: atMs });
     }
-    if (found === undefined) return undefined;
+    if (found === undefined) {
+      this.#absentMs = askedMs;
+      return undefined;
+    }
     const before = isSame ? last : undefined;
     // It was there when it was asked for, at the earliest.
-    const seen = { ...noted(before, found, atMs), lastSeenMs: askedMs };
+    const missed = before === undefined && this.#absentMs > 0 ? { waitedMs: this.#absentMs } : {};
+    const seen = { ...missed, ...noted(before, found, atMs, askedMs), lastSeenMs: askedMs };
     this.#seen = [...this.#seen.filter(({ uid }) => uid !== seen.uid), seen];
     return found;
   }
@@ -77,12 +83,14 @@ function noted(
   before: AttachmentSeen | undefined,
   { metadata, status }: V1VolumeAttachment,
   atMs: number,
+  askedMs: number,
 ): AttachmentSeen {
   const { attachError, detachError } = status ?? {};
   const seen = before ?? { uid: metadata?.uid ?? '', firstSeenMs: atMs, lastSeenMs: atMs };
   return {
     ...seen,
     ...(status?.attached === true && seen.attachedMs === undefined ? { attachedMs: atMs } : {}),
+    ...(status?.attached === true || seen.attachedMs !== undefined ? {} : { waitedMs: askedMs }),
     ...(metadata?.deletionTimestamp === undefined || seen.deletingMs !== undefined
       ? {}
       : { deletingMs: atMs }),

@@ -104,34 +104,44 @@ describe('a writer that was quiet', () => {
 });
 
 describe('the next pod', () => {
-  const released = { variant: 'released' } as const;
+  const contested = { variant: 'contested' } as const;
   test('is in, while the first one writes on', () => {
-    expect(classify(trialOf(released, nextIn(61_000)))).toMatchObject({
+    expect(classify(trialOf(contested, nextIn(61_000)))).toMatchObject({
       ...{ outcome: 'not-cut', next: { was: 'in', afterMs: 61_000 } },
     });
   });
 
   test('cuts the first one off as its volume is staged', () => {
-    expect(outcomeOf({ ...released, cutMs: 60_000 }, nextIn(61_000))).toBe('cut-by-next');
-    expect(outcomeOf({ ...released, cutMs: 30_000 }, nextIn(61_000))).toBe('late-cut');
-    expect(outcomeOf({ ...released, cutMs: 80_000 }, nextIn(61_000))).toBe('late-cut');
+    expect(outcomeOf({ ...contested, cutMs: 60_000 }, nextIn(61_000))).toBe('cut-by-next');
+    expect(outcomeOf({ ...contested, cutMs: 30_000 }, nextIn(61_000))).toBe('late-cut');
+    expect(outcomeOf({ ...contested, cutMs: 80_000 }, nextIn(61_000))).toBe('late-cut');
   });
 
   test('is refused by the driver, or barred by Kubernetes', () => {
-    const refused = nextOut('FailedMount', 'MountDevice failed: image is still being used');
-    const barred = nextOut('FailedAttachVolume', 'Multi-Attach error for volume "x"');
-    const nextOf = (change: object): unknown => classify(trialOf(released, change)).next;
+    const refused = nextOut(
+      'FailedMount',
+      'MountVolume.MountDevice failed for volume "x": image is still being used',
+    );
+    const barred = nextOut(
+      'FailedAttachVolume',
+      'Multi-Attach error for volume "x" Volume is already used by pod(s) a',
+    );
+    const nextOf = (change: object): unknown => classify(trialOf(contested, change)).next;
     expect(nextOf(refused)).toMatchObject({
       was: 'refused',
       said: expect.stringContaining('image'),
     });
     expect(nextOf(barred)).toMatchObject({ was: 'barred' });
+    const since137 = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
+    expect(nextOf(nextOut('FailedAttachVolume', since137))).toMatchObject({ was: 'barred' });
+    const patience = 'Unable to attach or mount volumes: timed out waiting for the condition';
+    expect(nextOf(nextOut('FailedMount', patience))).toMatchObject({ was: 'waited' });
   });
 });
 
 describe('whatever the record', () => {
   const kinds = fc.record({
-    variant: fc.constantFrom('kept', 'released'),
+    variant: fc.constantFrom('kept', 'contested'),
     goneMs: fc.oneof(fc.integer({ min: 10, max: 90_000 }), fc.constant(Infinity)),
     cutMs: fc.oneof(fc.integer({ min: -4000, max: 99_000 }), fc.constant(Infinity)),
     behindMs: fc.integer({ min: -100_000, max: 100_000 }),

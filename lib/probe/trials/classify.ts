@@ -147,8 +147,8 @@ function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): 
   const tail = `writes were acknowledged for ${seconds(lastAck.begunMs - goneMs)} s more`;
   const { next } = facts;
   const isByNext =
-    next.attachedMs !== undefined &&
-    firstError.begunMs >= next.attachedMs &&
+    next.waitedMs !== undefined &&
+    answeredMs(firstError) >= next.waitedMs &&
     (next.inMs === undefined || answeredMs(lastAck) <= next.inMs + clockErrorMs);
   if (isByNext) return ['cut-by-next', `${tail}, until the next node staged the volume`];
   return ['late-cut', `${tail} after the answer`];

@@ -2,10 +2,9 @@
  * Follows a pod's log through the API, line by line, with the time at which each line came. A broken
  * connection is mended by asking for all of it again: lines have numbers, and are counted once.
  */
-import { request as requestHttp } from 'node:http';
-import { request as requestHttps, type RequestOptions } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { readLines } from './api-lines.ts';
 import { containerName } from './objects.ts';
 
 /** A line and when it came, unix milliseconds of the probe. */
@@ -39,51 +38,23 @@ export function followLog(request: FollowRequest): Followed {
     seen.add(line);
     lines.push({ line, atMs: performance.timeOrigin + performance.now() });
   };
+  const { config, namespace, pod, signal } = request;
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?follow=true&container=${containerName}`;
   const following = async (): Promise<void> => {
-    while (!request.signal.aborted) {
-      const status = await readOnce(request, onLine).catch(() => 0);
+    while (!signal.aborted) {
+      const status = await readLines({ config, path, signal }, onLine).catch(() => 0);
       // Gone with its pod.
       if (status === 404) {
         followed.over = 'the pod is gone';
         return;
       }
-      await sleep(againMs, undefined, { signal: request.signal });
+      await sleep(againMs, undefined, { signal });
     }
   };
   following()
     .catch(() => undefined)
     .finally(() => (followed.over ??= 'not followed any more'));
   return followed;
-}
-
-/** Resolves to the status once the answer has ended. */
-async function readOnce(
-  { config, namespace, pod, signal }: FollowRequest,
-  onLine: (line: string) => void,
-): Promise<number> {
-  const server = config.getCurrentCluster()?.server ?? '';
-  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?follow=true&container=${containerName}`;
-  const url = new URL(server.replace(/\/$/, '') + path);
-  const options: RequestOptions = { signal };
-  await config.applyToHTTPSOptions(options);
-  const request = url.protocol === 'http:' ? requestHttp : requestHttps;
-  return new Promise((resolve, reject) => {
-    const asked = request(url, options, (response) => {
-      const status = response.statusCode ?? 0;
-      let rest = '';
-      response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        if (status !== 200) return;
-        const whole = (rest + text).split('\n');
-        rest = whole.pop() ?? '';
-        whole.forEach(onLine);
-      });
-      response.once('error', reject);
-      response.once('close', () => resolve(status));
-    });
-    asked.once('error', reject);
-    asked.end();
-  });
 }
 
 export interface Clock {

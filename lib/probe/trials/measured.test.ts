@@ -5,13 +5,13 @@ import { figure, measure, type Measured } from './measured.ts';
 import type { TrialRecord } from './record.ts';
 
 const inAfter = nextIn(61_000);
-const refused = nextOut('FailedMount', 'still being used');
-const barred = nextOut('FailedAttachVolume', 'Multi-Attach error');
+const refused = nextOut('FailedMount', 'MountVolume.MountDevice failed for volume "x": in use');
+const barred = nextOut('FailedAttachVolume', 'Volume is already used by pod(s) a');
 
-function measured(kept: Kind, released: Kind, next: Partial<TrialRecord>): Measured {
+function measured(kept: Kind, contested: Kind, next: Partial<TrialRecord>): Measured {
   const records = [1, 2, 3].flatMap(() => [
     trialOf(kept),
-    trialOf({ ...released, variant: 'released' }, next),
+    trialOf({ ...contested, variant: 'contested' }, next),
   ]);
   return measure(records.map(classify));
 }
@@ -22,8 +22,8 @@ test.each([
   ['pending-while-busy', { goneMs: Infinity }, { goneMs: Infinity }, barred],
   ['exclusive', {}, {}, refused],
   ['reservation', {}, { cutMs: 60_000 }, inAfter],
-] as const)('%s', (mode, kept, released, next) => {
-  expect(measured(kept, released, next)).toMatchObject({ mode, modes: [mode], notes: [] });
+] as const)('%s', (mode, kept, contested, next) => {
+  expect(measured(kept, contested, next)).toMatchObject({ mode, modes: [mode], notes: [] });
 });
 
 test('what looks alike without a taint is named together, and no mode is chosen', () => {
@@ -31,6 +31,12 @@ test('what looks alike without a taint is named together, and no mode is chosen'
   expect(mode).toBeUndefined();
   expect(modes).toEqual(['unfenced', 'fence-if-out-of-service']);
   expect(notes.join()).toContain('out of service');
+});
+
+test('where no next pod had the volume, what it would have shown is open', () => {
+  const { mode, modes } = measured({}, {}, barred);
+  expect(mode).toBeUndefined();
+  expect(modes).toEqual(['unfenced', 'fence-if-out-of-service', 'exclusive', 'reservation']);
 });
 
 test('trials that disagree are no mode, and all that was seen is said', () => {

@@ -33,22 +33,29 @@ interface Signature {
   readonly kept: Outcome;
   /** A cut that comes while it is quiet is seen after that time only. */
   readonly idle: readonly Outcome[];
-  readonly released: Outcome;
-  readonly next: readonly NextFinding['was'][];
+  /** What may become of the next pod, and of the writer then. */
+  readonly contested: Readonly<Partial<Record<NextFinding['was'], Outcome>>>;
 }
 
-const notCut = { kept: 'not-cut', idle: ['not-cut'], released: 'not-cut' } as const;
-const notIn = ['barred', 'refused', 'waited'] as const;
+const notCut = { kept: 'not-cut', idle: ['not-cut'] } as const;
+const all = (outcome: Outcome, ...was: NextFinding['was'][]): Signature['contested'] =>
+  Object.fromEntries(was.map((each) => [each, outcome]));
 
 /** What each mode shows on a healthy node without a taint; lib/csi/modes has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
-  unfenced: { ...notCut, next: ['in'] },
-  'fence-if-out-of-service': { ...notCut, next: ['in'] },
-  exclusive: { ...notCut, next: ['refused'] },
-  reservation: { ...notCut, released: 'cut-by-next', next: ['in'] },
-  fenced: { kept: 'cut', idle: ['cut'], released: 'cut', next: ['in'] },
-  'ack-early': { kept: 'late-cut', idle: ['cut', 'late-cut'], released: 'late-cut', next: ['in'] },
-  'pending-while-busy': { kept: 'pending', idle: ['pending'], released: 'pending', next: notIn },
+  unfenced: { ...notCut, contested: all('not-cut', 'in', 'barred') },
+  'fence-if-out-of-service': { ...notCut, contested: all('not-cut', 'in', 'barred') },
+  exclusive: { ...notCut, contested: all('not-cut', 'refused', 'barred') },
+  reservation: { ...notCut, contested: { in: 'cut-by-next', barred: 'not-cut' } },
+  fenced: { kept: 'cut', idle: ['cut'], contested: all('cut', 'in', 'barred') },
+  'ack-early': {
+    ...{ kept: 'late-cut', idle: ['cut', 'late-cut'] },
+    contested: all('late-cut', 'in', 'barred'),
+  },
+  'pending-while-busy': {
+    ...{ kept: 'pending', idle: ['pending'] },
+    contested: all('pending', 'barred', 'refused', 'waited'),
+  },
 };
 
 export function measure(findings: readonly Finding[]): Measured {
@@ -81,7 +88,7 @@ export function measure(findings: readonly Finding[]): Measured {
 function agrees({ variant, outcome, next }: Finding, signature: Signature): boolean {
   if (variant === 'kept') return outcome === signature.kept;
   if (variant === 'idle') return signature.idle.includes(outcome);
-  return outcome === signature.released && signature.next.includes(next.was);
+  return signature.contested[next.was] === outcome;
 }
 
 const undecidedNotes = (findings: readonly Finding[]): string[] =>
@@ -94,7 +101,7 @@ function contradiction(decided: readonly Finding[]): string {
   const seen = [
     ...new Set(
       decided.map(({ variant, outcome, next }) =>
-        variant === 'released'
+        variant === 'contested'
           ? `${variant}: ${outcome}, next pod ${next.was}`
           : `${variant}: ${outcome}`,
       ),
@@ -108,7 +115,7 @@ function apart(modes: readonly DiskMode[]): string {
   const isTaint = modes.every((mode) => mode === 'unfenced' || mode === 'fence-if-out-of-service');
   return isTaint
     ? `${both}: on a healthy node without a taint they are alike; only a node that is marked out of service tells`
-    : `${both}: the trials that could be decided do not tell them apart`;
+    : `${both}: they differ by what becomes of a next pod, and none had the volume in these trials; make more of them`;
 }
 
 const countsOf = (findings: readonly Finding[]): Measured['counts'] =>

@@ -10,7 +10,8 @@ export interface NextFinding {
   readonly was: 'in' | 'refused' | 'barred' | 'waited' | 'not-tried';
   /** The driver's words, or Kubernetes'. */
   readonly said?: string;
-  /** Unix milliseconds: an attachment to its node is there. */
+  /** Unix milliseconds: its node was attached between these two. */
+  readonly waitedMs?: number;
   readonly attachedMs?: number;
   /** Unix milliseconds: its program runs. */
   readonly inMs?: number;
@@ -20,13 +21,19 @@ export interface NextFinding {
   readonly overlapAcks?: number;
 }
 
-const multiAttach = /Multi-Attach error/;
+/**
+ * Events that hold the driver's words. Kubernetes' own has the same reason, and its text differs by
+ * version (`Multi-Attach error …`; from 1.37 `Waiting for detach …`); nor does kubelet's patience count.
+ */
+const ofDriver =
+  /^(AttachVolume\.Attach|Mount(Volume|Device)|MountVolume\.\w+|MapVolume\.\w+) failed/;
+const barring = /already (used by|exclusively attached)/;
 
 export function nextOf(record: TrialRecord): NextFinding {
   const { next, deleteAskedMs = 0, watchEndedMs = Infinity } = record;
-  if (record.variant !== 'released' || next === undefined) return { was: 'not-tried' };
-  const { attachedMs } = record.nextAttachment ?? {};
-  const attached = attachedMs === undefined ? {} : { attachedMs };
+  if (record.variant !== 'contested' || next === undefined) return { was: 'not-tried' };
+  const { attachedMs, waitedMs = deleteAskedMs } = record.nextAttachment ?? {};
+  const attached = attachedMs === undefined ? {} : { waitedMs, attachedMs };
   const startedMs = record.nextJournal.startedMs;
   const inMs =
     startedMs === undefined ? next.runningMs : startedMs + (record.nextClockOffsetMs ?? 0);
@@ -39,9 +46,9 @@ export function nextOf(record: TrialRecord): NextFinding {
   const about = record.events.filter(
     ({ pod, reason }) => pod.endsWith('-b') && /^(FailedAttachVolume|FailedMount)$/.test(reason),
   );
-  const refused = about.findLast(({ message }) => !multiAttach.test(message));
+  const refused = about.findLast(({ message }) => ofDriver.test(message));
   if (refused !== undefined) return { was: 'refused', ...attached, said: refused.message };
-  const barred = about.at(-1);
+  const barred = about.findLast(({ message }) => barring.test(message));
   if (barred !== undefined) return { was: 'barred', ...attached, said: barred.message };
   return { was: 'waited', ...attached };
 }

@@ -30,13 +30,11 @@ test('a pod runs on its node only, without rights, with the volume as the plan h
   expect(claimObject(files, trial).spec).toMatchObject({ volumeMode: 'Filesystem' });
 });
 
-test('only a writer that is deleted by force lingers, and both pods know the slots alike', () => {
-  const released = { name: 'released-1', variant: 'released' } as const;
-  expect(programOf(place, trial, 'writer').lingerMs).toBe(0);
-  expect(programOf(place, released, 'writer').lingerMs).toBeGreaterThan(plan.horizonMs);
-  expect(programOf(place, released, 'next').lingerMs).toBe(0);
-  const [a, b] = (['writer', 'next'] as const).map((role) => programOf(place, released, role));
+test('both pods of a trial know its slots alike', () => {
+  const contested = { name: 'contested-1', variant: 'contested' } as const;
+  const [a, b] = (['writer', 'next'] as const).map((role) => programOf(place, contested, role));
   expect([a?.slots, a?.token]).toEqual([b?.slots, b?.token]);
+  expect(programOf(place, trial, 'writer').token).not.toBe(a?.token);
 });
 
 test('a namespace of a living probe, or of another machine, stays until its time is over', () => {

@@ -67,8 +67,6 @@ interface PodProgram {
   readonly quietForMs: number;
   /** It ends by itself that long after its start. */
   readonly untilMs: number;
-  /** After SIGTERM it goes on for so long; 0: it ends at once. */
-  readonly lingerMs: number;
 }
 
 const devicePath = '/dev/probe';
@@ -77,8 +75,6 @@ const folder = '/probe';
 /** A writer lives so much longer than the watch: it starts before, and must not end in it. */
 const spareMs = 90_000;
 const nextEveryMs = 200;
-/** A pod that was deleted by force outlives the watch by this. */
-const lingersMs = 10_000;
 
 export function programOf({ namespace, plan }: Place, trial: Trial, role: Role): PodProgram {
   const isBlock = plan.volumeMode === 'Block';
@@ -94,13 +90,11 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
     everyMs: isWriter ? plan.writeEveryMs : nextEveryMs,
     quietAfterMs: plan.quietAfterMs,
     quietForMs: isWriter && trial.variant === 'idle' ? plan.quietForMs : 0,
-    lingerMs: isWriter && trial.variant === 'released' ? plan.horizonMs + lingersMs : 0,
   };
 }
 
-/** Kubelet gives a pod that was deleted by force the time that it was promised. */
-const graceS = ({ lingerMs }: PodProgram): number =>
-  lingerMs === 0 ? 2 : Math.ceil(lingerMs / 1000) + 30;
+/** A writer ends with SIGTERM. */
+const graceS = 2;
 
 export function podObject(place: Place, trial: Trial, role: Role): V1Pod {
   const { namespace, plan } = place;
@@ -113,7 +107,7 @@ export function podObject(place: Place, trial: Trial, role: Role): V1Pod {
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: graceS(program),
+      terminationGracePeriodSeconds: graceS,
       affinity: { nodeAffinity: onlyOn(node) },
       containers: [
         {

@@ -9,6 +9,8 @@ export interface AttachmentSeen {
   readonly lastSeenMs: number;
   /** From the first look that found it attached. */
   readonly attachedMs?: number;
+  /** The last look that did not find it attached began then. */
+  readonly waitedMs?: number;
   /** Somebody asked for its end. */
   readonly deletingMs?: number;
   /** The driver's words, where an attach or a detach failed: the last. */
@@ -44,8 +46,6 @@ export interface TrialRecord {
   readonly deleteAskedMs?: number;
   /** The API's answer to it: the object may stay, with its finalizer. */
   readonly deleteAnsweredMs?: number;
-  /** The pod was deleted by force: released trials only. */
-  readonly forcedMs?: number;
   readonly watchEndedMs?: number;
   /** Between the last look that found the deleted attachment and the first that did not. */
   readonly thereUntilMs?: number;

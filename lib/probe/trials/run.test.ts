@@ -23,7 +23,7 @@ async function clientsOf(behaviour: Behaviour): Promise<ProbeClients> {
 }
 
 const request: TrialsRequest = {
-  ...{ storageClass: 'fast', nodes: undefined, trials: 1, volumeMode: 'Filesystem' },
+  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
   ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
   signal: new AbortController().signal,
 };
@@ -51,7 +51,7 @@ test('a driver that cuts, and refuses raw volumes: answered, and nothing left', 
     plan: { volumeMode: 'Filesystem' },
     answer: {
       mode: 'fenced',
-      counts: { kept: { cut: 1 }, idle: { cut: 1 }, released: { cut: 1 } },
+      counts: { kept: { cut: 1 }, idle: { cut: 1 }, contested: { cut: 1 } },
       next: { in: 1 },
     },
   });
@@ -65,8 +65,8 @@ test('a detach that hangs, with the next pod outside', { timeout }, async () => 
   expect(await runTrials(await clientsOf(behaviour), request)).toMatchObject({
     answer: {
       mode: 'pending-while-busy',
-      counts: { kept: { pending: 1 }, idle: { pending: 1 }, released: { pending: 1 } },
-      next: { waited: 1 },
+      counts: { kept: { pending: 1 }, idle: { pending: 1 }, contested: { pending: 1 } },
+      next: { barred: 1 },
     },
   });
   expect(foreign()).toEqual([]);

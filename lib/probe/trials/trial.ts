@@ -33,7 +33,8 @@ const startMs = 240_000;
 const steadyMs = 60_000;
 /** A writer has written so often before anything is done to it. */
 const steadyLines = 60;
-const lateLinesMs = 2000;
+/** Until Kubernetes says that the next pod must wait, or has let it in. */
+const waitsMs = 30_000;
 /** For the pod that reads what reached the disk. */
 const readBackMs = 120_000;
 
@@ -78,20 +79,14 @@ class TrialRun {
 
   async play(): Promise<void> {
     const { plan } = this.#context.place;
-    const isReleased = this.#trial.variant === 'released';
+    const isContested = this.#trial.variant === 'contested';
     await this.#startWriter();
     await this.#steady();
-    if (isReleased) await this.#release();
+    if (isContested) await this.#nextWaits();
     await this.#detach();
-    if (isReleased) await this.#start('next');
     await this.#watch(plan.horizonMs);
-    if (isReleased) {
-      // The last lines are on their way.
-      await sleep(lateLinesMs, undefined, { signal: this.#context.signal });
-      return;
-    }
     this.#whole = await this.#readLog('writer');
-    await this.#readBack();
+    if (!isContested) await this.#readBack();
   }
 
   /** What was seen to the end, however it ended. */
@@ -200,12 +195,19 @@ class TrialRun {
     });
   }
 
-  async #release(): Promise<void> {
-    const { clients, place } = this.#context;
-    this.#draft.forcedMs = nowMs();
-    await clients.core.deleteNamespacedPod({
-      ...{ name: this.#pod('writer'), namespace: place.namespace },
-      gracePeriodSeconds: 0,
+  /** The next pod wants the volume before the detach: whoever is first after it has it. */
+  async #nextWaits(): Promise<void> {
+    await this.#start('next');
+    const pod = this.#pod('next');
+    const { view } = this.#context;
+    await view.until({ what: `the pod ${pod} waits for the volume`, timeoutMs: waitsMs }, () => {
+      const found = view.pod(pod);
+      if (found?.seen.runningMs !== undefined) {
+        throw new InfrastructureError('NEXT_IS_IN', `${pod} had the volume before any detach`);
+      }
+      return view.eventsOf(pod).some(({ reason }) => reason === 'FailedAttachVolume')
+        ? true
+        : 'nobody has said so';
     });
   }
 
