@@ -1,4 +1,4 @@
-/** What is to be expected of a StorageClass when a volume of it is detached by force? Reads only. */
+/** What does a StorageClass do when a volume of it is detached by force? Reads only, unless `--run`. */
 import '../lib/node-floor.mjs';
 
 const { probe } = await import('../lib/cli/probe.ts');

@@ -1,93 +1,85 @@
-/** `experiments/probe.mjs -s CLASS`: what is to be expected of a class when it is detached by force. */
-import { InvalidArgumentError, Option } from 'commander';
+/**
+ * `experiments/probe.mjs -s CLASS`: what is to be expected of a class when a volume of it is detached by
+ * force; with `--run` what happens.
+ */
+import { resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { exitCode } from '../errors.ts';
-import { probeClients } from '../probe/clients.ts';
-import { planLines } from '../probe/plan.ts';
-import { answerFor, type Answer } from '../probe/prediction.ts';
-import { rbacObjects, readNeeds, trialNeeds } from '../probe/rights.ts';
-import { commandLine, parseArguments, runCommand, tell } from './command.ts';
-import { numberWithin } from './flag-values.ts';
+import { exitCode, type ExitCode } from '../errors.ts';
+import { writeOutput } from '../output-file.ts';
+import { probeClients, type ProbeClients } from '../probe/clients.ts';
+import { answerText, measuredText } from '../probe/texts.ts';
+import { answerFor } from '../probe/prediction.ts';
+import { cleanNeeds, rbacObjects, readNeeds, trialNeeds } from '../probe/rights.ts';
+import { cleanUp } from '../probe/trials/place.ts';
+import { runTrials } from '../probe/trials/run.ts';
+import { runCommand, say, tell } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
+import { classOf, probeFlags, type ProbeFlags } from './probe-flags.ts';
 
-interface Flags {
-  readonly storageClass: string;
-  readonly context?: string;
-  readonly kubeconfig?: string;
-  readonly nodes?: readonly [string, string];
-  readonly trials: number;
-  readonly output: 'text' | 'json';
-  readonly rbac: boolean;
-}
-
-/** Prints the answer and sets the exit code: 0, also where trials would be refused. Never throws. */
+/**
+ * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
+ * where trials leave it undecided. Never throws.
+ */
 export const probe = (): Promise<void> =>
   runCommand('probe', async (args) => {
-    const flags = flagsOf(args);
+    const flags = probeFlags(args);
     if (flags.rbac) {
       tell(rbacText());
       return exitCode.expected;
     }
-    const { storageClass, nodes, trials } = flags;
+    if (flags.clean) return clean(await probeClients(flags.context, flags.kubeconfig));
+    const storageClass = classOf(flags);
     const clients = await probeClients(flags.context, flags.kubeconfig);
-    const answer = await answerFor(clients, { storageClass, nodes, trials });
+    if (flags.run) return trials(clients, storageClass, flags);
+    const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
+    const answer = await answerFor(clients, { ...asked(storageClass, flags), volumeMode });
     tell(flags.output === 'json' ? JSON.stringify(answer, undefined, 2) : answerText(answer));
     return exitCode.expected;
   });
 
-function flagsOf(args: readonly string[]): Flags {
-  const command = commandLine('npx zx experiments/probe.mjs')
-    .description('Predicts how a StorageClass answers a forced detach. Reads only, makes nothing.')
-    .requiredOption('-s, --storage-class <name>', 'the class that is asked about')
-    .option('--context <name>', 'of the kubeconfig; default: the current one')
-    .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
-    .addOption(
-      new Option('--nodes <a,b>', 'nodes that trials would use; default: two that fit').argParser(
-        twoNodes,
-      ),
-    )
-    .addOption(
-      new Option('--trials <n>', 'how many of a kind the plan has')
-        .default(5)
-        .argParser(numberWithin(1, 100)),
-    )
-    .addOption(
-      new Option('-o, --output <form>', 'what is printed')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
-    .option('--rbac', 'print the rights that reading and trials need, for `kubectl apply`', false);
-  parseArguments(command, args);
-  return command.opts<Flags>();
+const asked = (
+  storageClass: string,
+  { nodes, trials, size, horizon: horizonMs, image }: ProbeFlags,
+) => ({ ...{ storageClass, nodes, trials, size, horizonMs, image } });
+
+async function trials(
+  clients: ProbeClients,
+  storageClass: string,
+  flags: ProbeFlags,
+): Promise<ExitCode> {
+  let doing = 'the trials are on';
+  const told = (line: string): void => {
+    doing = line;
+    say(line);
+  };
+  using interrupt = onInterrupt(say, () => doing);
+  const { signal } = interrupt;
+  const { volumeMode } = flags;
+  const request = { ...asked(storageClass, flags), volumeMode, say: told, signal };
+  const certificate = await runTrials(clients, request);
+  const path = resolve(flags.out ?? `detach-${storageClass}.json`);
+  const text = `${JSON.stringify(certificate)}\n`;
+  writeOutput(path, text);
+  tell(flags.output === 'json' ? text.trimEnd() : measuredText(certificate));
+  say(`certificate: ${path}`);
+  if (certificate.left !== undefined) return exitCode.infrastructure;
+  return certificate.answer.mode === undefined && certificate.answer.modes.length === 0
+    ? exitCode.inconclusive
+    : exitCode.expected;
 }
 
-function twoNodes(text: string): readonly [string, string] {
-  const [a, b, ...rest] = text.split(',').map((name) => name.trim());
-  if (a && b && rest.length === 0) return [a, b];
-  throw new InvalidArgumentError('Give two nodes with a comma between them.');
+async function clean(clients: ProbeClients): Promise<ExitCode> {
+  const { removed, left } = await cleanUp(clients, say);
+  for (const { name, why } of left) say(`${name} stays: ${why}`);
+  tell(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${removed.join(', ')}.`);
+  return exitCode.expected;
 }
 
 /** For the account `forcedetach-probe` in the namespace `default`. */
 function rbacText(): string {
   const name = 'forcedetach-probe';
-  const needs = [...readNeeds, ...trialNeeds('')];
+  const needs = [...readNeeds, ...trialNeeds(''), ...cleanNeeds];
   return rbacObjects(name, needs, { kind: 'ServiceAccount', name, namespace: 'default' })
     .map((object) => stringify(object))
     .join('---\n');
-}
-
-/** One line a fact: what, what was found, where, how sure. */
-export function answerText({ prediction, plan, refusal, missingRights }: Answer): string {
-  const width = Math.max(...prediction.lines.map(({ what }) => what.length));
-  return [
-    ...prediction.lines.map(
-      ({ what, found, source, sure }) => `${what.padEnd(width)}  ${found}  [${sure}: ${source}]`,
-    ),
-    '',
-    'This is a prediction from documents and settings. Nothing was measured.',
-    ...(plan === undefined ? [] : ['', 'Trials would do this:', ...planLines(plan)]),
-    ...(refusal === undefined ? [] : ['', 'Trials would be refused:', refusal]),
-    ...(missingRights.length === 0
-      ? []
-      : ['', 'For trials these rights are missing:', ...missingRights.map((each) => `  ${each}`)]),
-  ].join('\n');
 }

@@ -15,7 +15,7 @@ import { serve, service, type Service } from './grpc.ts';
 import { whileHeld } from './hold.ts';
 import { identity, registration } from './identity.ts';
 import { kubernetesTaints } from './kubernetes-taints.ts';
-import { driverName, filesDriverName, layoutOf } from './layout.ts';
+import { filesDriverName, layoutOf } from './layout.ts';
 import { ensureKernelDevices } from './loop-device.ts';
 import { nodeService } from './node.ts';
 import { registerNode } from './nodes.ts';
@@ -36,10 +36,10 @@ function pluginsOf(mode: string | undefined, settings: Settings): Plugin[] {
   const backend = { layout, array: arrayAt(layout.arraySocket) };
   const around = whileHeld(layout, node, logCalls(layout, node));
   const disk = (service: Service): Plugin => ({
-    name: driverName,
+    name: settings.CSI_DRIVER_NAME,
     socket: settings.CSI_SOCKET,
     registrationSocket: settings.CSI_REGISTRATION_SOCKET,
-    services: [identityOf(root, driverName, true), service],
+    services: [identityOf(root, settings.CSI_DRIVER_NAME, true), service],
   });
   if (mode === 'node') {
     const { CSI_FILES_SOCKET: socket, CSI_FILES_REGISTRATION_SOCKET: registrationSocket } =

@@ -6,6 +6,7 @@ const environment = { NODE_NAME: 'w1', CSI_SOCKET: '/csi/csi.sock', FORCEDETACH_
 
 test('settings come from the environment', () => {
   expect(readSettings(environment)).toEqual({
+    CSI_DRIVER_NAME: 'disk.forcedetach.dev',
     NODE_NAME: 'w1',
     CSI_SOCKET: '/csi/csi.sock',
     FORCEDETACH_LOOPS: { first: 128, last: 191 },

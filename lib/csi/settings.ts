@@ -1,10 +1,12 @@
 /** What the driver's pods are told by their environment. */
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { defaultRoot } from './layout.ts';
+import { defaultRoot, driverName } from './layout.ts';
 import { parseLoopRange } from './loop-range.ts';
 
 const schema = z.object({
+  /** By which Kubernetes knows the disk's driver. */
+  CSI_DRIVER_NAME: z.string().min(1).default(driverName),
   /** Name of the Kubernetes node. */
   NODE_NAME: z.string().min(1),
   /** Socket of the CSI services. */

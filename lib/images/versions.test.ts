@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { kubernetesDefault, releaseOf } from '../kubernetes-versions.ts';
 import { projectRoot } from './plan.ts';
 import { oldestGo } from './preflight.ts';
-import { attacherVersion, nodeVersion } from './versions.ts';
+import { attacherVersion, nodeVersion, provisionerVersion } from './versions.ts';
 
 const read = (path: string): string => readFileSync(`${projectRoot}/${path}`, 'utf8');
 
@@ -16,6 +16,11 @@ test('Kubernetes and its staging modules are pinned at the default version', () 
   const staging = [...module.matchAll(/=> k8s\.io\/\S+ (v\S+)/g)].map(([, version]) => version);
   expect(staging.length).toBeGreaterThan(25);
   expect(new Set(staging)).toEqual(new Set([`v0.${built.replace('1.', '')}`]));
+});
+
+test('the provisioner is pinned at its version', () => {
+  const module = read('lib/images/built/provisioner/go.mod');
+  expect(module).toMatch(new RegExp(`external-provisioner/v6 v${provisionerVersion}\\s`));
 });
 
 test('the attacher is pinned at its version and Go at the oldest that accepts it', () => {

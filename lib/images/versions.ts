@@ -5,6 +5,8 @@ export const kindVersion = '0.33.0';
 export const mysqlSeries = '9.7';
 /** Also pinned in built/kubernetes/go.mod; a unit test holds both together. */
 export const attacherVersion = '4.12.0';
+/** Also pinned in built/provisioner/go.mod; the same test. */
+export const provisionerVersion = '6.4.0';
 /** Debian's release of the node root: systemd ≥ 257 (trixie) refuses cgroup v1. */
 export const nodeDebianSuite = 'bookworm';
 /** Debian's release that has MySQL of the series above. */

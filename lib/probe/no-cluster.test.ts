@@ -35,7 +35,10 @@ const always =
 
 async function probed(url: string, user?: Readonly<Record<string, unknown>>): Promise<unknown> {
   const clients = await probeClients('two', writeKubeconfig(folder, url, user), timeoutMs);
-  const asked = { storageClass: 'c', nodes: undefined, trials: 5 };
+  const asked = {
+    ...{ storageClass: 'c', nodes: undefined, trials: 5, volumeMode: 'Block' as const },
+    ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
+  };
   const beganMs = performance.now();
   const error = await answerFor(clients, asked).catch((thrown: unknown) => thrown);
   expect(performance.now() - beganMs).toBeLessThan(10_000);

@@ -10,8 +10,8 @@ export const variants = [
   'kept',
   /** The same while it holds the volume and writes nothing; then it writes again. */
   'idle',
-  /** The pod is deleted by force, goes on writing, its attachment is deleted; a second pod waits. */
-  'released',
+  /** The same while a pod on another node waits for the volume: either node may have it next. */
+  'contested',
 ] as const;
 export type Variant = (typeof variants)[number];
 
@@ -21,22 +21,24 @@ export interface Trial {
   /** Names its claim; its pods add `-a` and `-b`. */
   readonly name: string;
   readonly variant: Variant;
-  readonly volumeMode: VolumeMode;
 }
 
 export interface PlanRequest {
   readonly storageClass: string;
   /** The writer's node, and the next one's. */
   readonly nodes: readonly [string, string];
-  /** Of the variants kept and released, each; idle has one for five of them. */
+  /** Of the variants kept and contested, each; idle has one for five of them. */
   readonly trials: number;
-  readonly volumeModes: readonly VolumeMode[];
+  readonly volumeMode: VolumeMode;
   readonly size: string;
+  /** How long a writer is watched after the delete. */
   readonly horizonMs: number;
+  /** Of the pods: any with Node 20 or later. */
+  readonly image: string;
 }
 
 export interface Plan extends PlanRequest {
-  readonly version: 1;
+  readonly version: 2;
   readonly list: readonly Trial[];
   readonly writeEveryMs: number;
   /** An idle pod writes this long before it is quiet, and is quiet for so long. */
@@ -44,22 +46,22 @@ export interface Plan extends PlanRequest {
   readonly quietForMs: number;
 }
 
+/** Of the watch: what comes after it shows whether the quiet one was cut off. */
+const quietShare = 0.4;
+
 export function planOf(request: PlanRequest): Plan {
-  const counts = {
-    kept: request.trials,
-    idle: Math.ceil(request.trials / 5),
-    released: request.trials,
-  };
-  const list = request.volumeModes.flatMap((volumeMode) =>
-    variants.flatMap((variant) =>
-      Array.from({ length: counts[variant] }, (_, index) => ({
-        name: `${variant}-${volumeMode === 'Block' ? 'raw' : 'fs'}-${index + 1}`,
-        variant,
-        volumeMode,
-      })),
-    ),
+  const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
+  const counts = { kept: trials, idle: Math.ceil(trials / 5), contested: trials };
+  const list = variants.flatMap((variant) =>
+    Array.from({ length: counts[variant] }, (_, index) => ({
+      name: `${variant}-${index + 1}`,
+      variant,
+    })),
   );
-  return { ...request, version: 1, list, writeEveryMs: 20, quietAfterMs: 4000, quietForMs: 40_000 };
+  return {
+    ...{ version: 2, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
+    ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: Math.round(horizonMs * quietShare) },
+  };
 }
 
 export const planHash = (plan: Plan): string =>
@@ -73,12 +75,11 @@ export function planLines(plan: Plan): string[] {
     plan.list.filter((trial) => trial.variant === variant).length;
   return [
     `plan ${planHash(plan)}: ${plan.list.length} volumes of the class ${plan.storageClass}, ` +
-      `${plan.size} each, as ${plan.volumeModes.join(' and ')}, side by side`,
-    `  writers on ${a}, one write (O_DIRECT, fdatasync) each ${plan.writeEveryMs} ms; next pods on ${b}`,
+      `${plan.size} each, as ${plan.volumeMode}, side by side`,
+    `  writers on ${a}, one write (O_DIRECT, O_DSYNC) each ${plan.writeEveryMs} ms; next pods on ${b}`,
     `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
     `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
-    `  released (${count('released')}): the pod is deleted by force and writes on, its attachment is ` +
-      `deleted, a pod on ${b} wants the volume`,
+    `  contested (${count('contested')}): the same while a pod on ${b} waits for the volume`,
     `  watched for ${seconds} s, then all of it is removed`,
   ];
 }

@@ -3,9 +3,9 @@ import { describeError, ForcedetachError } from '../errors.ts';
 import { isAllowed, needText } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 import { gatherFacts, type Facts } from './facts.ts';
-import { planOf, type Plan } from './plan.ts';
+import { planOf, type Plan, type PlanRequest } from './plan.ts';
 import { predict, type Prediction } from './predict.ts';
-import { chooseNodes, mustFit, mustHaveClass, type Asked } from './refuse.ts';
+import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from './refuse.ts';
 import { trialNeeds } from './rights.ts';
 
 export interface Answer {
@@ -22,9 +22,10 @@ export interface Answer {
   readonly missingRights: readonly string[];
 }
 
-export interface AnswerOptions extends Asked {
-  readonly trials: number;
-}
+/** A volume mode that is left open is shown as Block, which is tried first. */
+export interface AnswerOptions
+  extends Asked,
+    Pick<PlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {}
 
 /** The namespace of a run is not known before; the rights are asked for one of its kind. */
 const exampleNamespace = 'forcedetach-probe-00000000';
@@ -50,14 +51,8 @@ export function planOrRefusal(
   options: AnswerOptions,
 ): Pick<Answer, 'plan' | 'refusal'> {
   try {
-    const plan = planOf({
-      storageClass: options.storageClass,
-      nodes: chooseNodes(facts, options),
-      trials: options.trials,
-      volumeModes: ['Block', 'Filesystem'],
-      size: '1Gi',
-      horizonMs: 100_000,
-    });
+    mustHaveAttachments(facts);
+    const plan = planOf({ ...options, nodes: chooseNodes(facts, options) });
     mustFit(facts, plan);
     return { plan };
   } catch (error) {

@@ -28,7 +28,10 @@ function facts(driver: string, change: Partial<Facts> = {}): Facts {
   };
 }
 
-const options = { storageClass: 'c', nodes: undefined, trials: 5 };
+const options = {
+  ...{ storageClass: 'c', nodes: undefined, trials: 5, volumeMode: 'Block' as const },
+  ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
+};
 const refusalOf = (asked: Facts, nodes?: readonly [string, string]): string | undefined =>
   planOrRefusal(asked, { ...options, nodes }).refusal?.split('\n')[0];
 
@@ -74,11 +77,19 @@ test('refusals, each with its code', () => {
   expect(refusalOf(facts('x', { nodes: [node('a'), node('b', { ready: false })] }))).toMatch(
     'TOO_FEW_NODES',
   );
+  expect(refusalOf(facts('x', { csiDriver: { spec: { attachRequired: false } } }))).toMatch(
+    'NO_ATTACHMENTS',
+  );
   expect(refusalOf(facts('x'), ['a', 'a'])).toMatch('SAME_NODE');
   expect(refusalOf(facts('x'), ['a', 'c'])).toMatch('NODE_UNFIT: c can');
   const few = [node('a', { attachable: 8 }), node('b')];
-  expect(refusalOf(facts('x', { nodes: few }))).toMatch('TOO_MANY_VOLUMES: 22 volumes');
+  expect(refusalOf(facts('x', { nodes: few }))).toMatch('TOO_MANY_VOLUMES: 11 volumes');
   expect(refusalOf(facts('x'))).toBeUndefined();
+});
+
+test('of the nodes that fit, the first by name is for the next pod', () => {
+  const nodes = ['b', 'c', 'a'].map((name) => node(name));
+  expect(planOrRefusal(facts('x', { nodes }), options).plan?.nodes).toEqual(['c', 'a']);
 });
 
 test('a plan has one hash, and another one where anything differs', () => {
@@ -103,7 +114,7 @@ test('the pods of a driver are those with its socket or its name', () => {
 test('rights become rules; only what is there already can be limited to its name', () => {
   const rules = rulesOf(trialNeeds('forcedetach-probe-1'));
   expect(rules).toContainEqual({
-    ...{ apiGroups: [''], resources: ['namespaces'], verbs: ['delete'] },
+    ...{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'delete'] },
     resourceNames: ['forcedetach-probe-1'],
   });
   expect(rules).toContainEqual({ apiGroups: [''], resources: ['namespaces'], verbs: ['create'] });

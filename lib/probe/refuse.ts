@@ -27,7 +27,20 @@ export function mustHaveClass(facts: Facts, { storageClass }: Asked): void {
   });
 }
 
-/** The writer's node and the next one's. Throws UsageError for what must not or cannot be tried. */
+/** Throws UsageError `NO_ATTACHMENTS`: what trials do to a volume is to delete its attachment. */
+export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
+  if (csiDriver?.spec.attachRequired !== false) return;
+  throw new UsageError('NO_ATTACHMENTS', 'volumes of this driver are never attached', {
+    hint: 'Kubernetes has nothing to detach, so a forced detach cuts nobody off: a node that lost its place writes on for as long as it reaches the storage',
+    command: kubectl(cluster, `get csidriver ${csiDriver.metadata?.name ?? ''} -o yaml`),
+  });
+}
+
+/**
+ * The writer's node and the next one's. Of two that want one volume at once Kubernetes 1.37 took the one
+ * whose name comes first, each time in some twenty trials: so that is the next pod's. Throws UsageError for
+ * what must not or cannot be tried.
+ */
 export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
   mustBeTryable(facts);
   if (asked.nodes !== undefined) {
@@ -38,9 +51,12 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
       hint: 'give two different nodes',
     });
   }
-  const fit = facts.nodes.filter((node) => whyUnfit(node) === undefined).map(({ name }) => name);
-  const [a, b] = fit;
-  if (a !== undefined && b !== undefined) return [a, b];
+  const fit = facts.nodes
+    .filter((node) => whyUnfit(node) === undefined)
+    .map(({ name }) => name)
+    .toSorted();
+  const [next, writer] = [fit[0], fit.at(-1)];
+  if (next !== undefined && writer !== undefined && next !== writer) return [writer, next];
   const why = facts.nodes.map((node) => `${node.name}: ${whyUnfit(node) ?? 'would do'}`).join('; ');
   throw new UsageError(
     'TOO_FEW_NODES',

@@ -11,25 +11,32 @@ export const readNeeds: readonly Need[] = [
 ];
 
 /**
- * For the trials, beside those, but for deleting their attachments: the names of these are hashes of
- * volumes that are not there yet. `namespace`: the one that will be.
+ * For the trials, beside those. An attachment's name is a hash of a volume that is not there yet, so
+ * the right to delete one can't be limited to it; the probe deletes by name and uid, its own volumes'.
+ * `namespace`: the one that will be; empty where that is not known.
  */
 export const trialNeeds = (namespace: string): Need[] => [
   { verb: 'create', resource: 'namespaces' },
-  { verb: 'delete', resource: 'namespaces', ...(namespace === '' ? {} : { name: namespace }) },
+  ...(['get', 'delete'] as const).map((verb) => ({
+    ...{ verb, resource: 'namespaces' },
+    ...(namespace === '' ? {} : { name: namespace }),
+  })),
   { verb: 'get', resource: 'persistentvolumes' },
-  { verb: 'list', group: 'storage.k8s.io', resource: 'volumeattachments' },
-  { verb: 'watch', group: 'storage.k8s.io', resource: 'volumeattachments' },
-  ...(['create', 'get', 'list'] as const).map((verb) => ({
+  ...(['get', 'delete'] as const).map((verb) => ({
+    ...{ verb, group: 'storage.k8s.io', resource: 'volumeattachments' },
+  })),
+  ...(['create', 'list'] as const).map((verb) => ({
     ...{ verb, resource: 'persistentvolumeclaims', namespace },
   })),
-  ...(['create', 'delete', 'list', 'watch'] as const).map((verb) => ({
+  ...(['create', 'delete', 'list'] as const).map((verb) => ({
     ...{ verb, resource: 'pods', namespace },
   })),
   { verb: 'get', resource: 'pods', subresource: 'log', namespace },
   { verb: 'list', resource: 'events', namespace },
-  { verb: 'watch', resource: 'events', namespace },
 ];
+
+/** For `--clean`, beside those of the trials. */
+export const cleanNeeds: readonly Need[] = [{ verb: 'list', resource: 'namespaces' }];
 
 interface Rule {
   readonly apiGroups: readonly string[];

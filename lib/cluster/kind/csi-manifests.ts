@@ -12,13 +12,16 @@ export interface CsiManifestOptions {
   readonly loops: { readonly first: number; readonly count: number };
   /** The shared directory, the same path on each node. */
   readonly sharedDir: string;
+  /** By which Kubernetes knows the two drivers. Default: our own. */
+  readonly names?: { readonly disk: string; readonly files: string };
 }
 
 /** In the order to apply them. */
 export async function renderCsiManifests(options: CsiManifestOptions): Promise<KubernetesObject[]> {
+  const { disk = driverName, files: shared = filesDriverName } = options.names ?? {};
   const values = {
-    DRIVER: driverName,
-    FILES_DRIVER: filesDriverName,
+    DRIVER: disk,
+    FILES_DRIVER: shared,
     DRIVER_IMAGE: options.driverImage,
     ATTACHER_IMAGE: options.attacherImage,
     LOOPS: driverLoopsOf(options.loops),

@@ -1,0 +1,154 @@
+/**
+ * A kind cluster that this harness does not know: none of its labels, nothing in its registry, so that
+ * what is written for other people's clusters can be tried on one. It is found by its name alone.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as engine from '../../engine/commands.ts';
+import { inspect } from '../../engine/ask.ts';
+import { run, tryRun } from '../../engine/run.ts';
+import { InfrastructureError } from '../../errors.ts';
+import { privateFolder, stateHome } from '../../state-home.ts';
+import { stockClusterTimers } from '../timers.ts';
+import { startArray } from './array.ts';
+import { nodeAddresses, nodesReady } from './create-cluster.ts';
+import { kindCommand } from './kind-command.ts';
+import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
+import { apply, kubeClients } from './kube.ts';
+import { leaseAt, leases, driverLoopsOf, type Lease } from './lease.ts';
+import { boundLoops, releaseLoops } from './loops.ts';
+import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
+import { installCni, restoreRoutes } from './node-network.ts';
+import { strangerObjects } from './stranger-objects.ts';
+import { waitFor } from './wait.ts';
+
+export interface StrangerImages {
+  readonly node: string;
+  readonly driver: string;
+  readonly attacher: string;
+  readonly array: string;
+  readonly tools: string;
+  readonly provisioner: string;
+}
+
+export interface StrangerRequest {
+  readonly name: string;
+  readonly images: StrangerImages;
+  /** Path of the kind binary. */
+  readonly kind: string;
+  readonly say: (line: string) => void;
+}
+
+/** Beside the folder of our own clusters, not in it. */
+const folderOf = (name: string): string =>
+  join(privateFolder(join(dirname(stateHome()), 'forcedetach-strangers')), name);
+export const strangerKubeconfig = (name: string): string => join(folderOf(name), 'kubeconfig');
+const arrayOf = (name: string): string => `${name}-array`;
+const workers = 2;
+const nodesOf = (name: string): string[] => [
+  ...[`${name}-control-plane`, `${name}-worker`, `${name}-worker2`],
+];
+
+/** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
+export async function makeStranger({ name, images, kind, say }: StrangerRequest): Promise<void> {
+  const folder = folderOf(name);
+  await mkdir(join(folder, 'patches'), { recursive: true });
+  const lease = await takeNetwork(name);
+  await run(engine.createVolume(name));
+  await startArray({
+    container: arrayOf(name),
+    image: images.array,
+    source: name,
+    root: sharedDir,
+  });
+  for (const [file, text] of Object.entries(kubeadmPatches(stockClusterTimers))) {
+    await writeFile(join(folder, 'patches', file), text);
+  }
+  const config = join(folder, 'kind.yaml');
+  await writeFile(config, await configOf(name, lease, images.node, images.tools));
+  const kubeconfig = strangerKubeconfig(name);
+  const creation = { name, config, kubeconfig, onProgress: say, signal: undefined };
+  await kindCommand(kind).create(creation);
+  const clients = await kubeClients(kubeconfig);
+  const nodes = await nodeAddresses(clients, workers + 1);
+  for (const self of nodes) {
+    await installCni(self);
+    await restoreRoutes(lease, self, nodes);
+  }
+  await nodesReady(clients, 180_000);
+  say('loading images');
+  const loaded = [images.driver, images.provisioner];
+  await kindCommand(kind).load({ name, images: loaded, signal: undefined });
+  say('starting the driver');
+  const { driver: driverImage, attacher: attacherImage, provisioner: provisionerImage } = images;
+  const loops = { first: lease.loops.first, count: lease.loops.count };
+  await apply(
+    clients,
+    await strangerObjects({ driverImage, attacherImage, provisionerImage, loops, sharedDir }),
+  );
+  await waitFor({ what: 'the driver runs on all nodes', timeoutMs: 240_000 }, async () => {
+    const { items } = await clients.storage.listCSINode();
+    const missing = items.filter(({ spec }) => spec.drivers.length < 2);
+    return (
+      missing.length === 0 ||
+      `missing on ${missing.map(({ metadata }) => metadata?.name).join(', ')}`
+    );
+  });
+  say(`ready: KUBECONFIG=${kubeconfig}, loop devices ${driverLoopsOf(loops)}`);
+}
+
+/** Whose network it is shows in its name only. */
+async function takeNetwork(name: string): Promise<Lease> {
+  // From the end: ours are taken from the front.
+  for (const lease of leases().toReversed()) {
+    if ((await boundLoops(lease)).length > 0) continue;
+    const made = await tryRun(engine.createNetwork(name, lease, []));
+    if (made.exitCode === 0) return lease;
+    if (!/overlap|conflicts with network/i.test(made.stderr)) {
+      throw new InfrastructureError('NETWORK_FAILED', made.stderr.trim());
+    }
+  }
+  throw new InfrastructureError('NO_LEASE', 'no network is left for another cluster');
+}
+
+async function configOf(
+  name: string,
+  lease: Lease,
+  nodeImage: string,
+  tools: string,
+): Promise<string> {
+  const [volume] = (await inspect('volume', [name])) as { readonly Mountpoint: string }[];
+  const once = ['--privileged', '--network', 'none', '--entrypoint', 'cat'];
+  const status = await run(engine.runOnce(once, tools, '/proc/self/status'));
+  return kindConfig({
+    ...{ name, nodeImage, workers, lease, timers: stockClusterTimers, featureGates: {} },
+    cgroupVersion: await cgroupVersion(),
+    volumePath: volume?.Mountpoint ?? '',
+    patchesPath: join(folderOf(name), 'patches'),
+    lacksSysResource: lacksSysResource(status),
+  });
+}
+
+/** By its name. What is not there is passed over. Resolves to what stays. */
+export async function removeStranger(name: string, tools: string): Promise<string[]> {
+  const there = (await inspect('container', [arrayOf(name), ...nodesOf(name)])) as {
+    readonly Name: string;
+  }[];
+  // The array first: what waits for it can't be killed.
+  for (const { Name } of there.toSorted((a) => (a.Name.endsWith('-array') ? -1 : 1))) {
+    await run(engine.removeWhole(Name.replace('/', '')), { timeoutMs: 180_000 });
+  }
+  const [network] = (await inspect('network', [name])) as {
+    readonly IPAM: { readonly Config: readonly { readonly Subnet: string }[] };
+  }[];
+  const index = Number(/^172\.30\.(\d+)\./.exec(network?.IPAM.Config[0]?.Subnet ?? '')?.[1]);
+  const left: string[] = [];
+  if (Number.isInteger(index)) {
+    const { loops } = leaseAt(index);
+    left.push(...(await releaseLoops({ loops, holdsLease: true, volume: name, tools })));
+  }
+  await run(engine.removeVolume(name));
+  if (network !== undefined) await run(engine.removeNetwork(name));
+  await rm(folderOf(name), { recursive: true, force: true });
+  return left;
+}

@@ -1,0 +1,57 @@
+/** What a probe says to people. Pure. */
+import { planLines } from './plan.ts';
+import type { Answer } from './prediction.ts';
+import type { Certificate } from './trials/certificate.ts';
+import type { Figure } from './trials/measured.ts';
+
+/** One line a fact: what, what was found, where, how sure. */
+export function answerText({ prediction, plan, refusal, missingRights }: Answer): string {
+  const width = Math.max(...prediction.lines.map(({ what }) => what.length));
+  return [
+    ...prediction.lines.map(
+      ({ what, found, source, sure }) => `${what.padEnd(width)}  ${found}  [${sure}: ${source}]`,
+    ),
+    '',
+    'This is a prediction from documents and settings. Nothing was measured.',
+    ...(plan === undefined ? [] : ['', 'Trials (--run) would do this:', ...planLines(plan)]),
+    ...(refusal === undefined ? [] : ['', 'Trials would be refused:', refusal]),
+    ...(missingRights.length === 0
+      ? []
+      : ['', 'For trials these rights are missing:', ...missingRights.map((each) => `  ${each}`)]),
+  ].join('\n');
+}
+
+/** What was measured, with n and the horizon. */
+export function measuredText(certificate: Certificate): string {
+  const { storageClass, driver, answer, plan, planHash, kubernetes, findings } = certificate;
+  const { mode, modes, notes, counts, next, figures } = answer;
+  const words = (count: Readonly<Partial<Record<string, number>>>): string =>
+    Object.entries(count)
+      .map(([word, n]) => `${word} ${n}`)
+      .join(', ') || 'none';
+  const verdict = mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
+  return [
+    `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${verdict}`,
+    '',
+    `measured on ${plan.list.length} volumes as ${plan.volumeMode}, plan ${planHash}, each watched for ${plan.horizonMs / 1000} s`,
+    `  kept      ${words(counts.kept)}`,
+    `  idle      ${words(counts.idle)}`,
+    `  contested ${words(counts.contested)}; next pod: ${words(next)}`,
+    ...figures.map(figureLine),
+    ...notes.map((note) => `  note: ${note}`),
+    ...saidBy(findings),
+    ...(certificate.left === undefined ? [] : ['', `still there: ${certificate.left}`]),
+  ].join('\n');
+}
+
+const figureLine = ({ what, n, p50Ms, p90Ms, mostMs }: Figure): string =>
+  `  ${what}: p50 ${p50Ms} ms, p90 ${p90Ms} ms, most ${mostMs} ms (n = ${n})`;
+
+/** The driver's own words, once each. */
+function saidBy(findings: Certificate['findings']): string[] {
+  const said = findings.flatMap(({ detachError, next }) => [
+    ...(detachError === undefined ? [] : [`a detach: ${detachError}`]),
+    ...(next.said === undefined ? [] : [`the next pod: ${next.said}`]),
+  ]);
+  return said.length === 0 ? [] : [`  said of ${said[0]}`];
+}

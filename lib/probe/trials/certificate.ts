@@ -1,0 +1,86 @@
+/** What trials leave for others: who was asked, what was done, what came, and the raw records. */
+import { harnessVersion } from '../../harness-version.ts';
+import type { Facts } from '../facts.ts';
+import type { Plan } from '../plan.ts';
+import type { Prediction } from '../predict.ts';
+import type { Finding } from './classify.ts';
+import type { Measured } from './measured.ts';
+import type { TrialRecord } from './record.ts';
+
+/** Of the file's form: it changes where a reader of older ones would err. */
+export const certificateVersion = 1;
+
+export interface Certificate {
+  readonly schemaVersion: typeof certificateVersion;
+  readonly kind: 'detach-certificate';
+  readonly forcedetach: string;
+  readonly beganAt: string;
+  readonly endedAt: string;
+  readonly driver: { readonly name: string; readonly images: readonly string[] };
+  readonly storageClass: {
+    readonly name: string;
+    readonly parameters: Readonly<Record<string, string>>;
+    readonly binding: string;
+  };
+  readonly kubernetes: string;
+  /** The writer's node, then the next one's. */
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly kernel: string;
+    readonly kubelet: string;
+    readonly osImage: string;
+    readonly runtime: string;
+  }[];
+  /** Of `plan`, made before the first trial. */
+  readonly planHash: string;
+  readonly plan: Plan;
+  /** Why volumes were not asked for as raw ones. */
+  readonly noBlock?: string;
+  /** From documents and settings, before the trials. */
+  readonly predicted: string | null;
+  readonly answer: Measured;
+  readonly findings: readonly Finding[];
+  readonly trials: readonly TrialRecord[];
+  /** What could not be removed afterwards. */
+  readonly left?: string;
+}
+
+interface Parts {
+  readonly facts: Facts;
+  readonly plan: Plan;
+  readonly hash: string;
+  readonly beganAt: Date;
+  readonly records: readonly TrialRecord[];
+  readonly findings: readonly Finding[];
+  readonly answer: Measured;
+  readonly prediction: Prediction;
+  readonly noBlock?: string;
+}
+
+export function certificateOf(parts: Parts): Certificate {
+  const { facts, plan, hash, beganAt, records, findings, answer, prediction, noBlock } = parts;
+  const { storageClass } = facts;
+  const containers = facts.driverPods.flatMap((pod) => pod.containers);
+  const nodes = plan.nodes.flatMap((name) => facts.nodes.filter((node) => node.name === name));
+  return {
+    ...{ schemaVersion: certificateVersion, kind: 'detach-certificate' },
+    forcedetach: harnessVersion(),
+    ...{ beganAt: beganAt.toISOString(), endedAt: new Date().toISOString() },
+    driver: {
+      name: storageClass?.provisioner ?? '',
+      images: [...new Set(containers.map(({ image }) => image))],
+    },
+    storageClass: {
+      name: plan.storageClass,
+      parameters: storageClass?.parameters ?? {},
+      binding: storageClass?.volumeBindingMode ?? 'Immediate',
+    },
+    kubernetes: facts.kubernetes,
+    nodes: nodes.map(({ name, kernel, kubelet, osImage, runtime }) => ({
+      ...{ name, kernel, kubelet, osImage, runtime },
+    })),
+    ...{ planHash: hash, plan, predicted: prediction.mode ?? null },
+    ...(noBlock === undefined ? {} : { noBlock }),
+    ...{ answer, findings, trials: records },
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * From what a trial left to what it shows, by rules alone: pure. Where the records don't tell, the
+ * outcome is `undecided` with the reason, never a guess.
+ */
+import { answeredMs, type Write } from './journal.ts';
+import { nextOf, type NextFinding } from './next-pod.ts';
+import type { TrialRecord } from './record.ts';
+
+export const outcomes = [
+  /** The writer was cut off before the detach was answered. */
+  'cut',
+  /** It was cut off, but only after the detach was answered. */
+  'late-cut',
+  /** It was cut off once the next pod had the volume staged. */
+  'cut-by-next',
+  /** It was cut off, and the detach was never answered. */
+  'cut-unanswered',
+  /** It wrote on to the end of the watch, and the detach was answered. */
+  'not-cut',
+  /** It wrote on, and the detach was refused or hung to the end of the watch. */
+  'pending',
+  'undecided',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Finding {
+  readonly name: string;
+  readonly variant: TrialRecord['variant'];
+  readonly outcome: Outcome;
+  /** One sentence. */
+  readonly why: string;
+  /** From the delete to the attachment's end: at most so long. */
+  readonly answerMs?: number;
+  /** From the delete to the last write that was acknowledged, of a writer that was cut off. */
+  readonly lastAckMs?: number;
+  readonly firstErrorMs?: number;
+  /** What the writer was told. */
+  readonly error?: string;
+  /** From the detach's answer to the last acknowledged write: at least so long. */
+  readonly tailMs?: number;
+  /** Writes that were begun after the detach's answer, and acknowledged. */
+  readonly ackedAfterAnswer?: number;
+  /** Writes that were begun after the detach's answer and that the next pod found, also unacknowledged ones. */
+  readonly reachedAfterAnswer?: number;
+  /** From the delete to the next attachment of the same node. */
+  readonly reattachedMs?: number;
+  /** Acknowledged, and not on the disk when the next pod read it. */
+  readonly lostAcks?: number;
+  /** The driver's words about the detach. */
+  readonly detachError?: string;
+  readonly next: NextFinding;
+}
+
+/** A writer that is fit to be watched has written so often, and not longer ago than this. */
+const steadyWrites = 20;
+const steadyMs = 3000;
+/** No answer for so long at the end: the writer hangs. Errors come each 200 ms. */
+const silentMs = 5000;
+
+export function classify(record: TrialRecord): Finding {
+  const facts = factsOf(record);
+  const [outcome, why] = judge(record, facts);
+  return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };
+}
+
+interface Facts {
+  /** On the probe's clock. */
+  readonly writes: readonly Write[];
+  readonly acks: readonly Write[];
+  readonly afterDelete: readonly Write[];
+  readonly lastAck: Write | undefined;
+  readonly firstError: Write | undefined;
+  readonly next: NextFinding;
+}
+
+function factsOf(record: TrialRecord): Facts {
+  const { deleteAskedMs = Infinity, watchEndedMs = Infinity, clockOffsetMs = 0 } = record;
+  const writes = record.writerJournal.writes
+    .map((write) => ({ ...write, begunMs: write.begunMs + clockOffsetMs }))
+    .filter(({ begunMs }) => begunMs <= watchEndedMs);
+  const acks = writes.filter(({ error }) => error === undefined);
+  const afterDelete = writes.filter((write) => answeredMs(write) >= deleteAskedMs);
+  return {
+    ...{ writes, acks, afterDelete, lastAck: acks.at(-1), next: nextOf(record) },
+    firstError: afterDelete.find(({ error }) => error !== undefined),
+  };
+}
+
+type Judged = readonly [Outcome, string];
+const undecided = (why: string): Judged => ['undecided', why];
+
+function judge(record: TrialRecord, facts: Facts): Judged {
+  const { deleteAskedMs, watchEndedMs, clockErrorMs, writerJournal: journal } = record;
+  if (record.ended !== undefined) return undecided(record.ended);
+  if (deleteAskedMs === undefined || watchEndedMs === undefined) {
+    return undecided('the attachment was not deleted');
+  }
+  if (journal.failed !== undefined) return undecided(`the writer failed: ${journal.failed}`);
+  if (journal.gaps > 0) return undecided(`${journal.gaps} lines of the writer are missing`);
+  if (clockErrorMs === undefined) return undecided("the clock of the writer's node is not known");
+  const before = facts.acks.filter((write) => answeredMs(write) < deleteAskedMs);
+  const lastBefore = before.at(-1);
+  if (lastBefore === undefined || before.length < steadyWrites) {
+    return undecided(`only ${before.length} writes were acknowledged before the detach`);
+  }
+  if (facts.writes.some(({ error, begunMs }) => error !== undefined && begunMs < deleteAskedMs)) {
+    return undecided('the writer had errors before the detach');
+  }
+  if (record.variant === 'idle') return judgeIdle(record, facts);
+  if (deleteAskedMs - answeredMs(lastBefore) > steadyMs) {
+    return undecided('the writer was silent when the detach began');
+  }
+  const lastHeardMs = Math.max(...facts.writes.map(answeredMs));
+  const silenceMs = watchEndedMs - lastHeardMs;
+  if (silenceMs > silentMs && journal.endedMs === undefined) {
+    return undecided(`nothing was heard of the writer in the last ${seconds(silenceMs)} s`);
+  }
+  return judgeWriting(record, facts, clockErrorMs);
+}
+
+function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): Judged {
+  const { deleteAskedMs = 0, watchEndedMs = 0, goneMs } = record;
+  const { firstError, lastAck } = facts;
+  const horizon = `in ${seconds(watchEndedMs - deleteAskedMs)} s`;
+  if (firstError === undefined) {
+    if (goneMs !== undefined) return ['not-cut', `detached, and no write failed ${horizon}`];
+    return ['pending', `the detach did not end ${horizon}, and no write failed`];
+  }
+  if (lastAck !== undefined && lastAck.begunMs > firstError.begunMs) {
+    const after = seconds(answeredMs(lastAck) - deleteAskedMs);
+    return undecided(
+      `writes failed (${firstError.error}), and one was acknowledged again after ${after} s`,
+    );
+  }
+  if (goneMs === undefined) {
+    return [
+      'cut-unanswered',
+      `writes fail (${firstError.error}), yet the detach did not end ${horizon}`,
+    ];
+  }
+  if (lastAck === undefined || lastAck.begunMs <= goneMs + clockErrorMs) {
+    return [
+      'cut',
+      `the first error (${firstError.error}) came with the detach or before its answer`,
+    ];
+  }
+  const tail = `writes were acknowledged for ${seconds(lastAck.begunMs - goneMs)} s more`;
+  const { next } = facts;
+  const isByNext =
+    next.waitedMs !== undefined &&
+    answeredMs(firstError) >= next.waitedMs &&
+    (next.inMs === undefined || answeredMs(lastAck) <= next.inMs + clockErrorMs);
+  if (isByNext) return ['cut-by-next', `${tail}, until the next node staged the volume`];
+  return ['late-cut', `${tail} after the answer`];
+}
+
+/** What happened while it was quiet shows in its first write after. */
+function judgeIdle(record: TrialRecord, facts: Facts): Judged {
+  const { quietMs, loudMs } = record.writerJournal;
+  const { deleteAskedMs = 0, goneMs, clockOffsetMs = 0, watchEndedMs = 0 } = record;
+  if (quietMs === undefined || loudMs === undefined) return undecided('the writer was never quiet');
+  if (quietMs + clockOffsetMs > deleteAskedMs) return undecided('it was not quiet at the detach');
+  const loud = facts.writes.filter(({ begunMs }) => begunMs >= loudMs + clockOffsetMs);
+  if (loud.length === 0) return undecided('it was never heard after its quiet time');
+  const errors = loud.filter(({ error }) => error !== undefined);
+  const quiet = `${seconds(loudMs + clockOffsetMs - deleteAskedMs)} s after the delete`;
+  if (errors.length === 0) {
+    const horizon = `in ${seconds(watchEndedMs - deleteAskedMs)} s`;
+    if (goneMs === undefined) return ['pending', `the detach did not end ${horizon}`];
+    return ['not-cut', `detached, and ${quiet} the quiet writer could write`];
+  }
+  if (errors.length < loud.length && loud.at(-1)?.error === undefined) {
+    return undecided('after its quiet time some writes failed, and later ones did not');
+  }
+  if (errors.length < loud.length) return ['late-cut', `cut off more than ${quiet}`];
+  if (goneMs === undefined) return ['cut-unanswered', 'cut off, and the detach did not end'];
+  return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
+}
+
+function numbersOf(
+  record: TrialRecord,
+  facts: Facts,
+): Omit<Finding, 'name' | 'variant' | 'outcome' | 'why'> {
+  const { deleteAskedMs, goneMs, attachments } = record;
+  const { firstError, lastAck, next } = facts;
+  if (deleteAskedMs === undefined) return { next };
+  const since = (atMs: number): number => Math.round(atMs - deleteAskedMs);
+  const [old, ...later] = attachments;
+  const again = later.find(({ attachedMs }) => attachedMs !== undefined);
+  const late = facts.writes.filter(({ begunMs }) => goneMs !== undefined && begunMs > goneMs);
+  const onDisk = record.nextJournal.scans.at(-1);
+  return {
+    next,
+    ...(goneMs === undefined ? {} : { answerMs: since(goneMs) }),
+    ...(firstError === undefined
+      ? {}
+      : {
+          firstErrorMs: since(firstError.begunMs),
+          error: firstError.error ?? '',
+          ...(lastAck === undefined ? {} : { lastAckMs: since(answeredMs(lastAck)) }),
+        }),
+    ...(goneMs === undefined
+      ? {}
+      : { ackedAfterAnswer: late.filter(({ error }) => error === undefined).length }),
+    ...(goneMs === undefined || lastAck === undefined || firstError === undefined
+      ? {}
+      : { tailMs: Math.max(0, Math.round(answeredMs(lastAck) - goneMs)) }),
+    ...(onDisk === undefined
+      ? {}
+      : {
+          reachedAfterAnswer: late.filter(({ seq }) => isIn(onDisk.ranges, seq)).length,
+          lostAcks: settled(record, facts.acks).filter(({ seq }) => !isIn(onDisk.ranges, seq))
+            .length,
+        }),
+    ...(again?.attachedMs === undefined ? {} : { reattachedMs: since(again.attachedMs) }),
+    ...(old?.detachError === undefined ? {} : { detachError: old.detachError }),
+  };
+}
+
+/** A whole scan comes each 10 s, and what is younger may be in none. */
+const scannedMs = 12_000;
+
+/** Acknowledged long enough before the last scan to be in it. */
+function settled(record: TrialRecord, acks: readonly Write[]): readonly Write[] {
+  const last = record.nextJournal.scans.at(-1);
+  const atMs = (last?.atMs ?? 0) + (record.nextClockOffsetMs ?? 0);
+  return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
+}
+
+const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
+  ranges.some(([from, to]) => from <= seq && seq <= to);
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(1);

@@ -1,0 +1,103 @@
+/** What a pod of a trial said of itself, line by line: its writes, and what it read of another's. */
+
+export interface Write {
+  readonly seq: number;
+  /** Unix milliseconds of the pod's node. */
+  readonly begunMs: number;
+  readonly tookMs: number;
+  /** An error's code, e.g. `EIO`; undefined where the write was acknowledged. */
+  readonly error?: string;
+}
+
+/** Slots of the first pod that the next one found on the disk, whole. */
+export interface Scan {
+  readonly atMs: number;
+  /** Inclusive ranges of sequence numbers, in order. */
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+export interface Journal {
+  readonly startedMs?: number;
+  /** Past the cache of its node. */
+  readonly isDirect?: boolean;
+  readonly writes: readonly Write[];
+  readonly scans: readonly Scan[];
+  /** Reads that failed. */
+  readonly blind: readonly { readonly atMs: number; readonly error: string }[];
+  readonly quietMs?: number;
+  readonly loudMs?: number;
+  readonly endedMs?: number;
+  /** It could not even begin, or not go on: the error's code. */
+  readonly failed?: string;
+  /** Lines that were never seen, or made no sense: evidence with a gap. */
+  readonly gaps: number;
+}
+
+export const emptyJournal: Journal = { writes: [], scans: [], blind: [], gaps: 0 };
+
+/** Lines in any order; the same line twice counts once. */
+export function readJournal(lines: readonly string[]): Journal {
+  const byNumber = new Map<number, readonly string[]>();
+  let strange = 0;
+  for (const line of lines) {
+    const [, number, rest] = /^(\d{1,9}) (.*)$/.exec(line) ?? [];
+    if (number === undefined || rest === undefined) strange += 1;
+    else byNumber.set(Number(number), rest.split(' '));
+  }
+  const numbers = [...byNumber.keys()].toSorted((a, b) => a - b);
+  const missing = (numbers.at(-1) ?? 0) - numbers.length;
+  const read: Mutable<Journal> = { writes: [], scans: [], blind: [], gaps: 0 };
+  for (const number of numbers) {
+    if (!take(read, byNumber.get(number) ?? [])) strange += 1;
+  }
+  return { ...read, gaps: missing + strange };
+}
+
+type Mutable<T> = {
+  -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K];
+};
+
+/** False for what no pod says. */
+function take(journal: Mutable<Journal>, [word = '', ...values]: readonly string[]): boolean {
+  const [first = Number.NaN, second = Number.NaN, third = Number.NaN] = values.map(Number);
+  const isTime = Number.isFinite(first);
+  switch (word) {
+    case 'start':
+      Object.assign(journal, { startedMs: first, isDirect: values[1] === 'direct' });
+      return isTime;
+    case 'ack':
+    case 'err': {
+      const error = word === 'ack' ? {} : { error: values[3] ?? '?' };
+      journal.writes.push({ seq: first, begunMs: second, tookMs: third, ...error });
+      return Number.isInteger(first) && Number.isFinite(second + third);
+    }
+    case 'scan':
+      journal.scans.push({ atMs: first, ranges: rangesOf(values[2] ?? '') });
+      return isTime;
+    case 'blind':
+      journal.blind.push({ atMs: first, error: values[1] ?? '?' });
+      return isTime;
+    case 'quiet':
+      journal.quietMs = first;
+      return isTime;
+    case 'loud':
+      journal.loudMs = first;
+      return isTime;
+    case 'end':
+      journal.endedMs = first;
+      return isTime;
+    case 'fail':
+      journal.failed = values[1] ?? '?';
+      return isTime;
+    case 'term':
+      return isTime;
+    default:
+      return false;
+  }
+}
+
+const rangesOf = (text: string): [number, number][] =>
+  [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)]);
+
+/** When a write was answered: with its error, too. */
+export const answeredMs = ({ begunMs, tookMs }: Write): number => begunMs + tookMs;

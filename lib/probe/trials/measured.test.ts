@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { nextIn, nextOut, trialOf, type Kind } from '../../../test/support/probe-trial.ts';
+import { classify } from './classify.ts';
+import { figure, measure, type Measured } from './measured.ts';
+import type { TrialRecord } from './record.ts';
+
+const inAfter = nextIn(61_000);
+const refused = nextOut('FailedMount', 'MountVolume.MountDevice failed for volume "x": in use');
+const barred = nextOut('FailedAttachVolume', 'Volume is already used by pod(s) a');
+
+function measured(kept: Kind, contested: Kind, next: Partial<TrialRecord>): Measured {
+  const records = [1, 2, 3].flatMap(() => [
+    trialOf(kept),
+    trialOf({ ...contested, variant: 'contested' }, next),
+  ]);
+  return measure(records.map(classify));
+}
+
+test.each([
+  ['fenced', { cutMs: 150 }, { cutMs: 150 }, inAfter],
+  ['ack-early', { cutMs: 5250 }, { cutMs: 5250 }, inAfter],
+  ['pending-while-busy', { goneMs: Infinity }, { goneMs: Infinity }, barred],
+  ['exclusive', {}, {}, refused],
+  ['reservation', {}, { cutMs: 60_000 }, inAfter],
+] as const)('%s', (mode, kept, contested, next) => {
+  expect(measured(kept, contested, next)).toMatchObject({ mode, modes: [mode], notes: [] });
+});
+
+test('what looks alike without a taint is named together, and no mode is chosen', () => {
+  const { mode, modes, notes } = measured({}, {}, inAfter);
+  expect(mode).toBeUndefined();
+  expect(modes).toEqual(['unfenced', 'fence-if-out-of-service']);
+  expect(notes.join()).toContain('out of service');
+});
+
+test('where no next pod had the volume, what it would have shown is open', () => {
+  const { mode, modes } = measured({}, {}, barred);
+  expect(mode).toBeUndefined();
+  expect(modes).toEqual(['unfenced', 'fence-if-out-of-service', 'exclusive', 'reservation']);
+});
+
+test('trials that disagree are no mode, and all that was seen is said', () => {
+  const findings = [trialOf({ cutMs: 150 }), trialOf({})].map(classify);
+  expect(measure(findings)).toMatchObject({
+    ...{ mode: undefined, modes: [] },
+    notes: ['no known mode does all of this: kept: cut; kept: not-cut'],
+  });
+});
+
+test('nothing decided: no mode', () => {
+  const findings = [classify(trialOf({}, { ended: 'x' }))];
+  expect(measure(findings)).toMatchObject({ mode: undefined, modes: [] });
+  expect(measure([])).toMatchObject({ mode: undefined, modes: [] });
+});
+
+test('percentiles are values that were measured', () => {
+  expect(figure('x', [5, 1, 9, 3])).toEqual({
+    ...{ what: 'x', n: 4, leastMs: 1, p50Ms: 3, p90Ms: 9, mostMs: 9 },
+  });
+});

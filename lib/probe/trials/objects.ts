@@ -1,0 +1,147 @@
+/** The Kubernetes objects of a probe: its namespace, claims and pods. Pure. */
+import { createHash } from 'node:crypto';
+import type { V1Namespace, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
+import type { Plan, Trial } from '../plan.ts';
+
+export const probeLabel = 'forcedetach.probe';
+const runLabel = 'forcedetach.run';
+/** Annotations: their values have blanks, colons and the like. */
+export const ownerAnnotation = 'forcedetach.owner';
+export const expiryAnnotation = 'forcedetach.expires';
+
+const labelsOf = (namespace: string): Record<string, string> => ({
+  'app.kubernetes.io/managed-by': 'forcedetach',
+  [probeLabel]: 'yes',
+  [runLabel]: namespace,
+});
+
+/** `expires`: after that anybody's `probe --clean` may remove it. */
+export const namespaceObject = (name: string, owner: string, expires: Date): V1Namespace => ({
+  metadata: {
+    name,
+    labels: { ...labelsOf(name), 'pod-security.kubernetes.io/enforce': 'baseline' },
+    annotations: { [ownerAnnotation]: owner, [expiryAnnotation]: expires.toISOString() },
+  },
+});
+
+export interface Place {
+  readonly namespace: string;
+  readonly plan: Plan;
+  /** Text of pod/writer.mjs. */
+  readonly program: string;
+}
+
+export const claimObject = ({ namespace, plan }: Place, trial: Trial): V1PersistentVolumeClaim => ({
+  metadata: { name: trial.name, labels: labelsOf(namespace) },
+  spec: {
+    accessModes: ['ReadWriteOnce'],
+    volumeMode: plan.volumeMode,
+    storageClassName: plan.storageClass,
+    resources: { requests: { storage: plan.size } },
+  },
+});
+
+/** `writer` runs on the plan's first node, `next` on its second. */
+export type Role = 'writer' | 'next';
+
+export const podName = (trial: Trial, role: Role): string =>
+  `${trial.name}-${role === 'writer' ? 'a' : 'b'}`;
+/** Container of every pod. */
+export const containerName = 'probe';
+
+/** By which the two pods of a trial know the slots of theirs. */
+export const tokenOf = (namespace: string, { name }: Trial): string =>
+  createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 16);
+
+/** What pod/writer.mjs reads from its environment. */
+interface PodProgram {
+  readonly role: Role;
+  /** Of the file, or the device. */
+  readonly path: string;
+  readonly isBlock: boolean;
+  readonly token: string;
+  readonly slots: { readonly writer: number; readonly next: number };
+  readonly everyMs: number;
+  readonly quietAfterMs: number;
+  /** 0: never quiet. */
+  readonly quietForMs: number;
+  /** It ends by itself that long after its start. */
+  readonly untilMs: number;
+}
+
+const devicePath = '/dev/probe';
+const folder = '/probe';
+
+/** A writer lives so much longer than the watch: it starts before, and must not end in it. */
+const spareMs = 90_000;
+const nextEveryMs = 200;
+
+export function programOf({ namespace, plan }: Place, trial: Trial, role: Role): PodProgram {
+  const isBlock = plan.volumeMode === 'Block';
+  const untilMs = plan.horizonMs + spareMs;
+  const isWriter = role === 'writer';
+  return {
+    ...{ role, isBlock, path: isBlock ? devicePath : `${folder}/slots`, untilMs },
+    token: tokenOf(namespace, trial),
+    slots: {
+      writer: Math.ceil(untilMs / plan.writeEveryMs),
+      next: Math.ceil(untilMs / nextEveryMs),
+    },
+    everyMs: isWriter ? plan.writeEveryMs : nextEveryMs,
+    quietAfterMs: plan.quietAfterMs,
+    quietForMs: isWriter && trial.variant === 'idle' ? plan.quietForMs : 0,
+  };
+}
+
+/** A writer ends with SIGTERM. */
+const graceS = 2;
+
+export function podObject(place: Place, trial: Trial, role: Role): V1Pod {
+  const { namespace, plan } = place;
+  const program = programOf(place, trial, role);
+  const [a, b] = plan.nodes;
+  const node = role === 'writer' ? a : b;
+  return {
+    metadata: { name: podName(trial, role), labels: labelsOf(namespace) },
+    spec: {
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: graceS,
+      affinity: { nodeAffinity: onlyOn(node) },
+      containers: [
+        {
+          name: containerName,
+          image: plan.image,
+          imagePullPolicy: 'IfNotPresent',
+          command: ['node', '--input-type=module', '--eval', place.program],
+          env: [{ name: 'PROBE', value: JSON.stringify(program) }],
+          resources: { requests: { cpu: '10m', memory: '48Mi' }, limits: { memory: '192Mi' } },
+          // A new volume belongs to root.
+          securityContext: {
+            ...{ runAsUser: 0, allowPrivilegeEscalation: false },
+            capabilities: { drop: ['ALL'] },
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          ...(program.isBlock
+            ? { volumeDevices: [{ name: 'volume', devicePath }] }
+            : { volumeMounts: [{ name: 'volume', mountPath: folder }] }),
+        },
+      ],
+      volumes: [{ name: 'volume', persistentVolumeClaim: { claimName: trial.name } }],
+    },
+  };
+}
+
+/** By the scheduler, which a class that waits for the first consumer needs. */
+const onlyOn = (node: string): object => ({
+  requiredDuringSchedulingIgnoredDuringExecution: {
+    nodeSelectorTerms: [
+      { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] },
+    ],
+  },
+});
+
+/** As Kubernetes names it: `getAttachmentName` in pkg/volume/csi/csi_attacher.go. */
+export const attachmentName = (handle: string, driver: string, node: string): string =>
+  `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;

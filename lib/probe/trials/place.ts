@@ -1,0 +1,140 @@
+/**
+ * The namespace of a probe: all that it makes lies there, or goes with it (volumes and their
+ * attachments). What a killed probe left is found by our label, and removed where its owner is dead or
+ * its time is over.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { V1Namespace } from '@kubernetes/client-node';
+import { orMissing } from '../../cluster/kind/kube.ts';
+import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../cluster/kind/owner.ts';
+import { InfrastructureError } from '../../errors.ts';
+import { answered, kubectl } from '../../user-cluster.ts';
+import type { ProbeClients } from '../clients.ts';
+import { expiryAnnotation, namespaceObject, ownerAnnotation, probeLabel } from './objects.ts';
+import { nowMs } from './view.ts';
+
+export const newNamespace = (): string => `forcedetach-probe-${randomBytes(4).toString('hex')}`;
+
+/** A probe takes minutes; its leftovers are anybody's after this. */
+const livesMs = 3_600_000;
+
+/** Throws as `answered` does. */
+export async function makeNamespace(clients: ProbeClients, name: string): Promise<void> {
+  const body = namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs));
+  await answered(clients, 'made a namespace', clients.core.createNamespace({ body }));
+}
+
+const goneMs = 180_000;
+const lookMs = 500;
+
+/**
+ * Removes a namespace of ours and waits until it is gone, and the volumes of its claims with it.
+ * Throws InfrastructureError `PROBE_STAYS` with what is left after three minutes; as `answered` does.
+ */
+export async function removeNamespace(clients: ProbeClients, name: string): Promise<void> {
+  const { core } = clients;
+  const doing = `removed the namespace ${name}`;
+  const found = await answered(clients, doing, orMissing(core.readNamespace({ name })));
+  if (found === undefined) return;
+  if (found.metadata?.labels?.[probeLabel] === undefined) {
+    throw new InfrastructureError('NOT_OURS', `the namespace ${name} has no label of a probe`);
+  }
+  const claims = await answered(
+    clients,
+    doing,
+    core.listNamespacedPersistentVolumeClaim({ namespace: name }),
+  );
+  const volumes = claims.items.flatMap(({ spec }) => spec?.volumeName ?? []);
+  await endPods(clients, name);
+  const uid = found.metadata.uid ?? '';
+  const deleted = orMissing(core.deleteNamespace({ name, body: { preconditions: { uid } } }));
+  await answered(clients, doing, deleted);
+  const endMs = nowMs() + goneMs;
+  for (;;) {
+    const left = await leftOf(clients, name, volumes).catch((error: unknown) => [String(error)]);
+    if (left.length === 0) return;
+    if (nowMs() > endMs) {
+      throw new InfrastructureError('PROBE_STAYS', `after ${goneMs / 1000} s: ${left.join(', ')}`, {
+        hint: 'they are on their way; look again later: the driver may have to be asked why',
+        command: kubectl(clients, `get all,pvc,events -n ${name}`),
+      });
+    }
+    await sleep(lookMs);
+  }
+}
+
+/** Some of them were promised minutes. What fails here is left to the end of the namespace. */
+async function endPods({ core }: ProbeClients, namespace: string): Promise<void> {
+  const pods = await core.listNamespacedPod({ namespace }).catch(() => ({ items: [] }));
+  const ends = pods.items.map(({ metadata }) =>
+    core.deleteNamespacedPod({ name: metadata?.name ?? '', namespace, gracePeriodSeconds: 1 }),
+  );
+  await Promise.allSettled(ends);
+}
+
+/** What is still there, in words. */
+async function leftOf(
+  { core }: ProbeClients,
+  name: string,
+  volumes: readonly string[],
+): Promise<string[]> {
+  const space = await orMissing(core.readNamespace({ name }));
+  if (space !== undefined) {
+    const why = space.status?.conditions?.find(
+      ({ type, status }) => type === 'NamespaceContentRemaining' && status === 'True',
+    );
+    return [`the namespace ${name} is ${space.status?.phase}: ${why?.message ?? 'no reason yet'}`];
+  }
+  const there = await Promise.all(
+    volumes.map((volume) => orMissing(core.readPersistentVolume({ name: volume }))),
+  );
+  return there.flatMap((volume) =>
+    volume === undefined ? [] : [`the volume ${volume.metadata?.name} is ${volume.status?.phase}`],
+  );
+}
+
+export interface Cleaned {
+  readonly removed: readonly string[];
+  /** Those of others, each with the reason. */
+  readonly left: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Removes what killed probes left. Throws as `removeNamespace` does. */
+export async function cleanUp(
+  clients: ProbeClients,
+  say: (line: string) => void,
+): Promise<Cleaned> {
+  const labelSelector = `${probeLabel}=yes`;
+  const list = await answered(
+    clients,
+    'listed the namespaces of probes',
+    clients.core.listNamespace({ labelSelector }),
+  );
+  const removed: string[] = [];
+  const left: { name: string; why: string }[] = [];
+  for (const space of list.items) {
+    const name = space.metadata?.name ?? '';
+    const why = whyKept(space, nowMs());
+    if (why !== undefined) {
+      left.push({ name, why });
+      continue;
+    }
+    say(`removing ${name}`);
+    await removeNamespace(clients, name);
+    removed.push(name);
+  }
+  return { removed, left };
+}
+
+/** Undefined where it may go. Only one that has a reason of its own may. */
+export function whyKept({ metadata }: V1Namespace, atMs: number): string | undefined {
+  const expires = Date.parse(metadata?.annotations?.[expiryAnnotation] ?? '');
+  if (expires <= atMs) return undefined;
+  const owner = decodeOwner(metadata?.annotations?.[ownerAnnotation] ?? '');
+  const state = owner === undefined ? 'unknown' : ownerState(owner);
+  if (state === 'dead') return undefined;
+  if (state === 'alive') return 'its probe runs';
+  const until = Number.isNaN(expires) ? '' : ` until ${new Date(expires).toISOString()}`;
+  return `its probe may run on another machine${until}`;
+}

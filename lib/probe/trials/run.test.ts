@@ -1,0 +1,117 @@
+/** Trials against a Kubernetes API in memory: what they change there, what they answer, what they leave. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { FakeStorageApi, type Behaviour } from '../../../test/support/fake-storage-api.ts';
+import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
+import { InterruptError } from '../../errors.ts';
+import { probeClients, type ProbeClients } from '../clients.ts';
+import { cleanUp } from './place.ts';
+import { runTrials, type TrialsRequest } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
+let api: FakeStorageApi;
+// It is slow to import where the machine is busy.
+beforeAll(() => import('@kubernetes/client-node'), 120_000);
+afterEach(() => api.stop());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function clientsOf(behaviour: Behaviour): Promise<ProbeClients> {
+  api = new FakeStorageApi(behaviour);
+  return probeClients('two', writeKubeconfig(folder, await api.start()));
+}
+
+const request: TrialsRequest = {
+  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
+  ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
+  signal: new AbortController().signal,
+};
+
+/** Changes of anything but the probe's own namespace, its volumes' attachments excepted. */
+const foreign = (): string[] =>
+  api.changes.filter(
+    (change) =>
+      !/^(POST|DELETE) \/namespaces(\/forcedetach-probe-[0-9a-f]{8}(\/(pods|persistentvolumeclaims)(\/[\w-]+)?)?)?$/.test(
+        change,
+      ) && !/^DELETE \/volumeattachments\/csi-[0-9a-f]{64}$/.test(change),
+  );
+
+const timeout = 120_000;
+
+test('a driver that cuts, and refuses raw volumes: answered, and nothing left', {
+  timeout,
+}, async () => {
+  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100, refusesBlock: true });
+  const certificate = await runTrials(clients, { ...request, volumeMode: 'auto' });
+  expect(certificate).toMatchObject({
+    schemaVersion: 1,
+    driver: { name: 'disk.acme.example' },
+    noBlock: 'block volumes are not supported',
+    plan: { volumeMode: 'Filesystem' },
+    answer: {
+      mode: 'fenced',
+      counts: { kept: { cut: 1 }, idle: { cut: 1 }, contested: { cut: 1 } },
+      next: { in: 1 },
+    },
+  });
+  expect(certificate.planHash).toMatch(/^[0-9a-f]{16}$/);
+  expect(foreign()).toEqual([]);
+  expect([...api.things.keys()].filter((path) => !path.startsWith('/volumeatt'))).toEqual([]);
+});
+
+test('a detach that hangs, with the next pod outside', { timeout }, async () => {
+  const behaviour = { goneAfterMs: Infinity, cutAfterMs: Infinity, refusesNext: true };
+  expect(await runTrials(await clientsOf(behaviour), request)).toMatchObject({
+    answer: {
+      mode: 'pending-while-busy',
+      counts: { kept: { pending: 1 }, idle: { pending: 1 }, contested: { pending: 1 } },
+      next: { barred: 1 },
+    },
+  });
+  expect(foreign()).toEqual([]);
+});
+
+test('an interrupt ends it, and all that was made is removed', { timeout }, async () => {
+  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+  const over = new AbortController();
+  const ended = runTrials(clients, { ...request, signal: over.signal });
+  setTimeout(() => over.abort(new InterruptError('INTERRUPTED', 'ended by SIGINT')), 3000);
+  await expect(ended).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  expect([...api.things.keys()].filter((path) => path.startsWith('/namespaces'))).toEqual([]);
+  expect(foreign()).toEqual([]);
+});
+
+test('a right that is missing is named before anything is made', { timeout }, async () => {
+  const clients = await clientsOf({
+    ...{ goneAfterMs: 300, cutAfterMs: 100, forbids: 'delete volumeattachments' },
+  });
+  await expect(runTrials(clients, request)).rejects.toMatchObject({
+    code: 'CLUSTER_FORBIDDEN',
+    message: expect.stringContaining('delete volumeattachments.storage.k8s.io'),
+  });
+  expect(api.changes).toEqual([]);
+});
+
+test('a class without an attach phase is refused, with what that means', { timeout }, async () => {
+  const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
+  await expect(runTrials(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
+  expect(api.changes).toEqual([]);
+});
+
+test('what a killed probe left goes by its label; all else stays', { timeout }, async () => {
+  const clients = await clientsOf({ goneAfterMs: 1, cutAfterMs: 1 });
+  const space = (name: string, labels: Record<string, string>, expires: string): void =>
+    void api.add(`/namespaces/${name}`, {
+      metadata: { name, uid: '', labels, annotations: { 'forcedetach.expires': expires } },
+    });
+  const past = '2020-01-01T00:00:00Z';
+  space('default', {}, past);
+  space('forcedetach-probe-old', { 'forcedetach.probe': 'yes' }, past);
+  space('forcedetach-probe-new', { 'forcedetach.probe': 'yes' }, '2999-01-01T00:00:00Z');
+  expect(await cleanUp(clients, () => undefined)).toEqual({
+    removed: ['forcedetach-probe-old'],
+    left: [{ name: 'forcedetach-probe-new', why: expect.stringContaining('another machine') }],
+  });
+  expect(api.changes).toEqual(['DELETE /namespaces/forcedetach-probe-old']);
+});

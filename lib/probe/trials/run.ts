@@ -1,0 +1,166 @@
+/**
+ * Trials on a cluster that is not ours: a namespace, its volumes and pods, what they show, and nothing
+ * left of them. Nothing else there is touched.
+ */
+import { readFileSync } from 'node:fs';
+import { ForcedetachError, InfrastructureError } from '../../errors.ts';
+import { forbidden, isAllowed, needText } from '../../user-cluster.ts';
+import { gatherFacts, type Facts } from '../facts.ts';
+import type { ProbeClients } from '../clients.ts';
+import { planHash, planOf, type Plan, type PlanRequest, type VolumeMode } from '../plan.ts';
+import { predict } from '../predict.ts';
+import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from '../refuse.ts';
+import { trialNeeds } from '../rights.ts';
+import { certificateOf, type Certificate } from './certificate.ts';
+import { classify } from './classify.ts';
+import { measure } from './measured.ts';
+import { createPod } from './create-pod.ts';
+import { claimObject, podName, podObject, type Place } from './objects.ts';
+import { makeNamespace, newNamespace, removeNamespace } from './place.ts';
+import { runTrial, type TrialContext } from './trial.ts';
+import { vainPod, View } from './view.ts';
+
+export interface TrialsRequest
+  extends Asked,
+    Pick<PlanRequest, 'trials' | 'size' | 'horizonMs' | 'image'> {
+  /** `auto`: Block where a first volume of it can be had, else Filesystem. */
+  readonly volumeMode: VolumeMode | 'auto';
+  /** Takes one line at a time. */
+  readonly say: (line: string) => void;
+  /** Ends the trials; what was made is removed all the same. */
+  readonly signal: AbortSignal;
+}
+
+const program = (): string => readFileSync(new URL('../pod/writer.mjs', import.meta.url), 'utf8');
+
+/**
+ * Throws UsageError for what is refused (refuse.ts), InfrastructureError `CLUSTER_FORBIDDEN` for a right
+ * that is missing, `PROBE_STAYS` where something is left, and as `answered` does; before the first trial
+ * also `TRIAL_TIMED_OUT`.
+ */
+export async function runTrials(
+  clients: ProbeClients,
+  request: TrialsRequest,
+): Promise<Certificate> {
+  const facts = await gatherFacts(clients, request.storageClass);
+  mustHaveClass(facts, request);
+  mustHaveAttachments(facts);
+  const nodes = chooseNodes(facts, request);
+  const namespace = newNamespace();
+  await mustBeAllowed(clients, namespace);
+  const volumeMode = request.volumeMode === 'auto' ? 'Block' : request.volumeMode;
+  const asked = planOf({ ...request, nodes, volumeMode });
+  mustFit(facts, asked);
+  request.say(`namespace ${namespace}; if this process is killed: --clean removes it`);
+  let certificate: Certificate | undefined;
+  let failed: unknown;
+  try {
+    await makeNamespace(clients, namespace);
+    certificate = await inNamespace({ clients, namespace, asked, facts, request });
+  } catch (error) {
+    failed = error;
+  }
+  request.say('removing all that was made');
+  try {
+    await removeNamespace(clients, namespace);
+  } catch (error) {
+    if (failed === undefined && certificate !== undefined) {
+      request.say(
+        error instanceof ForcedetachError ? `${error.code}: ${error.message}` : String(error),
+      );
+      return { ...certificate, left: String(error) };
+    }
+    throw new SuppressedError(error, failed);
+  }
+  if (certificate === undefined) throw failed;
+  return certificate;
+}
+
+interface Running {
+  readonly clients: ProbeClients;
+  readonly namespace: string;
+  readonly asked: Plan;
+  readonly facts: Facts;
+  readonly request: TrialsRequest;
+}
+
+async function inNamespace(running: Running): Promise<Certificate> {
+  const { clients, namespace, asked, facts, request } = running;
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const view = new View(clients, namespace, signal);
+  const looking = view.run();
+  const { say } = request;
+  const context = {
+    clients,
+    view,
+    signal,
+    say,
+    place: { namespace, plan: asked, program: program() },
+  };
+  try {
+    const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;
+    const plan = planOf({ ...asked, volumeMode: settled?.volumeMode ?? asked.volumeMode });
+    const hash = planHash(plan);
+    say(
+      `plan ${hash}: ${plan.list.length} volumes as ${plan.volumeMode}, ${plan.nodes.join(' → ')}`,
+    );
+    const beganAt = new Date();
+    const place: Place = { ...context.place, plan };
+    const records = await Promise.all(
+      plan.list.map((trial) => runTrial({ ...context, place }, trial)),
+    );
+    const findings = records.map(classify);
+    const answer = measure(findings);
+    const prediction = predict(facts);
+    return certificateOf({
+      ...{ facts, plan, hash, beganAt, records, findings, answer, prediction },
+      ...(settled?.why === undefined ? {} : { noBlock: settled.why }),
+    });
+  } finally {
+    over.abort();
+    await looking;
+  }
+}
+
+const settleMs = 180_000;
+const refusals = /^(ProvisioningFailed|FailedAttachVolume|FailedMount|FailedMapVolume)$/;
+
+/** Whether a raw volume of the class can be had: the driver's own answer decides. */
+async function settle(
+  context: TrialContext,
+): Promise<{ readonly volumeMode: VolumeMode; readonly why?: string }> {
+  const { clients, place, view, say } = context;
+  const { namespace } = place;
+  const trial = { name: 'block', variant: 'kept' } as const;
+  const { core } = clients;
+  await core.createNamespacedPersistentVolumeClaim({ namespace, body: claimObject(place, trial) });
+  await createPod(core, namespace, podObject(place, trial, 'writer'), context.signal);
+  const pod = podName(trial, 'writer');
+  const what = 'a raw volume of the class is there, or refused';
+  const settled = await view.until({ what, timeoutMs: settleMs }, () => {
+    const found = view.pod(pod);
+    if (found?.seen.runningMs !== undefined) return { volumeMode: 'Block' as const };
+    const vain = found === undefined ? undefined : vainPod(found.pod);
+    if (vain !== undefined)
+      throw new InfrastructureError('PROBE_POD', `${pod} does not start: ${vain}`);
+    const events = [...view.eventsOf(trial.name), ...view.eventsOf(pod)];
+    const no = events.find(({ reason }) => refusals.test(reason));
+    if (no !== undefined) return { volumeMode: 'Filesystem' as const, why: no.message };
+    return events.at(-1)?.message ?? 'no event yet';
+  });
+  const why = 'why' in settled ? `: ${settled.why}` : '';
+  say(`volumes as ${settled.volumeMode}${why}`);
+  await core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 1 });
+  return settled;
+}
+
+/** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing. */
+async function mustBeAllowed(clients: ProbeClients, namespace: string): Promise<void> {
+  const needs = trialNeeds(namespace);
+  const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
+  const missing = needs.filter((_, index) => !allowed[index]).map(needText);
+  const [first] = missing;
+  if (first === undefined) return;
+  throw forbidden(clients, `you may not ${missing.join(', ')}`, `auth can-i ${first}`);
+}

@@ -1,0 +1,38 @@
+/**
+ * `node scripts/stranger.ts up|down [NAME]`: a kind cluster of somebody else's, with our driver under
+ * foreign names and dynamic classes, to try the probe on. It bears none of our labels.
+ */
+import { makeStranger, removeStranger, strangerKubeconfig } from '../lib/cluster/kind/stranger.ts';
+import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
+import { provisionerPart } from '../lib/images/built/provisioner.ts';
+import { ensureKind } from '../lib/images/kind-binary.ts';
+import { ensureImages } from '../lib/images/ensure.ts';
+import { planImages, projectRoot } from '../lib/images/plan.ts';
+import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
+
+const [, , verb, name = 'acme'] = process.argv;
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
+  const built = await ensureImages({
+    source: 'built',
+    kubernetes: kubernetesDefault,
+    onProgress: say,
+  });
+  const part = provisionerPart(projectRoot);
+  const options = { root: projectRoot, cache: cacheFolder(), onProgress: say, signal: undefined };
+  if (!(await presentImages()).has(part.ref)) await buildStep(part, options);
+  return { ...built, provisioner: part.ref };
+}
+
+if (verb === 'up') {
+  await makeStranger({ name, images: await images(), kind: await ensureKind(), say });
+  process.stdout.write(`${strangerKubeconfig(name)}\n`);
+} else if (verb === 'down') {
+  // Only what releases loop devices.
+  const { tools } = planImages({ source: 'built', kubernetes: kubernetesDefault }).images;
+  for (const left of await removeStranger(name, tools)) say(`stays: ${left}`);
+} else {
+  say('node scripts/stranger.ts up|down [NAME]');
+  process.exitCode = 2;
+}

@@ -1,0 +1,278 @@
+/**
+ * A small Kubernetes API in memory, with one class whose driver behaves as told: claims are bound and
+ * pods run at once, writers say lines, attachments end. It notes every change that it is asked for.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { attachmentName } from '../../lib/probe/trials/objects.ts';
+
+export interface Behaviour {
+  readonly attachRequired?: boolean;
+  /** After a delete of an attachment; Infinity: the detach hangs. */
+  readonly goneAfterMs: number;
+  readonly cutAfterMs: number;
+  /** Raw volumes are refused. */
+  readonly refusesBlock?: boolean;
+  /** Pods on the next node never run while the first one has the volume. */
+  readonly refusesNext?: boolean;
+  /** Verb and resource that are not allowed, e.g. `delete volumeattachments`. */
+  readonly forbids?: string;
+}
+
+interface Thing {
+  metadata: {
+    name: string;
+    uid: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+    deletionTimestamp?: string;
+  };
+  spec?: Record<string, unknown>;
+  status?: Record<string, unknown>;
+}
+
+interface Review {
+  readonly spec: {
+    readonly resourceAttributes: { readonly verb: string; readonly resource: string };
+  };
+}
+
+interface Attachment {
+  readonly spec: { readonly source: { readonly persistentVolumeName: string } };
+}
+
+const driver = 'disk.acme.example';
+const everyMs = 20;
+/** 0.4 of a watch of seven seconds, as plan.ts has it. */
+const quietForMs = 2800;
+
+export class FakeStorageApi {
+  readonly changes: string[] = [];
+  readonly things = new Map<string, Thing>();
+  readonly #events: object[] = [];
+  readonly #behaviour: Behaviour;
+  readonly #server: Server;
+  readonly #cutAtMs = new Map<string, number>();
+  /** Attachment → the pod that waits for its end. */
+  readonly #waiting = new Map<string, Thing>();
+  /** A pod on the next node says its three lines once. */
+  readonly #saidMs = new Map<string, number>();
+  #uid = 0;
+
+  constructor(behaviour: Behaviour) {
+    this.#behaviour = behaviour;
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => void this.#server.listen(0, '127.0.0.1', () => resolve()));
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  add(path: string, more: Partial<Thing> = {}): Thing {
+    const name = path.split('/').at(-1) ?? '';
+    const metadata = { ...more.metadata, name, uid: `uid-${(this.#uid += 1)}` };
+    const thing = { ...more, metadata };
+    this.things.set(path, thing);
+    return thing;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', 'http://localhost');
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const path = url.pathname.replace(/^\/(api\/v1|apis\/[^/]+\/v1)/, '');
+    const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
+    const answer = (status: number, value: unknown): void =>
+      void response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(value));
+    if (path.endsWith('/log')) return this.#log(path.replace(/\/log$/, ''), url, response);
+    if (path === '/version') return answer(200, { gitVersion: 'v1.37.2' });
+    if (path === '/selfsubjectaccessreviews') return answer(201, this.#review(body));
+    if (request.method === 'GET') return this.#read(path, url, answer);
+    this.changes.push(`${request.method} ${path}`);
+    if (request.method === 'POST') return answer(201, this.#create(path, body as unknown as Thing));
+    if (!this.things.has(path)) return answer(404, { kind: 'Status', code: 404 });
+    this.#remove(path);
+    return answer(200, { kind: 'Status', status: 'Success' });
+  }
+
+  #review(body: Record<string, unknown> | undefined): object {
+    const { verb, resource } = (body as unknown as Review).spec.resourceAttributes;
+    const asked = `${verb} ${resource}`;
+    return { spec: {}, status: { allowed: asked !== this.#behaviour.forbids } };
+  }
+
+  #read(path: string, url: URL, answer: (status: number, value: unknown) => void): void {
+    const fixed = this.#fixed(path);
+    if (fixed !== undefined) return answer(200, fixed);
+    const thing = this.things.get(path);
+    if (thing !== undefined) return answer(200, thing);
+    const isList = /\/(pods|persistentvolumeclaims|events|namespaces|volumeattachments)$/.test(
+      path,
+    );
+    if (!isList) return answer(404, { kind: 'Status', code: 404 });
+    const items = [...this.things].flatMap(([at, each]) =>
+      at.startsWith(`${path}/`) && !at.slice(path.length + 1).includes('/') ? [each] : [],
+    );
+    const [label, value] = url.searchParams.get('labelSelector')?.split('=') ?? [];
+    const chosen = items.filter(
+      ({ metadata }) => label === undefined || metadata.labels?.[label] === value,
+    );
+    return answer(200, { items: path.endsWith('/events') ? this.#events : chosen });
+  }
+
+  #fixed(path: string): object | undefined {
+    const node = (name: string): object => ({
+      metadata: { name },
+      spec: {},
+      status: {
+        conditions: [{ type: 'Ready', status: 'True' }],
+        nodeInfo: { kernelVersion: '6.1', kubeletVersion: 'v1.37.2' },
+      },
+    });
+    const csiNode = (name: string): object => ({
+      metadata: { name },
+      spec: { drivers: [{ name: driver, nodeID: name }] },
+    });
+    const fixed: Readonly<Record<string, object>> = {
+      '/storageclasses': { items: [{ metadata: { name: 'fast' }, provisioner: driver }] },
+      [`/csidrivers/${driver}`]: {
+        metadata: { name: driver },
+        spec: { attachRequired: this.#behaviour.attachRequired ?? true },
+      },
+      '/csinodes': { items: ['a', 'b'].map(csiNode) },
+      '/nodes': { items: ['a', 'b'].map(node) },
+      '/pods': { items: [] },
+    };
+    return fixed[path];
+  }
+
+  #create(path: string, body: Thing): Thing {
+    const made = this.add(`${path}/${body.metadata.name}`, body);
+    if (path.endsWith('/persistentvolumeclaims')) this.#bind(made);
+    if (path.endsWith('/pods')) this.#run(made);
+    return made;
+  }
+
+  #bind(claim: Thing): void {
+    const { name } = claim.metadata;
+    if (claim.spec?.['volumeMode'] === 'Block' && this.#behaviour.refusesBlock === true) {
+      const message = 'block volumes are not supported';
+      this.#events.push({
+        reason: 'ProvisioningFailed',
+        message,
+        involvedObject: { name },
+        metadata: {},
+      });
+      return;
+    }
+    Object.assign(claim.spec ?? {}, { volumeName: `pv-${name}` });
+    this.add(`/persistentvolumes/pv-${name}`, {
+      spec: { csi: { driver, volumeHandle: `h-${name}` } },
+      status: { phase: 'Bound' },
+    });
+  }
+
+  #run(pod: Thing): void {
+    const claim = pod.metadata.name.replace(/-[ab]$/, '');
+    const node = pod.metadata.name.endsWith('-a') ? 'a' : 'b';
+    const isBound = this.things.has(`/persistentvolumes/pv-${claim}`);
+    Object.assign(pod.spec ?? {}, { nodeName: node });
+    const isRefused = this.#behaviour.refusesNext === true && claim.startsWith('contested');
+    if (!isBound) return;
+    const holder = `/volumeattachments/${attachmentName(`h-${claim}`, driver, 'a')}`;
+    if (node === 'b' && this.things.has(holder)) {
+      const message = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
+      const involvedObject = { name: pod.metadata.name };
+      this.#events.push({ reason: 'FailedAttachVolume', message, involvedObject, metadata: {} });
+      this.#waiting.set(holder, pod);
+      return;
+    }
+    if (node === 'b' && isRefused) return;
+    this.#attach(claim, node);
+    pod.status = { phase: 'Running', containerStatuses: [{ state: { running: {} } }] };
+  }
+
+  #attach(claim: string, node: string): void {
+    this.add(`/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`, {
+      spec: { attacher: driver, nodeName: node, source: { persistentVolumeName: `pv-${claim}` } },
+      status: { attached: true },
+    });
+  }
+
+  #remove(path: string): void {
+    const thing = this.things.get(path);
+    if (thing === undefined) return;
+    if (!path.startsWith('/volumeattachments/')) {
+      for (const at of [...this.things.keys()]) if (at.startsWith(path)) this.things.delete(at);
+      const [, claim] = /\/pods\/(.*)-a$/.exec(path) ?? [];
+      const held = `/volumeattachments/${attachmentName(`h-${claim ?? ''}`, driver, 'a')}`;
+      const attachment = this.things.get(held);
+      if (attachment !== undefined) this.#end(held, attachment);
+      // Volumes go with their claims.
+      if (/^\/namespaces\/[^/]+$/.test(path)) {
+        for (const at of [...this.things.keys()]) {
+          if (at.startsWith('/persistentvolumes/')) this.things.delete(at);
+        }
+      }
+      return;
+    }
+    const { goneAfterMs, cutAfterMs } = this.#behaviour;
+    thing.metadata.deletionTimestamp = new Date().toISOString();
+    const volume = (thing as unknown as Attachment).spec.source.persistentVolumeName;
+    this.#cutAtMs.set(volume, performance.timeOrigin + performance.now() + cutAfterMs);
+    if (goneAfterMs !== Infinity) {
+      setTimeout(() => this.#end(path, thing), goneAfterMs);
+    }
+  }
+
+  /** The next node is given the volume at once. */
+  #end(path: string, thing: Thing): void {
+    if (this.things.get(path) !== thing) return;
+    this.things.delete(path);
+    const next = this.#waiting.get(path);
+    this.#waiting.delete(path);
+    if (next !== undefined) this.#run(next);
+  }
+
+  #log(path: string, url: URL, response: ServerResponse): void {
+    const pod = path.split('/').at(-1) ?? '';
+    const volume = `pv-${pod.replace(/-[ab]$/, '')}`;
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    if (pod.endsWith('-b')) {
+      const now = this.#saidMs.get(pod) ?? performance.timeOrigin + performance.now();
+      this.#saidMs.set(pod, now);
+      response.end(`1 start ${now} direct 9\n2 scan ${now} 1 0-9999\n3 ack 0 ${now} 1\n`);
+      return;
+    }
+    let [seq, number, quietUntilMs] = [-1, 0, 0];
+    const isIdle = pod.startsWith('idle');
+    const lines = (): string[] => {
+      const now = performance.timeOrigin + performance.now();
+      if (now < quietUntilMs) return [];
+      const said = (words: string): string => `${(number += 1)} ${words}\n`;
+      if (number === 0) return [said(`start ${now} direct 999`)];
+      if (isIdle && seq === 50) {
+        if (quietUntilMs === 0) {
+          quietUntilMs = now + quietForMs;
+          return [said(`quiet ${now}`)];
+        }
+        seq += 1;
+        return [said(`loud ${now}`)];
+      }
+      seq += 1;
+      const cut = now >= (this.#cutAtMs.get(volume) ?? Infinity);
+      return [said(`${cut ? 'err' : 'ack'} ${seq} ${now} 0.5${cut ? ' EIO' : ''}`)];
+    };
+    if (url.searchParams.get('follow') !== 'true') return void response.end();
+    const timer = setInterval(() => lines().forEach((line) => response.write(line)), everyMs);
+    response.on('close', () => clearInterval(timer));
+  }
+}
