@@ -40,3 +40,8 @@ export async function restartKubelet(
   await run(engine.exec(node, 'systemctl', 'restart', 'kubelet'));
   return { before, after: await look() };
 }
+
+/** Every kubelet lists its pods anew. A node that does not run is left as it is. */
+export async function wakeKubelets(nodes: readonly string[]): Promise<void> {
+  await Promise.allSettled(nodes.map((node) => restartKubelet(node)));
+}

@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
+import { wakeKubelets } from './agents.ts';
 import { kindAuditor } from './audit/auditor.ts';
 import type { Cluster } from './cluster.ts';
 import { kindControlPlane } from './control-plane.ts';
@@ -65,8 +66,10 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     await removeDatabase(clients, { signal });
   }
   deferUnless(() => removeVolume(cluster.lab, volume));
+  // Others on these nodes may still be in the middle of their runs.
+  const wake = beside === undefined ? () => wakeKubelets(cluster.nodes) : undefined;
   const remove = (timeoutMs: number): Promise<void> =>
-    removeDatabase(clients, { place, signal: AbortSignal.timeout(timeoutMs) });
+    removeDatabase(clients, { place, signal: AbortSignal.timeout(timeoutMs), wake });
   deferUnless(() => remove(120_000));
   const pod = await startDatabase(options, clients, volume);
   const routes = new Routes(relays);
