@@ -107,7 +107,6 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
     {
       text: 'a VolumeAttachment deleted by hand comes back',
       told: /attached it again/,
-      open: notRun('seed.mjs 18'),
     },
     { text: 'a restarted controller manager waits anew', told: /new controller manager led/ },
   ],
