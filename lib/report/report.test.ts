@@ -73,19 +73,6 @@ const withDisk = (fields: Record<string, unknown>): Verdict => ({
   scenario: { ...exampleVerdict.scenario, ...fields },
 });
 
-test.each<[Record<string, unknown>, string]>([
-  [{ forceDetach: 'off' }, '--disable-force-detach-on-timeout'],
-  [{ terminationGraceS: 0 }, 'terminationGracePeriodSeconds: 0'],
-  [{ workload: 'deployment-recreate' }, 'a Deployment'],
-  [{ selfFence: 'lease' }, 'a sidecar'],
-  [{ rate: 0 }, 'nobody writes'],
-])('a reader hears of the setting that decided: %j', (fields, words) => {
-  const told = (verdict: Verdict): string =>
-    reportData(verdict, exampleSource).appliesIf.join('\n');
-  expect(told(withDisk(fields))).toContain(words);
-  expect(told(exampleVerdict)).not.toContain(words);
-});
-
 test('the first screen says which disk it was, whose it is, and what both wrote', async () => {
   const fields = { disk: 'exclusive', link: 'stalls', filesystem: 'xfs' };
   const exposure = { ms: 5000, bytesVictim: 612_352, bytesSuccessor: 1_258_291, blocksBoth: 37 };
