@@ -1,8 +1,9 @@
 /** Fault events of the store, counted for the pages that quote them. */
 import { verdictWords } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
-import type { Count } from '../matrix/intervals.ts';
+import { wilson, type Count } from '../matrix/intervals.ts';
 import { eventOf, type EventLine } from './event-store.ts';
+import { timing } from './scenario-key.ts';
 
 export type Fits = (line: EventLine) => boolean;
 
@@ -12,11 +13,7 @@ export type Values = Readonly<Record<string, unknown>>;
 /** What a scenario that does not name it has. */
 const stockValues: Values = { remedy: 'none', disk: 'unfenced' };
 
-/** They say how long and how much, not what is done. */
-const asTheyCome: readonly string[] = [
-  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'horizonMs', 'convergeMs', 'overlapMs'],
-  ...['rate', 'remedyAt', 'keepWrites', 'binlog'],
-];
+const asTheyCome: readonly string[] = [...timing, 'rate', 'binlog'];
 
 /**
  * Runs that had these values and were else as the stock scenario is, but for the fields of `any`. An
@@ -60,3 +57,13 @@ export function tallyOf(lines: readonly EventLine[], fits: Fits): string {
     .map(({ word, came }) => `${word} ${came}`)
     .join(', ');
 }
+
+/** `7 of 7 (65–100 %)`: with Wilson's interval of 95 %; a dash where there are none. */
+export function shareText({ count, of }: Count): string {
+  if (of === 0) return '–';
+  const { low, high } = wilson(count, of);
+  return `${count} of ${of} (${percentText(low)}–${percentText(high)} %)`;
+}
+
+/** Without its sign: 0.649 → `65`. */
+export const percentText = (share: number): string => (100 * share).toFixed(0);

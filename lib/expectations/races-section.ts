@@ -3,10 +3,12 @@ import { eventsIn, leastEvents } from '../experiment/counted.ts';
 import { safetyLevels, shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher } from '../matrix/fisher.ts';
-import { difference, wilson, type Count } from '../matrix/intervals.ts';
+import { difference, type Count } from '../matrix/intervals.ts';
 import { gradeOf } from '../matrix/severity.ts';
+import { percentText, shareText } from './counts.ts';
 import { changedFields, type EventLine } from './event-store.ts';
 import { countsOf, type FaultEvent, type Race } from './races.ts';
+import { timing } from './scenario-key.ts';
 
 const heads = [
   ...['Race', 'Timers', 'Events', 'Came to', 'Damaged alone', 'Damaged beside others'],
@@ -37,8 +39,8 @@ function rowOf({ scenario, events }: Race): string[] {
     shortenedTimers(scenario).length > 0 ? 'short' : 'stock',
     `${events.length}${open}`,
     distributionText(counts),
-    rateText(alone),
-    rateText(beside),
+    shareText(alone),
+    shareText(beside),
     differenceText(alone, beside),
     loadText(events),
     tally(events.map(({ line }) => minorOf(line.kubernetes))),
@@ -51,7 +53,7 @@ function nameOf({ scenario }: Race): string {
   const { fault, remedy, disk, rate } = scenario;
   const main = [`\`${fault}\``, `\`${remedy}\``, `\`${disk}\``, `rate ${rate}`];
   const more = Object.entries(changedFields({ ...scenario }))
-    .filter(([field]) => !timing.has(field))
+    .filter(([field]) => !said.has(field))
     .map(([field, value]) => `${field} ${textOf(value)}`);
   return [...main, ...more].join(', ');
 }
@@ -60,18 +62,14 @@ const textOf = (value: EventLine['scenario'][string]): string =>
   typeof value === 'object' ? gatesText(value) : String(value);
 
 /** Said already, or no part of what was done. */
-const timing = new Set([
-  ...['fault', 'remedy', 'disk', 'rate'],
-  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'horizonMs', 'convergeMs', 'patienceMs'],
-  ...['overlapMs', 'warmupMs', 'remedyAt', 'keepWrites'],
-]);
+const said = new Set([...timing, 'fault', 'remedy', 'disk', 'rate']);
 
 /** `corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)`, the worst first. */
 export function distributionText(counts: Counts): string {
   const of = eventsIn(counts);
   const words = safetyLevels.toReversed().flatMap((level) => {
     const count = counts[level];
-    return count === undefined ? [] : [`${level} ${rateText({ count, of })}`];
+    return count === undefined ? [] : [`${level} ${shareText({ count, of })}`];
   });
   return words.join(', ');
 }
@@ -81,18 +79,10 @@ const damagedIn = (events: readonly FaultEvent[]): Count => ({
   of: events.length,
 });
 
-function rateText({ count, of }: Count): string {
-  if (of === 0) return '–';
-  const { low, high } = wilson(count, of);
-  return `${count} of ${of} (${percent(low)}–${percent(high)} %)`;
-}
-
-const percent = (share: number): string => (100 * share).toFixed(0);
-
 function differenceText(alone: Count, beside: Count): string {
   if (alone.of === 0 || beside.of === 0) return '–';
   const { by, low, high } = difference(alone, beside);
-  const points = [by, low, high].map(percent) as [string, string, string];
+  const points = [by, low, high].map(percentText) as [string, string, string];
   return `${points[0]} points (${points[1]} to ${points[2]}), p ${fisher(alone, beside).toFixed(2)}`;
 }
 

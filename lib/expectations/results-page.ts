@@ -1,6 +1,5 @@
 /** docs/results/README.md: each finding with the fault events that it rests on, counted from the store. */
-import { wilson, type Count } from '../matrix/intervals.ts';
-import { all, countOf, only, shortened, stock } from './counts.ts';
+import { all, countOf, only, shareText, shortened, stock } from './counts.ts';
 import type { EventLine } from './event-store.ts';
 import { findings, type Finding } from './findings.ts';
 
@@ -36,13 +35,6 @@ This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line
 
 Your driver and your cloud; a real NFS server whose lease expires; replicas that diverge (Longhorn); two victims at once; a victim that is the control plane's node; any database but MySQL.
 `;
-
-function shareText(found: Count): string {
-  if (found.of === 0) return '–';
-  const { low, high } = wilson(found.count, found.of);
-  const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
-  return `${found.count} of ${found.of} (${from}–${to} %)`;
-}
 
 export function renderResults(lines: readonly EventLine[]): string {
   const rowOf = ({ says, words, when, any, run }: Finding): string => {

@@ -1,12 +1,17 @@
 /** Which scenarios are the same: runs of one key answer one question, and are counted together. */
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 
+/** They say how long a run waits and what it keeps, not what is done to whom. */
+export const timing: readonly string[] = [
+  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'keepWrites'],
+  ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+];
+
 /** Names, and what does not decide an outcome or decides it coarsely. */
 const indifferent = new Set<string>([
-  ...['name', 'question', 'expected', 'expectedServing', 'counted', 'keepWrites', 'kubernetes'],
-  ...['rebootAt', 'workload', 'remedyAt', 'alsoAt', 'alsoForMs'],
-  ...['graceMs', 'tolerationMs', 'forceDetachAfterMs'],
-  ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+  ...timing,
+  ...['name', 'question', 'expected', 'expectedServing', 'counted', 'kubernetes'],
+  ...['rebootAt', 'workload', 'alsoAt', 'alsoForMs'],
 ]);
 
 /** How fast clients write decides which symptom a race has; otherwise whether they write at all does. */
