@@ -1,4 +1,5 @@
 /** The section of docs/internals/conformance.md that says what a forecast was worth. */
+import { markdownTable } from '../markdown-table.ts';
 import { wilson } from '../matrix/intervals.ts';
 import type { Forecast } from './forecast.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';
@@ -38,13 +39,10 @@ export function sectionOf(scored: Scored): string {
   return [about, runsTable(runs), wordsTable(words), intervalsText(quantities)].join('\n\n');
 }
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 function runsTable(runs: readonly ScoredRun[]): string {
-  return table(
+  return markdownTable(
     ['Cell', 'model', 'rule', 'came', 'within', 'timers late, processor waited for'],
     runs.map(({ cell, run, quantities, missing }) => {
       const said = Object.entries(cell.model.words).map(([word, share]) =>
@@ -74,7 +72,7 @@ function wordsTable({ runs, right, brier, ofWords }: ReturnType<typeof scoreWord
   const rows = forecasters.map((who) => [who, `${right[who]} of ${runs}`, brier[who].toFixed(3)]);
   return (
     `Damage or none, ${runs} runs (Brier: 0 is sure and right, 1 sure and wrong; ¼ says nothing):\n\n` +
-    `${table(['Forecaster', 'right', 'Brier'], rows)}\n\n` +
+    `${markdownTable(['Forecaster', 'right', 'Brier'], rows)}\n\n` +
     `Over all five words the model's Brier score is ${ofWords.toFixed(3)} (0 to 2).`
   );
 }
@@ -97,7 +95,7 @@ function intervalsText(quantities: readonly QuantityScores[]): string {
     ],
   );
   const head = ['Quantity', 'runs', 'in model', 'width', 'score', 'in earlier', 'width', 'score'];
-  return `${totals(phases)}\n\n${table(head, rows)}`;
+  return `${totals(phases)}\n\n${markdownTable(head, rows)}`;
 }
 
 /** Phases alone: they are all in seconds, and do not contain each other. */

@@ -1,6 +1,7 @@
 /** docs/reference/drivers.md, made from docs/reference/drivers.yaml and the store of fault events. */
 import { allDrivers, type Driver } from '../disk-drivers.ts';
 import { diskModes } from '../disk-kinds.ts';
+import { markdownTable } from '../markdown-table.ts';
 import { all, only, shortened, stock, tallyOf } from './counts.ts';
 import type { EventLine } from './event-store.ts';
 
@@ -21,9 +22,6 @@ Two things hold for every driver. Kubernetes sends the same \`ControllerUnpublis
 This page is made from [drivers.yaml](drivers.yaml). Yours is missing or wrong? Four questions of its code answer it: does \`CSIDriver\` say \`attachRequired\`; what does \`ControllerUnpublishVolume\` call, with which force flag; does \`NodeStageVolume\` ask whether somebody else uses the image; does anything read the node's taints.
 `;
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-
 const code = (word: string): string => `\`${word}\``;
 const anchor = (name: string): string =>
   name
@@ -33,6 +31,12 @@ const anchor = (name: string): string =>
 
 const likeness = ({ mode, note }: Driver): string =>
   mode === null ? 'none of them' : `${code(mode)}${note === undefined ? '' : `: ${note}`}`;
+
+const indexHead = ['Driver', '`CSIDriver`', 'Behaves like', 'How sure'];
+const measuredHead = [
+  ...['Kind of disk', 'cut off, alive; pod deleted by force'],
+  ...['cut off, alive; out-of-service taint', 'dead; pod deleted by force'],
+];
 
 const indexRow = (driver: Driver): string[] => [
   `[${driver.name}](#${anchor(driver.name)})`,
@@ -73,18 +77,13 @@ const measuredRow = (lines: readonly EventLine[], mode: string): string[] => [
 export function renderDrivers(lines: readonly EventLine[]): string {
   return [
     opening,
-    table(['Driver', '`CSIDriver`', 'Behaves like', 'How sure'], allDrivers().map(indexRow)),
+    `${markdownTable(indexHead, allDrivers().map(indexRow))}\n`,
     '## What was measured\n',
     'Not one of these drivers was measured. The disk of the runs is our own, made to behave like each kind. Verdicts, each with its number of fault events; *short* marks shortened timers. [What a few events can tell](../results/README.md).\n',
-    table(
-      [
-        'Kind of disk',
-        'cut off, alive; pod deleted by force',
-        'cut off, alive; out-of-service taint',
-        'dead; pod deleted by force',
-      ],
+    `${markdownTable(
+      measuredHead,
       diskModes.map((mode) => measuredRow(lines, mode)),
-    ),
+    )}\n`,
     '## Each driver\n',
     allDrivers().map(section).join('\n'),
   ].join('\n');
