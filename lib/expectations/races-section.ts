@@ -1,4 +1,5 @@
 /** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
+import { medianOf } from '../counts.ts';
 import { eventsIn, leastEvents } from '../experiment/counted.ts';
 import { safetyLevels, shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
@@ -88,9 +89,8 @@ function differenceText(alone: Count, beside: Count): string {
 
 function loadText(events: readonly FaultEvent[]): string {
   const means = (figure: 'load' | 'cpu'): number[] =>
-    events.flatMap(({ line }) => line.pressure?.[figure]?.mean ?? []).toSorted((a, b) => a - b);
-  const median = (values: readonly number[]): string =>
-    values[Math.floor((values.length - 1) / 2)]?.toFixed(1) ?? '–';
+    events.flatMap(({ line }) => line.pressure?.[figure]?.mean ?? []);
+  const median = (values: readonly number[]): string => medianOf(values)?.toFixed(1) ?? '–';
   const [load, cpu] = [means('load'), means('cpu')];
   if (load.length === 0 && cpu.length === 0) return 'not recorded';
   return `load ${median(load)}, PSI ${median(cpu)} %`;

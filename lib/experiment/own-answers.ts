@@ -1,4 +1,5 @@
 /** What an experiment asks beyond who wrote and what is left, answered for its headline. */
+import { medianOf } from '../counts.ts';
 import { secondsInWords } from '../durations.ts';
 import { ownSteps } from '../timeline/licence-links.ts';
 import type { Verdict } from './verdict.ts';
@@ -16,9 +17,8 @@ export function ownAnswer(verdict: Told): string | undefined {
 function recreated({ findings }: Told): string | undefined {
   const times = findings
     .find(({ code }) => code === 'PODS_RECREATED')
-    ?.evidence.map(Number.parseFloat)
-    .toSorted((a, b) => a - b);
-  const median = times?.[Math.floor((times.length - 1) / 2)];
+    ?.evidence.map(Number.parseFloat);
+  const median = medianOf(times ?? []);
   return median === undefined || times === undefined
     ? undefined
     : `Ready after ${secondsInWords(median)} at the median of ${times.length} deletions`;

@@ -1,4 +1,5 @@
 /** What the runs of one cell came to, counted by independent fault events. */
+import { medianOf } from '../counts.ts';
 import { verdictWords } from '../experiment/scenario.ts';
 import { judgeExpectation, servingExpectationOf } from '../experiment/serving-expectation.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
@@ -49,9 +50,9 @@ export function summarizeCell(
     silent: concluded.filter(({ silent }) => silent).length,
     median: {
       lost: median(outcomes.map(({ lost }) => lost)),
-      unreadableBeforeHeal: medianOf(outcomes, 'unreadableBeforeHeal'),
-      gone: medianOf(outcomes, 'lost'),
-      missingAfterHeal: medianOf(outcomes, 'afterHeal'),
+      unreadableBeforeHeal: medianMissing(outcomes, 'unreadableBeforeHeal'),
+      gone: medianMissing(outcomes, 'lost'),
+      missingAfterHeal: medianMissing(outcomes, 'afterHeal'),
       acked: median(outcomes.map(({ acked }) => acked)),
       downtimeS: seconds(median(outcomes.map(({ downtimeMs }) => downtimeMs))),
       exposureS: seconds(median(outcomes.map(({ exposureMs }) => exposureMs))),
@@ -97,15 +98,13 @@ const countWords = (events: readonly Event[]): Record<VerdictWord, number> =>
     verdictWords.map((word) => [word, events.filter(({ verdict }) => verdict === word).length]),
   ) as Record<VerdictWord, number>;
 
-const medianOf = (
+const medianMissing = (
   outcomes: readonly Outcome[],
   number: keyof NonNullable<Outcome['missing']>,
 ): number | null => median(outcomes.map(({ missing }) => missing?.[number]?.count ?? null));
 
-/** Of those that are known; the lower middle of an even number. */
-function median(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null).toSorted((a, b) => a - b);
-  return known[Math.floor((known.length - 1) / 2)] ?? null;
-}
+/** Of those that are known. */
+const median = (values: readonly (number | null)[]): number | null =>
+  medianOf(values.filter((value) => value !== null)) ?? null;
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms) / 1000);

@@ -1,4 +1,5 @@
 /** Pods that were deleted and made anew on the same node: how long each took to be Ready. */
+import { medianOf } from '../counts.ts';
 import type { ActionRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
@@ -55,7 +56,7 @@ export function describeRecreations(all: readonly Recreation[]): string[] {
     const some = all.filter((each) => each.forced === forced);
     if (some.length === 0) return [];
     const times = some.map(({ readyAfterMs }) => readyAfterMs / 1000).toSorted((a, b) => a - b);
-    const median = times[Math.floor((times.length - 1) / 2)] ?? 0;
+    const median = medianOf(times) ?? 0;
     const detached = some.filter((each) => each.detached).length;
     const how = forced ? 'by force' : 'as usual';
     const between = `${times[0]?.toFixed(1)} to ${times.at(-1)?.toFixed(1)} s`;
