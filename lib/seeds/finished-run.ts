@@ -1,4 +1,5 @@
 /** A finished run as the seeds read it: its story, its verdict, and who acknowledged when. */
+import { toldInSeconds } from '../durations.ts';
 import { assembleVerdict } from '../experiment/assemble.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
@@ -97,9 +98,7 @@ export const endOf = ({ t, data }: ObservationRecord): number => t + Number(data
 
 /** Seconds after the fault, one digit: `+345.6 s`. */
 export const since = ({ faultAtMs }: FinishedRun, atMs: number): string =>
-  `${atMs < faultAtMs ? '−' : '+'}${seconds(Math.abs(atMs - faultAtMs))}`;
-
-export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  `${atMs < faultAtMs ? '−' : '+'}${toldInSeconds(Math.abs(atMs - faultAtMs))}`;
 
 /** Records as lines of evidence, their times in seconds after the fault. */
 export const linesOf = (run: FinishedRun, records: readonly ObservationRecord[]): string[] =>

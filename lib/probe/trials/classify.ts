@@ -2,6 +2,7 @@
  * From what a trial left to what it shows, by rules alone: pure. Where the records don't tell, the
  * outcome is `undecided` with the reason, never a guess.
  */
+import { toldInSeconds } from '../../durations.ts';
 import { answeredMs, type Write } from './journal.ts';
 import { nextOf, type NextFinding } from './next-pod.ts';
 import type { TrialRecord } from './record.ts';
@@ -113,7 +114,7 @@ function judge(record: TrialRecord, facts: Facts): Judged {
   const lastHeardMs = Math.max(...facts.writes.map(answeredMs));
   const silenceMs = watchEndedMs - lastHeardMs;
   if (silenceMs > silentMs && journal.endedMs === undefined) {
-    return undecided(`nothing was heard of the writer in the last ${seconds(silenceMs)} s`);
+    return undecided(`nothing was heard of the writer in the last ${toldInSeconds(silenceMs)}`);
   }
   return judgeWriting(record, facts, clockErrorMs);
 }
@@ -121,15 +122,15 @@ function judge(record: TrialRecord, facts: Facts): Judged {
 function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): Judged {
   const { deleteAskedMs = 0, watchEndedMs = 0, goneMs } = record;
   const { firstError, lastAck } = facts;
-  const horizon = `in ${seconds(watchEndedMs - deleteAskedMs)} s`;
+  const horizon = `in ${toldInSeconds(watchEndedMs - deleteAskedMs)}`;
   if (firstError === undefined) {
     if (goneMs !== undefined) return ['not-cut', `detached, and no write failed ${horizon}`];
     return ['pending', `the detach did not end ${horizon}, and no write failed`];
   }
   if (lastAck !== undefined && lastAck.begunMs > firstError.begunMs) {
-    const after = seconds(answeredMs(lastAck) - deleteAskedMs);
+    const after = toldInSeconds(answeredMs(lastAck) - deleteAskedMs);
     return undecided(
-      `writes failed (${firstError.error}), and one was acknowledged again after ${after} s`,
+      `writes failed (${firstError.error}), and one was acknowledged again after ${after}`,
     );
   }
   if (goneMs === undefined) {
@@ -144,7 +145,7 @@ function judgeWriting(record: TrialRecord, facts: Facts, clockErrorMs: number): 
       `the first error (${firstError.error}) came with the detach or before its answer`,
     ];
   }
-  const tail = `writes were acknowledged for ${seconds(lastAck.begunMs - goneMs)} s more`;
+  const tail = `writes were acknowledged for ${toldInSeconds(lastAck.begunMs - goneMs)} more`;
   const { next } = facts;
   const isByNext =
     next.waitedMs !== undefined &&
@@ -163,9 +164,9 @@ function judgeIdle(record: TrialRecord, facts: Facts): Judged {
   const loud = facts.writes.filter(({ begunMs }) => begunMs >= loudMs + clockOffsetMs);
   if (loud.length === 0) return undecided('it was never heard after its quiet time');
   const errors = loud.filter(({ error }) => error !== undefined);
-  const quiet = `${seconds(loudMs + clockOffsetMs - deleteAskedMs)} s after the delete`;
+  const quiet = `${toldInSeconds(loudMs + clockOffsetMs - deleteAskedMs)} after the delete`;
   if (errors.length === 0) {
-    const horizon = `in ${seconds(watchEndedMs - deleteAskedMs)} s`;
+    const horizon = `in ${toldInSeconds(watchEndedMs - deleteAskedMs)}`;
     if (goneMs === undefined) return ['pending', `the detach did not end ${horizon}`];
     return ['not-cut', `detached, and ${quiet} the quiet writer could write`];
   }
@@ -229,5 +230,3 @@ function settled(record: TrialRecord, acks: readonly Write[]): readonly Write[] 
 
 const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
   ranges.some(([from, to]) => from <= seq && seq <= to);
-
-const seconds = (ms: number): string => (ms / 1000).toFixed(1);

@@ -1,4 +1,5 @@
 /** Seed 18, second half: a controller manager that dies in the wait begins it anew. */
+import { toldInSeconds } from '../../durations.ts';
 import { observed } from '../../history/observations.ts';
 import {
   allSeen,
@@ -6,7 +7,6 @@ import {
   linesOf,
   ofVictimPod,
   onVictim,
-  seconds,
   type FinishedRun,
 } from '../finished-run.ts';
 import type { Reading } from '../seed.ts';
@@ -25,9 +25,9 @@ export function restartedInTheWait(run: FinishedRun): Reading {
   return {
     asExpected: waitedMs >= forceDetachAfterMs,
     said:
-      `The new controller manager led ${seconds(leader.t - gone.t)} after the pod was ` +
-      `gone, and the volume was detached ${seconds(waitedMs)} after that (the timer is ` +
-      `${seconds(forceDetachAfterMs)}): ${seconds(detached.t - gone.t)} in all.`,
+      `The new controller manager led ${toldInSeconds(leader.t - gone.t)} after the pod was ` +
+      `gone, and the volume was detached ${toldInSeconds(waitedMs)} after that (the timer is ` +
+      `${toldInSeconds(forceDetachAfterMs)}): ${toldInSeconds(detached.t - gone.t)} in all.`,
     evidence: linesOf(run, [gone, leader, detached]),
   };
 }

@@ -1,4 +1,5 @@
 /** Seeds 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
+import { toldInSeconds } from '../../durations.ts';
 import { losesPower, sparesVictim } from '../../fault-kinds.ts';
 import { observed } from '../../history/observations.ts';
 import {
@@ -7,7 +8,6 @@ import {
   linesOf,
   ofVictimPod,
   onVictim,
-  seconds,
   seenUnderFault,
   since,
   victimAcksAfter,
@@ -77,7 +77,7 @@ export const conditionUnknown: Seed = {
     const { status, reason } = unready.data;
     return {
       asExpected: status === 'Unknown' && reason === 'NodeStatusUnknown' && taint !== undefined,
-      said: `Ready became ${String(status)} (${String(reason)}) at ${since(run, unready.t)}; the NoExecute taint ${taint === undefined ? 'never came' : `came ${seconds(taint.t - unready.t)} later`}.`,
+      said: `Ready became ${String(status)} (${String(reason)}) at ${since(run, unready.t)}; the NoExecute taint ${taint === undefined ? 'never came' : `came ${toldInSeconds(taint.t - unready.t)} later`}.`,
       evidence: linesOf(run, taint === undefined ? [unready] : [unready, taint]),
     };
   },
@@ -106,8 +106,8 @@ export const evictionTimeout: Seed = {
     return {
       asExpected: Math.abs(toleratedMs - tolerationMs) <= tolerationSlackMs,
       said:
-        `Evicted ${seconds(toleratedMs)} after the taint (toleration ` +
-        `${seconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
+        `Evicted ${toldInSeconds(toleratedMs)} after the taint (toleration ` +
+        `${toldInSeconds(tolerationMs)}), ${since(run, evicted.t)} after the fault.`,
       evidence: linesOf(run, [taint, evicted]),
     };
   },

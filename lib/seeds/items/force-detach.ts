@@ -1,11 +1,11 @@
 /** Seed 8: a lost node's volume is detached by force after six minutes. */
+import { toldInSeconds } from '../../durations.ts';
 import {
   allSeen,
   firstSeen,
   linesOf,
   ofVictimPod,
   onVictim,
-  seconds,
   type FinishedRun,
 } from '../finished-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
@@ -50,8 +50,8 @@ function read(run: FinishedRun): Reading {
   return {
     asExpected: inTime && ready?.data['status'] !== 'True',
     said:
-      `The VolumeAttachment was gone ${seconds(waitedMs)} after the pod object (the ` +
-      `timer is ${seconds(forceDetachAfterMs)}); the node was ` +
+      `The VolumeAttachment was gone ${toldInSeconds(waitedMs)} after the pod object (the ` +
+      `timer is ${toldInSeconds(forceDetachAfterMs)}); the node was ` +
       `${String(ready?.data['reason'])}; the victim had the volume ` +
       `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
       `the counter says ${String(metric?.data['timeout'])}.`,
@@ -73,7 +73,7 @@ function switchedOff(
     asExpected: never,
     said:
       `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in ` +
-      `the ${seconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
+      `the ${toldInSeconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
     evidence: linesOf(run, detached === undefined ? [gone] : [gone, detached]),
   };
 }

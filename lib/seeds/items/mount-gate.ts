@@ -1,5 +1,6 @@
 /** Seed 6: kubelet mounts nothing that is not attached to its node. */
-import { callsOf, linesOf, seconds, type FinishedRun } from '../finished-run.ts';
+import { toldInSeconds } from '../../durations.ts';
+import { callsOf, linesOf, type FinishedRun } from '../finished-run.ts';
 import { observed } from '../../history/observations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import type { Reading, Seed } from '../seed.ts';
@@ -29,12 +30,13 @@ function read(run: FinishedRun): Reading {
   const [attached, inUse] = [listed(observed.volumesAttached), listed(observed.volumesInUse)];
   if (!attached || !inUse) return 'the lists of the node’s status were not seen';
   const waitedMs = attached.t - inUse.t;
-  const waited = waitedMs > 0 ? `kubelet waited ${seconds(waitedMs)} for the attach` : 'no wait';
+  const waited =
+    waitedMs > 0 ? `kubelet waited ${toldInSeconds(waitedMs)} for the attach` : 'no wait';
   return {
     asExpected: attached.t <= staged.t && inUse.t <= staged.t,
     said:
-      `NodeStage came ${seconds(staged.t - attached.t)} after volumesAttached and ` +
-      `${seconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
+      `NodeStage came ${toldInSeconds(staged.t - attached.t)} after volumesAttached and ` +
+      `${toldInSeconds(staged.t - inUse.t)} after volumesInUse; ${waited}.`,
     evidence: linesOf(run, [inUse, attached, staged]),
   };
 }

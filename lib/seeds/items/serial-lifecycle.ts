@@ -1,5 +1,6 @@
 /** Seed 1: unmount, detach, attach and mount follow each other. */
-import { callsOf, endOf, linesOf, seconds, since, type FinishedRun } from '../finished-run.ts';
+import { toldInSeconds } from '../../durations.ts';
+import { callsOf, endOf, linesOf, since, type FinishedRun } from '../finished-run.ts';
 import { observed } from '../../history/observations.ts';
 import type { Reading, Seed } from '../seed.ts';
 
@@ -26,7 +27,7 @@ function read(run: FinishedRun): Reading {
     ['attach', 'mount', staged.t - endOf(attached)],
   ] as const;
   const overlapping = steps.filter(([, , gapMs]) => gapMs < 0);
-  const gaps = steps.map(([one, next, gapMs]) => `${one} to ${next} ${seconds(gapMs)}`);
+  const gaps = steps.map(([one, next, gapMs]) => `${one} to ${next} ${toldInSeconds(gapMs)}`);
   const status = [observed.volumesInUse, observed.volumesAttached].flatMap((name) =>
     run.story.observations.filter(
       (seen) => seen.name === name && seen.t >= unstaged.t && seen.t <= endOf(staged),
