@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { InfrastructureError } from '../../errors.ts';
 import { inspect } from '../../engine/ask.ts';
 import * as engine from '../../engine/commands.ts';
-import { commandError, run, tryRun } from '../../engine/run.ts';
+import { run } from '../../engine/run.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
 import { startArray } from './array.ts';
@@ -14,13 +14,13 @@ import { isReady, kubeClients, type KubeClients } from './kube.ts';
 import { startLab } from './lab.ts';
 import type { Lab } from './lab-port.ts';
 import { arrayName, encodeLabels, engineName, labName, type ClusterLabels } from './labels.ts';
-import { leaseCount, leases, type Lease } from './lease.ts';
+import { leases, type Lease } from './lease.ts';
 import type { LeaseHold } from './lease-hold.ts';
-import { boundLoops } from './loops.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes, routeLab, type NodeAddress } from './node-network.ts';
 import { makeStateDir, writePatches, type StateDir } from './state-dir.ts';
 import type { ClusterTimers } from '../timers.ts';
+import { takeNetwork } from './take-network.ts';
 import { waitFor } from './wait.ts';
 
 export interface CreateOptions {
@@ -103,30 +103,20 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   return { labels, lease, state, lab, nodes, clients };
 }
 
-/** Takes the first free lease by making its network. Throws `NO_LEASE` when all are taken. */
+/** The first free lease, with what the network then says of its cluster. Throws as `takeNetwork` does. */
 async function takeLease(
   wanted: Omit<ClusterLabels, 'index'>,
   { hold, signal }: CreateOptions,
 ): Promise<{ lease: Lease; labels: ClusterLabels }> {
-  for (const lease of leases()) {
-    // Networks are an engine's: another engine of this machine has the lock, or left loop devices.
-    if (!(await hold.take(lease.index)) || (await boundLoops(lease)).length > 0) continue;
-    const labels = { ...wanted, index: lease.index };
-    const argv = engine.createNetwork(engineName(wanted.cluster), lease, encodeLabels(labels));
-    const result = await tryRun(argv, { signal });
-    if (result.exitCode === 0) return { lease, labels };
-    if (!/overlap|conflicts with network/i.test(result.stderr)) {
-      throw commandError(argv, result);
-    }
-  }
-  throw new InfrastructureError(
-    'NO_LEASE',
-    `all ${leaseCount} networks of 172.30.0.0/16, or their loop devices, are taken`,
-    {
-      hint: 'remove clusters or networks that are not needed any more',
-      command: 'npx zx experiments/clean.mjs --all',
-    },
-  );
+  const labelsWith = ({ index }: Lease): ClusterLabels => ({ ...wanted, index });
+  const lease = await takeNetwork({
+    name: engineName(wanted.cluster),
+    among: leases(),
+    labelsOf: (each) => encodeLabels(labelsWith(each)),
+    mayTake: ({ index }) => hold.take(index),
+    signal,
+  });
+  return { lease, labels: labelsWith(lease) };
 }
 
 async function mountpoint(volume: string): Promise<string> {

@@ -6,8 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as engine from '../../engine/commands.ts';
 import { inspect } from '../../engine/ask.ts';
-import { run, tryRun } from '../../engine/run.ts';
-import { InfrastructureError } from '../../errors.ts';
+import { run } from '../../engine/run.ts';
 import { privateFolder, stateHome } from '../../state-home.ts';
 import { stockClusterTimers } from '../timers.ts';
 import { startArray } from './array.ts';
@@ -15,11 +14,12 @@ import { nodeAddresses, nodesReady } from './create-cluster.ts';
 import { kindCommand } from './kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
 import { apply, kubeClients } from './kube.ts';
-import { leaseAt, leases, driverLoopsOf, type Lease } from './lease.ts';
-import { boundLoops, releaseLoops } from './loops.ts';
+import { leases, driverLoopsOf, type Lease } from './lease.ts';
+import { releaseLoops } from './loops.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes } from './node-network.ts';
 import { strangerObjects } from './stranger-objects.ts';
+import { takeNetwork } from './take-network.ts';
 import { waitFor } from './wait.ts';
 
 export interface StrangerImages {
@@ -53,7 +53,8 @@ const nodesOf = (name: string): string[] => [
 export async function makeStranger({ name, images, kind, say }: StrangerRequest): Promise<void> {
   const folder = folderOf(name);
   await mkdir(join(folder, 'patches'), { recursive: true });
-  const lease = await takeNetwork(name);
+  // Whose network it is shows in its name only; from the end, since ours are taken from the front.
+  const lease = await takeNetwork({ name, among: leases().toReversed() });
   await run(engine.createVolume(name));
   await startArray({
     container: arrayOf(name),
@@ -97,20 +98,6 @@ export async function makeStranger({ name, images, kind, say }: StrangerRequest)
   say(`ready: KUBECONFIG=${kubeconfig}, loop devices ${driverLoopsOf(loops)}`);
 }
 
-/** Whose network it is shows in its name only. */
-async function takeNetwork(name: string): Promise<Lease> {
-  // From the end: ours are taken from the front.
-  for (const lease of leases().toReversed()) {
-    if ((await boundLoops(lease)).length > 0) continue;
-    const made = await tryRun(engine.createNetwork(name, lease, []));
-    if (made.exitCode === 0) return lease;
-    if (!/overlap|conflicts with network/i.test(made.stderr)) {
-      throw new InfrastructureError('NETWORK_FAILED', made.stderr.trim());
-    }
-  }
-  throw new InfrastructureError('NO_LEASE', 'no network is left for another cluster');
-}
-
 async function configOf(
   name: string,
   lease: Lease,
@@ -141,12 +128,11 @@ export async function removeStranger(name: string, tools: string): Promise<strin
   const [network] = (await inspect('network', [name])) as {
     readonly IPAM: { readonly Config: readonly { readonly Subnet: string }[] };
   }[];
-  const index = Number(/^172\.30\.(\d+)\./.exec(network?.IPAM.Config[0]?.Subnet ?? '')?.[1]);
-  const left: string[] = [];
-  if (Number.isInteger(index)) {
-    const { loops } = leaseAt(index);
-    left.push(...(await releaseLoops({ loops, holdsLease: true, volume: name, tools })));
-  }
+  const lease = leases().find(({ subnet }) => subnet === network?.IPAM.Config[0]?.Subnet);
+  const left =
+    lease === undefined
+      ? []
+      : await releaseLoops({ loops: lease.loops, holdsLease: true, volume: name, tools });
   await run(engine.removeVolume(name));
   if (network !== undefined) await run(engine.removeNetwork(name));
   await rm(folderOf(name), { recursive: true, force: true });
