@@ -9,7 +9,7 @@ import { gradeOf } from '../matrix/severity.ts';
 import { percentText, shareText } from './counts.ts';
 import { changedFields, type EventLine } from './event-store.ts';
 import { countsOf, type FaultEvent, type Race } from './races.ts';
-import { timing } from './scenario-key.ts';
+import { clientTiming, timing } from './scenario-key.ts';
 
 const heads = [
   ...['Race', 'Timers', 'Events', 'Came to', 'Damaged alone', 'Damaged beside others'],
@@ -63,7 +63,7 @@ const textOf = (value: EventLine['scenario'][string]): string =>
   typeof value === 'object' ? gatesText(value) : String(value);
 
 /** Said already, or no part of what was done. */
-const said = new Set([...timing, 'fault', 'remedy', 'disk', 'rate']);
+const said = new Set([...timing, ...clientTiming, 'fault', 'remedy', 'disk', 'rate']);
 
 /** `corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)`, the worst first. */
 export function distributionText(counts: Counts): string {

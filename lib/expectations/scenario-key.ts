@@ -4,12 +4,16 @@ import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 /** They say how long a run waits and what it keeps, not what is done to whom. */
 export const timing: readonly string[] = [
   ...['graceMs', 'tolerationMs', 'forceDetachAfterMs', 'remedyAt', 'keepWrites'],
-  ...['warmupMs', 'overlapMs', 'patienceMs', 'horizonMs', 'convergeMs'],
+  ...['overlapMs', 'horizonMs', 'convergeMs'],
 ];
+
+/** How the clients were run: no race is another one for it, and a finding counts stock ones only. */
+export const clientTiming: readonly string[] = ['warmupMs', 'patienceMs'];
 
 /** Names, and what does not decide an outcome or decides it coarsely. */
 const indifferent = new Set<string>([
   ...timing,
+  ...clientTiming,
   ...['name', 'question', 'expected', 'expectedServing', 'counted', 'kubernetes'],
   ...['rebootAt', 'workload', 'alsoAt', 'alsoForMs'],
 ]);
