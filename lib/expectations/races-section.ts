@@ -1,7 +1,7 @@
 /** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
 import { medianOf } from '../counts.ts';
-import { eventsIn, leastEvents } from '../experiment/counted.ts';
-import { safetyLevels, shortenedTimers, type Counts } from '../experiment/scenario.ts';
+import { eventsIn, leastEvents, worstFirst } from '../experiment/counted.ts';
+import { shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher } from '../matrix/fisher.ts';
 import { difference, type Count } from '../matrix/intervals.ts';
@@ -68,11 +68,9 @@ const said = new Set([...timing, ...clientTiming, 'fault', 'remedy', 'disk', 'ra
 /** `corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)`, the worst first. */
 export function distributionText(counts: Counts): string {
   const of = eventsIn(counts);
-  const words = safetyLevels.toReversed().flatMap((level) => {
-    const count = counts[level];
-    return count === undefined ? [] : [`${level} ${shareText({ count, of })}`];
-  });
-  return words.join(', ');
+  return worstFirst(counts)
+    .map(({ word, count }) => `${word} ${shareText({ count, of })}`)
+    .join(', ');
 }
 
 const damagedIn = (events: readonly FaultEvent[]): Count => ({

@@ -10,12 +10,17 @@ export const timing: readonly string[] = [
 /** How the clients were run: no race is another one for it, and a finding counts stock ones only. */
 export const clientTiming: readonly string[] = ['warmupMs', 'patienceMs'];
 
-/** Names, and what does not decide an outcome or decides it coarsely. */
+/** Names, and what a run is held against: no part of what is done. */
+export const indifferentNames: readonly string[] = [
+  ...['name', 'question', 'expected', 'expectedServing', 'counted'],
+];
+
+/** What does not decide an outcome or decides it coarsely. */
 const indifferent = new Set<string>([
   ...timing,
   ...clientTiming,
-  ...['name', 'question', 'expected', 'expectedServing', 'counted', 'kubernetes'],
-  ...['rebootAt', 'workload', 'alsoAt', 'alsoForMs'],
+  ...indifferentNames,
+  ...['kubernetes', 'rebootAt', 'workload', 'alsoAt', 'alsoForMs'],
 ]);
 
 /** How fast clients write decides which symptom a race has; otherwise whether they write at all does. */

@@ -4,12 +4,20 @@
  */
 import { safetyLevels, type Counts, type Scenario } from './scenario.ts';
 import { expectationOf } from './expectations.ts';
+import type { Safety } from './verdict.ts';
 
 /** Of so few events a verdict that was never seen may still come in a third (Wilson, 0 of 8: 32 %). */
 export const leastEvents = 8;
 
 export const eventsIn = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+/** What a race came to, each word and how often, the worst first. */
+export const worstFirst = (counts: Counts): { readonly word: Safety; readonly count: number }[] =>
+  safetyLevels.toReversed().flatMap((word) => {
+    const count = counts[word];
+    return count === undefined ? [] : [{ word, count }];
+  });
 
 /** `counts`: of a race, all fault events of this scenario before; they are not asked for otherwise. */
 export function expectedOf(

@@ -110,7 +110,14 @@ export const batchSchema = z.object({
   worstTimerLagMs: z.number(),
   /** By what share timers ran late, in the run in which it was most. */
   timerDistortion: z.number(),
-  axes: z.array(z.object({ name: z.string(), labels: z.array(z.string()) })),
+  axes: z.array(
+    z.object({
+      name: z.string(),
+      labels: z.array(z.string()),
+      /** Pairs of labels that differ in more than one thing; they are compared with nothing. */
+      unlike: z.array(z.tuple([z.string(), z.string()])).optional(),
+    }),
+  ),
   cells: z.array(cellSchema),
   controls: z.array(
     z.object({
@@ -137,7 +144,7 @@ export const batchSchema = z.object({
       folder: z.string(),
     }),
   ),
-  /** For two values of an axis: the pairs of cells that differ in nothing else. */
+  /** For two values of an axis that are one change: the pairs of cells that differ in nothing else. */
   contrasts: z.array(
     z.object({
       axis: z.string(),

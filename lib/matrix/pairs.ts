@@ -14,24 +14,32 @@ export function comparePairs({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): Co
       .map((cell) => [placeKey(names, cell.place), cell]),
   );
   const differences: Difference[] = [];
-  const contrasts = axes.flatMap(({ name, labels }) =>
+  const contrasts = axes.flatMap(({ name, labels, unlike = [] }) =>
     labels.flatMap((from, index) =>
-      labels.slice(index + 1).map((to) => {
-        const pairs = [...byPlace.values()]
-          .filter(({ place }) => place[name] === from)
-          .flatMap((cell) => {
-            const twin = byPlace.get(placeKey(names, { ...cell.place, [name]: to }));
-            return twin === undefined ? [] : [{ axis: name, from, to, cell, twin }];
-          });
-        const changed = pairs.filter((pair) => orderOf(pair) !== 0);
-        differences.push(...changed.map(describe));
-        const better = changed.filter((pair) => orderOf(pair) > 0).length;
-        return { axis: name, from, to, pairs: pairs.length, changed: changed.length, better };
-      }),
+      labels
+        .slice(index + 1)
+        .filter(isLike(from, unlike))
+        .map((to) => {
+          const pairs = [...byPlace.values()]
+            .filter(({ place }) => place[name] === from)
+            .flatMap((cell) => {
+              const twin = byPlace.get(placeKey(names, { ...cell.place, [name]: to }));
+              return twin === undefined ? [] : [{ axis: name, from, to, cell, twin }];
+            });
+          const changed = pairs.filter((pair) => orderOf(pair) !== 0);
+          differences.push(...changed.map(describe));
+          const better = changed.filter((pair) => orderOf(pair) > 0).length;
+          return { axis: name, from, to, pairs: pairs.length, changed: changed.length, better };
+        }),
     ),
   );
   return { contrasts, differences };
 }
+
+const isLike =
+  (from: string, unlike: readonly (readonly [string, string])[]) =>
+  (to: string): boolean =>
+    !unlike.some(([a, b]) => a === from && b === to);
 
 interface Pair {
   readonly axis: string;

@@ -6,6 +6,8 @@ import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
 import { fisher, significance } from './fisher.ts';
 import { perHour, weakestBasis } from './figures.ts';
+import { cellsOf } from './cells.ts';
+import { unlikeLabels } from './one-change.ts';
 import { comparePairs } from './pairs.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
@@ -43,10 +45,13 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   const outcomes = attempts.map(({ outcome }) => outcome).filter((each) => each !== undefined);
   const busyS = busyMs(attempts) / 1000;
   const events = conclusiveEvents(trialsOf('cell'), attempts);
-  const axes = plan.matrix.axes.map(({ name, values }) => ({
-    name,
-    labels: values.map(({ label }) => label),
-  }));
+  // A shard has a part of them, and the same axes as the others.
+  const all = cellsOf(plan.matrix);
+  const axes = plan.matrix.axes.map((axis): Batch['axes'][number] => {
+    const unlike = unlikeLabels(axis, all);
+    const labels = axis.values.map(({ label }) => label);
+    return { name: axis.name, labels, ...(unlike.length > 0 && { unlike }) };
+  });
   return {
     schemaVersion: 1,
     name: plan.matrix.name,

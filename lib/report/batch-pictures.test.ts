@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { heatMapSvg } from './batch-pictures.ts';
+import { exampleCell } from './batch-example.ts';
+import { heatMapOf, heatMapSvg } from './batch-pictures.ts';
 
 test('labels of columns are broken into lines that fit above them', () => {
   const columns = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];
@@ -11,4 +12,14 @@ test('labels of columns are broken into lines that fit above them', () => {
   expect(texts).toContain('watchers unseen');
   expect(texts).toContain('fence-if-out-of-');
   expect(texts).not.toContain('fence-if-out-of-service');
+});
+
+test('the only axis runs down, where its labels have room', () => {
+  const cells = ['a', 'b'].map((label) => exampleCell(label, 'safe', 0));
+  const map = heatMapOf({ axes: [{ name: 'disk', labels: ['a', 'b'] }], cells });
+  expect(map).toMatchObject({ columns: ['verdict'], rows: ['a', 'b'] });
+  expect(map?.squares.map(({ row, column }) => [row, column])).toEqual([
+    [0, 0],
+    [1, 0],
+  ]);
 });

@@ -39,23 +39,26 @@ export interface HeatMap {
 }
 
 /**
- * The axis with the most labels runs across, the last of equals; all others together run down.
- * Undefined where there is no grid.
+ * The axis with the most labels runs across, the last of equals; all others together run down. The only
+ * one runs down, where its labels have room. Undefined where there is no grid.
  */
 export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatMap | undefined {
-  const across = axes.toSorted((a, b) => a.labels.length - b.labels.length).at(-1);
   const inGrid = cells.filter(({ place }) => Object.keys(place).length > 0);
-  if (across === undefined || inGrid.length === 0) return undefined;
+  if (axes.length === 0 || inGrid.length === 0) return undefined;
+  const across =
+    axes.length === 1
+      ? undefined
+      : axes.toSorted((a, b) => a.labels.length - b.labels.length).at(-1);
   const down = axes.filter((axis) => axis !== across).map(({ name }) => name);
-  const rowOf = ({ place }: BatchCell): string =>
-    down.length === 0 ? '' : down.map((name) => place[name] ?? '').join(' · ');
+  const rowOf = ({ place }: BatchCell): string => down.map((name) => place[name] ?? '').join(' · ');
   const rows = [...new Set(inGrid.map(rowOf))];
+  const columns = across?.labels ?? ['verdict'];
   const squares = inGrid.map((cell) => ({
-    column: across.labels.indexOf(cell.place[across.name] ?? ''),
+    column: across === undefined ? 0 : columns.indexOf(cell.place[across.name] ?? ''),
     row: rows.indexOf(rowOf(cell)),
     cell,
   }));
-  return { columns: across.labels, rows, squares };
+  return { columns, rows, squares };
 }
 
 const lineHeight = 14;

@@ -1,12 +1,7 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
-import { eventsIn } from '../experiment/counted.ts';
-import {
-  safetyLevels,
-  shortenedTimers,
-  type Counts,
-  type Scenario,
-} from '../experiment/scenario.ts';
+import { eventsIn, worstFirst } from '../experiment/counted.ts';
+import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
 import { refusedInWords } from '../experiment/refused-mounts.ts';
 import { wilson } from '../matrix/intervals.ts';
@@ -77,11 +72,9 @@ export function expectedInRun({ expected, serving, scenario, verdict }: Verdict)
 /** `corrupt 20 of 24 or exposed 4 of 24`, the worst first. */
 export function countedWords(counted: Counts): string {
   const of = eventsIn(counted);
-  const words = safetyLevels.toReversed().flatMap((level) => {
-    const some = counted[level];
-    return some === undefined ? [] : [`${level} ${some} of ${of}`];
-  });
-  return words.join(' or ');
+  return worstFirst(counted)
+    .map(({ word, count }) => `${word} ${count} of ${of}`)
+    .join(' or ');
 }
 
 /** Nothing was expected, and why. */

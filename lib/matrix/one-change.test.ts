@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { cellsOf } from './cells.ts';
+import { unlikeLabels } from './one-change.ts';
+import { parseMatrix } from './read-matrix.ts';
+
+function unlikeIn(text: string): Record<string, [string, string][]> {
+  const matrix = parseMatrix(text, 'm.yaml');
+  const cells = cellsOf(matrix);
+  return Object.fromEntries(matrix.axes.map((axis) => [axis.name, unlikeLabels(axis, cells)]));
+}
+const ofFile = (name: string): Record<string, [string, string][]> =>
+  unlikeIn(readFileSync(`experiments/matrices/${name}.yaml`, 'utf8'));
+
+test('values of a field differ in one thing, with what belongs to one of them only', () => {
+  expect(ofFile('disks')).toEqual({ remedy: [], link: [], rate: [], disk: [] });
+  expect(ofFile('default')['storage']).toEqual([]);
+});
+
+test('named cases that differ in two things are unlike, in one or in a timer they are not', () => {
+  expect(ofFile('default')['case']).toEqual([['cut off, out-of-service', 'crashed, force-delete']]);
+});
+
+test('of a list of unlike cases only those are compared that differ in one thing', () => {
+  const unlike = ofFile('untuned')['case'] ?? [];
+  expect(unlike).toContainEqual(['errors', 'errors, node deleted']);
+  expect(unlike).toContainEqual(['ack-early, 1 s', 'errors']);
+  expect(unlike).not.toContainEqual(['ack-early, 1 s', 'ack-early, 3 s']);
+  expect(unlike).not.toContainEqual(['idle', 'idle, frozen']);
+});
