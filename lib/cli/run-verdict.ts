@@ -1,7 +1,7 @@
 /** What a batch's page takes from the verdict.json of one of its runs. */
 import { describeError } from '../errors.ts';
 import { readVerdict, storedVerdict } from '../experiment/read-verdict.ts';
-import type { RunVerdict } from '../report/batch-phases.ts';
+import type { RunVerdict } from '../report/batch/phases.ts';
 import { say } from './command.ts';
 
 const asked = storedVerdict.pick({ phases: true, versions: true });

@@ -7,8 +7,8 @@ import { migrateBatch } from '../history/migration.ts';
 import { readJson, type JsonKind } from '../json-file.ts';
 import { batchSchema, type Batch } from '../matrix/batch.ts';
 import { writeOutput } from '../output-file.ts';
-import type { RunVerdict, VerdictOf } from '../report/batch-phases.ts';
-import type { RemakeOf } from '../report/batch-runs.ts';
+import type { RunVerdict, VerdictOf } from '../report/batch/phases.ts';
+import type { RemakeOf } from '../report/batch/runs.ts';
 import { paste } from './arguments.ts';
 import { readRunVerdict } from './run-verdict.ts';
 
@@ -28,10 +28,10 @@ export async function writeBatch(
   replay: string,
   baseline?: Batch,
 ): Promise<Batch> {
-  const { renderBatchHtml } = await import('../report/batch-html.ts');
-  const { renderBatchMarkdown } = await import('../report/batch-markdown.ts');
-  const { heatMapOf, heatMapSvg } = await import('../report/batch-pictures.ts');
-  const { versionsOf } = await import('../report/batch-trend.ts');
+  const { renderBatchHtml } = await import('../report/batch/html.ts');
+  const { renderBatchMarkdown } = await import('../report/batch/markdown.ts');
+  const { heatMapOf, heatMapSvg } = await import('../report/batch/pictures.ts');
+  const { versionsOf } = await import('../report/batch/trend.ts');
   const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
   const addressOf = (run: string): string | undefined =>
     ['report.html', 'summary.md', 'verdict.json']

@@ -1,6 +1,6 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
-import type { Batch, BatchCell, Difference } from '../matrix/batch.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
+import type { VerdictWord } from '../../experiment/verdict.ts';
 
 /** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { exampleCell } from './batch-example.ts';
-import { heatMapOf, heatMapSvg } from './batch-pictures.ts';
+import { exampleCell } from './example.ts';
+import { heatMapOf, heatMapSvg } from './pictures.ts';
 
 test('labels of columns are broken into lines that fit above them', () => {
   const columns = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];

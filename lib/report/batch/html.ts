@@ -1,17 +1,17 @@
 /** The page of a batch: one self-contained file, whose finding comes first. */
 import { html } from 'hono/html';
-import type { Batch } from '../matrix/batch.ts';
-import { scoreInWords } from '../mutants/score.ts';
-import { cellsSection } from './batch-cells.ts';
-import { headlineOf, pairFindings, worstOf, type PairFinding } from './batch-findings.ts';
-import { heatMapSection } from './batch-grid.ts';
-import type { AddressOf, RemakeOf } from './batch-runs.ts';
-import { batchBasis, lagLine, rateLine } from './batch-markdown.ts';
-import { slowestPhases, type VerdictOf } from './batch-phases.ts';
-import { phasesSection, trendSection } from './batch-sections.ts';
-import { readBrowserFile, renderDocument } from './document.ts';
-import { wide, type Html } from './html-parts.ts';
-import { explained } from './terms.ts';
+import type { Batch } from '../../matrix/batch.ts';
+import { scoreInWords } from '../../mutants/score.ts';
+import { cellsSection } from './cells.ts';
+import { headlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
+import { heatMapSection } from './grid.ts';
+import type { AddressOf, RemakeOf } from './runs.ts';
+import { batchBasis, lagLine, rateLine } from './markdown.ts';
+import { slowestPhases, type VerdictOf } from './phases.ts';
+import { phasesSection, trendSection } from './sections.ts';
+import { readBrowserFile, renderDocument } from '../document.ts';
+import { wide, type Html } from '../html-parts.ts';
+import { explained } from '../terms.ts';
 
 export interface BatchPage {
   readonly batch: Batch;

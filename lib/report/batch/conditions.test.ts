@@ -1,9 +1,9 @@
 /** What changed since a pinned batch is said in words, Kubernetes apart from the harness. */
 import { expect, test } from 'vitest';
-import type { Batch } from '../matrix/batch.ts';
-import { exampleBatch } from '../matrix/example.ts';
-import { conditionsInWords } from './batch-conditions.ts';
-import { trendOf } from './batch-trend.ts';
+import type { Batch } from '../../matrix/batch.ts';
+import { exampleBatch } from '../../matrix/example.ts';
+import { conditionsInWords } from './conditions.ts';
+import { trendOf } from './trend.ts';
 
 const recorded = {
   forcedetach: ['0.1.0+aaaaaaaaaaaa'],

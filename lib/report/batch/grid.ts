@@ -1,9 +1,9 @@
 /** The heat map of a batch's page: a table, so that it is read by everybody and links to its runs. */
 import { html } from 'hono/html';
-import type { BatchCell } from '../matrix/batch.ts';
-import { heatMapOf, squareText } from './batch-pictures.ts';
-import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './batch-runs.ts';
-import { wide, type Html } from './html-parts.ts';
+import type { BatchCell } from '../../matrix/batch.ts';
+import { heatMapOf, squareText } from './pictures.ts';
+import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './runs.ts';
+import { wide, type Html } from '../html-parts.ts';
 
 export function heatMapSection({ batch, addressOf }: RunsOnPage): Html | string {
   const map = heatMapOf(batch);

@@ -1,5 +1,5 @@
 /** What the runs of a batch have to show, and how to make the pages that are not there. */
-import type { Batch, BatchCell } from '../matrix/batch.ts';
+import type { Batch, BatchCell } from '../../matrix/batch.ts';
 
 /** Address of what a run's folder has to show; undefined where it has nothing. */
 export type AddressOf = (folder: string) => string | undefined;

@@ -1,12 +1,12 @@
 /** Sections of a batch's page that look beyond its cells: the slowest phases, the trend. */
 import { html } from 'hono/html';
-import type { Batch } from '../matrix/batch.ts';
-import { conditionsInWords } from './batch-conditions.ts';
-import { differenceText, rateText } from './batch-markdown.ts';
-import type { PhaseRow } from './batch-phases.ts';
-import type { AddressOf } from './batch-runs.ts';
-import { trendOf, type Trend, type TrendRow } from './batch-trend.ts';
-import { seconds, wide, type Html } from './html-parts.ts';
+import type { Batch } from '../../matrix/batch.ts';
+import { conditionsInWords } from './conditions.ts';
+import { differenceText, rateText } from './markdown.ts';
+import type { PhaseRow } from './phases.ts';
+import type { AddressOf } from './runs.ts';
+import { trendOf, type Trend, type TrendRow } from './trend.ts';
+import { seconds, wide, type Html } from '../html-parts.ts';
 
 export function phasesSection(rows: readonly PhaseRow[], addressOf: AddressOf): Html | string {
   if (rows.length === 0) return '';

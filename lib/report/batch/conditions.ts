@@ -1,5 +1,5 @@
 /** What else is not the same beside a pinned batch, in words: a new Kubernetes or a new harness? */
-import type { Trend } from './batch-trend.ts';
+import type { Trend } from './trend.ts';
 
 /** Those that people would not know by the name that runs record. */
 const names: Readonly<Record<string, string>> = {

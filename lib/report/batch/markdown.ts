@@ -1,9 +1,9 @@
 /** A batch as Markdown: the table, what the axes did, and whether it proves anything. */
-import type { Batch, BatchCell, Rate } from '../matrix/batch.ts';
-import { scoreInWords } from '../mutants/score.ts';
-import { seconds } from './html-parts.ts';
-import { escape } from './summary.ts';
-import { cellLosses, cellExpectation } from './wording.ts';
+import type { Batch, BatchCell, Rate } from '../../matrix/batch.ts';
+import { scoreInWords } from '../../mutants/score.ts';
+import { seconds } from '../html-parts.ts';
+import { escape } from '../summary.ts';
+import { cellLosses, cellExpectation } from '../wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;

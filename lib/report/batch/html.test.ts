@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict.ts';
-import type { Batch, BatchCell } from '../matrix/batch.ts';
-import { exampleBatch } from '../matrix/example.ts';
-import { exampleCell } from './batch-example.ts';
-import { renderBatchHtml } from './batch-html.ts';
-import { slowestPhases } from './batch-phases.ts';
-import { trendOf, versionsOf } from './batch-trend.ts';
-import { exampleVerdict } from './example.ts';
+import type { Verdict } from '../../experiment/verdict.ts';
+import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import { exampleBatch } from '../../matrix/example.ts';
+import { exampleCell } from './example.ts';
+import { renderBatchHtml } from './html.ts';
+import { slowestPhases } from './phases.ts';
+import { trendOf, versionsOf } from './trend.ts';
+import { exampleVerdict } from '../example.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
   exampleBatch({

@@ -1,7 +1,7 @@
 /** A batch beside a pinned one: which cells came out otherwise, and what else is not the same. */
-import type { Batch, BatchCell } from '../matrix/batch.ts';
-import { difference } from '../matrix/intervals.ts';
-import type { VerdictOf } from './batch-phases.ts';
+import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import { difference } from '../../matrix/intervals.ts';
+import type { VerdictOf } from './phases.ts';
 
 export interface TrendRow {
   readonly label: string;

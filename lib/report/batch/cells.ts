@@ -1,12 +1,12 @@
 /** The table of a batch's cells: numbers, links to its runs, and what sorts, filters and compares them. */
 import { html } from 'hono/html';
-import type { BatchCell } from '../matrix/batch.ts';
-import { verdictWords } from '../experiment/scenario.ts';
-import { rateText } from './batch-markdown.ts';
-import { lacking, wantsPage, type RunsOnPage } from './batch-runs.ts';
-import { seconds, wide, type Html } from './html-parts.ts';
-import { explained } from './terms.ts';
-import { cellExpectation, cellLosses } from './wording.ts';
+import type { BatchCell } from '../../matrix/batch.ts';
+import { verdictWords } from '../../experiment/scenario.ts';
+import { rateText } from './markdown.ts';
+import { lacking, wantsPage, type RunsOnPage } from './runs.ts';
+import { seconds, wide, type Html } from '../html-parts.ts';
+import { explained } from '../terms.ts';
+import { cellExpectation, cellLosses } from '../wording.ts';
 
 export const cellsSection = (
   page: RunsOnPage,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Batch, BatchCell } from '../matrix/batch.ts';
-import { exampleBatch } from '../matrix/example.ts';
-import { wilson } from '../matrix/intervals.ts';
-import { comparePairs } from '../matrix/pairs.ts';
-import { exampleCell } from './batch-example.ts';
-import { headlineOf, pairFindings } from './batch-findings.ts';
+import type { Batch, BatchCell } from '../../matrix/batch.ts';
+import { exampleBatch } from '../../matrix/example.ts';
+import { wilson } from '../../matrix/intervals.ts';
+import { comparePairs } from '../../matrix/pairs.ts';
+import { exampleCell } from './example.ts';
+import { headlineOf, pairFindings } from './findings.ts';
 
 const axes: Batch['axes'] = [
   { name: 'remedy', labels: ['force-delete', 'out-of-service'] },
