@@ -2,13 +2,18 @@
 import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
 import type { Mutant } from '../mutant.ts';
 
-/** fsck says so; what else is met depends on which structure it was. */
+/**
+ * fsck says so. Which files go with it is the file system's matter: mkfs draws for each new one which
+ * directory's inodes lie where, so that here the server cannot start and there it only lacks tables.
+ * What cannot be there or cannot be read follows from it; what is there and wrong does not.
+ */
 const brokenFileSystem: DamageClass = {
   name: 'broken file system',
   all: ['FSCK_ERRORS'],
   besides: [
-    ...['FILE_SYSTEM_UNMOUNTABLE', 'LEDGER_UNREADABLE', 'DATA_DIRECTORY_EMPTY', 'SQL_REFUSED'],
-    ...['SERVER_CANNOT_START', 'SERVER_DIED', 'ERROR_LOG_DAMAGE', 'CHECK_TABLE_CRASHED'],
+    ...['FILE_SYSTEM_UNMOUNTABLE', 'DATA_DIRECTORY_EMPTY', 'LEDGER_UNREADABLE', 'BINLOG_DAMAGED'],
+    ...['SERVER_CANNOT_START', 'SERVER_DIED', 'ERROR_LOG_DAMAGE', 'LOGIN_REFUSED', 'SQL_REFUSED'],
+    ...['CHECK_TABLE_CRASHED', 'CHECK_TABLE_FAILED', 'CHECKSUM_TABLE_FAILED'],
   ],
 };
 
