@@ -33,6 +33,7 @@ const everyLayer = layers.flatMap((layer): Plant[] => [
   { file: `${layer}/csi.ts`, source: importing('a', '../csi/main.ts'), rule: imports },
   { file: `${layer}/engine.ts`, source: importing('a', '../engine/run.ts'), rule: imports },
   { file: `${layer}/mysql.ts`, source: importing('a', 'mysql2'), rule: imports },
+  { file: `${layer}/database.ts`, source: importing('a', '../mysql/schema.ts'), rule: imports },
   { file: `${layer}/zx.ts`, source: importing('$', 'zx'), rule: imports },
   { file: `${layer}/timers.ts`, source: importing('a', 'node:timers/promises'), rule: imports },
   { file: `${layer}/timeout.ts`, source: 'setTimeout(() => 0, 1);', rule: 'no-restricted-globals' },
@@ -48,6 +49,9 @@ const plants: readonly Plant[] = [
   { file: 'lib/cluster/sim/mysql.ts', source: importing('a', 'mysql2'), rule: imports },
   { file: 'lib/cluster/sim/now.ts', source: 'void Date.now();', rule: 'no-restricted-properties' },
   { file: 'lib/cluster/sim/clock.ts', source: importing('a', '../clock.ts'), rule: undefined },
+  { file: 'lib/mysql/kind.ts', source: importing('a', '../cluster/kind/a.ts'), rule: imports },
+  { file: 'lib/mysql/engine.ts', source: importing('a', '../engine/run.ts'), rule: imports },
+  { file: 'lib/mysql/client.ts', source: importing('a', 'mysql2'), rule: undefined },
   { file: 'lib/cluster/kind/sim.ts', source: importing('a', '../sim/a.ts'), rule: imports },
   { file: 'lib/cluster/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
 ];

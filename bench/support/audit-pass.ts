@@ -4,13 +4,13 @@
  */
 import { once } from 'node:events';
 import { nothingRead, type ImageEvidence } from '../../lib/checkers/evidence.ts';
-import { beginBinlog, foundInBinlog } from '../../lib/cluster/kind/audit/binlog/beside.ts';
-import { EvidenceDraft } from '../../lib/cluster/kind/audit/evidence-draft.ts';
-import { compareIndexes } from '../../lib/cluster/kind/audit/index-sums.ts';
-import { readDocuments } from '../../lib/cluster/kind/audit/read-documents.ts';
-import { readSchema } from '../../lib/cluster/kind/audit/read-schema.ts';
-import { SqlClient } from '../../lib/cluster/kind/audit/sql-client.ts';
-import { encodeRows, type AuditMessage } from '../../lib/cluster/kind/audit/wire.ts';
+import { beginBinlog, foundInBinlog } from '../../lib/mysql/audit/binlog/beside.ts';
+import { EvidenceDraft } from '../../lib/mysql/audit/evidence-draft.ts';
+import { compareIndexes } from '../../lib/mysql/audit/index-sums.ts';
+import { readDocuments } from '../../lib/mysql/audit/read-documents.ts';
+import { readSchema } from '../../lib/mysql/audit/read-schema.ts';
+import { SqlClient } from '../../lib/mysql/audit/sql-client.ts';
+import { encodeRows, type AuditMessage } from '../../lib/mysql/audit/wire.ts';
 
 /** What it says at last. */
 export interface PassEnd {

@@ -10,7 +10,7 @@ import {
   removeStatement,
   transferStatement,
   type Statement,
-} from '../../lib/cluster/kind/mysql-statements.ts';
+} from '../../lib/mysql/statements.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
 import { documentAction, documentBody } from '../../lib/workload/documents.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseName, prepareSchema } from '../../lib/cluster/kind/schema.ts';
+import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
 import { startWriterProcesses, type WriterRoutes } from '../../lib/cluster/kind/writers.ts';
 import { EvidenceError } from '../../lib/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';

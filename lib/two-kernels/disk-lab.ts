@@ -6,13 +6,13 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kindAuditor } from '../cluster/kind/audit/auditor.ts';
+import { kindAuditor } from '../cluster/kind/auditor.ts';
 import { startArray } from '../cluster/kind/array.ts';
 import { start } from '../engine/commands.ts';
 import { copyTimeoutMs } from '../engine/run.ts';
 import { labIn } from '../cluster/kind/lab.ts';
 import type { Lab } from '../cluster/kind/lab-port.ts';
-import { schemaStatements } from '../cluster/kind/schema.ts';
+import { schemaStatements } from '../mysql/schema.ts';
 import { arrayAt } from '../csi/array.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import {

@@ -3,8 +3,8 @@
  * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts.
  */
 import type { WriterSpec } from '../cluster/port.ts';
-import { openMysqlSession } from '../cluster/kind/mysql-session.ts';
-import { alarmingLines } from '../cluster/kind/audit/error-log.ts';
+import { openMysqlSession } from '../mysql/session.ts';
+import { alarmingLines } from '../mysql/audit/error-log.ts';
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';

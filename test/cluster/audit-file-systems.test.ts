@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
-import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { judge } from '../../lib/two-kernels/judge.ts';

@@ -5,9 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
-import { ordinaryClient, schemaChange } from '../../lib/cluster/kind/schema.ts';
+import { ordinaryClient, schemaChange } from '../../lib/mysql/schema.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { ackedIn, judge, type AuditedCopy } from '../../lib/two-kernels/judge.ts';

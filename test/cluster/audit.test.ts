@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { Judgement } from '../../lib/checkers/index.ts';
 import type { Moments } from '../../lib/checkers/journal.ts';

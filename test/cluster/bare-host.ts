@@ -8,7 +8,7 @@ import { createConnection } from 'mysql2/promise';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { labIn } from '../../lib/cluster/kind/lab.ts';
 import type { Lab } from '../../lib/cluster/kind/lab-port.ts';
-import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { Lock } from '../../lib/lock.ts';
 import {
@@ -115,7 +115,7 @@ export class BareHost implements AsyncDisposable {
 
   /** Begins an audit and ends it with that signal as soon as its first server starts. */
   async endAudit(label: string, seed: string, signal: string): Promise<void> {
-    const tool = '/app/lib/cluster/kind/audit/audit-tool.ts';
+    const tool = '/app/lib/mysql/audit/audit-tool.ts';
     const script = `node ${tool} --image "$1" --loop "$2" --run-seed "$3" > /tmp/audit.out & pid=$!
       until grep -q '"recovery"' /tmp/audit.out; do sleep 0.05; done; sleep 0.3
       kill -s "$4" $pid; wait $pid || true`;

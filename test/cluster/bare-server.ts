@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Clock } from '../../lib/cluster/clock.ts';
 import type { WriterSpec } from '../../lib/cluster/port.ts';
-import { openMysqlSession } from '../../lib/cluster/kind/mysql-session.ts';
+import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
 
 /** What a server needs of its host. */

@@ -11,7 +11,7 @@ import { createConnection } from 'mysql2/promise';
 import { $ } from 'zx';
 import { startArray } from '../../lib/cluster/kind/array.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
-import { schemaStatements } from '../../lib/cluster/kind/schema.ts';
+import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import { exportWrites } from '../../lib/csi/export-writes.ts';
 import { imagePath, layoutOf } from '../../lib/csi/layout.ts';

@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
-import { kindAuditor } from '../../lib/cluster/kind/audit/auditor.ts';
+import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { parseVolumes, saidOf, type CleanVolume } from '../../lib/false-alarms/volume.ts';
 import { judge } from '../../lib/two-kernels/judge.ts';
 import { isNoting } from '../support/noting.ts';

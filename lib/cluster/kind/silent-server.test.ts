@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodesReady } from './create-cluster.ts';
 import { kubeClients } from './kube.ts';
-import { openMysqlSession } from './mysql-session.ts';
-import { prepareSchema } from './schema.ts';
+import { openMysqlSession } from '../../mysql/session.ts';
+import { prepareSchema } from '../../mysql/schema.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));
 const servers: Server[] = [];

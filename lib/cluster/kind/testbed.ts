@@ -4,7 +4,7 @@ import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { wakeKubelets } from './agents.ts';
-import { kindAuditor } from './audit/auditor.ts';
+import { kindAuditor } from './auditor.ts';
 import type { Cluster } from './cluster.ts';
 import { kindControlPlane } from './control-plane.ts';
 import { deployDatabase, removeDatabase, type DatabasePod } from './database.ts';
@@ -23,7 +23,7 @@ import { observeControllerManager, observeSelfFences, observeServerLogs } from '
 import { observeMachine } from './observe-machine.ts';
 import { Routes } from './routes.ts';
 import { restoreNodes } from './restore-nodes.ts';
-import { prepareSchema } from './schema.ts';
+import { prepareSchema } from '../../mysql/schema.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './versions.ts';
 import { volumeIdentity } from './volume-identity.ts';

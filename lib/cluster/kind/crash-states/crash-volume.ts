@@ -8,7 +8,7 @@ import type { CommandEvidence } from '../../../checkers/evidence.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../../csi/mounts.ts';
 import { EvidenceError } from '../../../errors.ts';
-import { mustRun, runTool, type CommandLimits } from '../audit/command.ts';
+import { mustRun, runTool, type CommandLimits } from '../../../mysql/audit/command.ts';
 
 const mountTimeoutMs = 60_000;
 const fsckTimeoutMs = 120_000;

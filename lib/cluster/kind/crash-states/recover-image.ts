@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence, LedgerRow } from '../../../checkers/evidence.ts';
-import { looksEmpty } from '../audit/data-directory.ts';
-import { EvidenceDraft, type Server } from '../audit/evidence-draft.ts';
-import { compareIndexes } from '../audit/index-sums.ts';
-import { checkTable, tablesToCheck } from '../audit/read-tables.ts';
-import type { SqlClient } from '../audit/sql-client.ts';
+import { looksEmpty } from '../../../mysql/audit/data-directory.ts';
+import { EvidenceDraft, type Server } from '../../../mysql/audit/evidence-draft.ts';
+import { compareIndexes } from '../../../mysql/audit/index-sums.ts';
+import { checkTable, tablesToCheck } from '../../../mysql/audit/read-tables.ts';
+import type { SqlClient } from '../../../mysql/audit/sql-client.ts';
 import { CrashVolume } from './crash-volume.ts';
 
 export interface RecoverImageOptions {

@@ -14,7 +14,7 @@ import { observeApi } from '../observe-api.ts';
 import { observeServerLogs } from '../observe-logs.ts';
 import { observeMachine } from '../observe-machine.ts';
 import type { RealClock } from '../real-clock.ts';
-import { prepareSchema } from '../schema.ts';
+import { prepareSchema } from '../../../mysql/schema.ts';
 import { restoreNodes } from '../restore-nodes.ts';
 import { versionsOf } from '../versions.ts';
 import { startWriterProcesses } from '../writers.ts';

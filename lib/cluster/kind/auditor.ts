@@ -1,0 +1,69 @@
+/** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
+import type { ImageEvidence } from '../../checkers/evidence.ts';
+import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout.ts';
+import { EvidenceError } from '../../errors.ts';
+import type { Auditor } from '../port.ts';
+import { labNode, smallHeap } from './lab-node.ts';
+import type { Lab } from './lab-port.ts';
+import { decodeRows, type AuditMessage } from '../../mysql/audit/wire.ts';
+
+export interface KindAuditorOptions {
+  readonly lab: Lab;
+  /** Number of a loop device that is leased to this cluster and used for nothing else. */
+  readonly loop: number;
+  /** The volume is a shared directory, and so are its copies. Default false. */
+  readonly isDirectory?: boolean;
+  /** The run's seed. */
+  readonly seed: string;
+  /** Label of the disk's copy of an image. Default: the image's own label. */
+  readonly copyLabel?: (image: string) => string;
+  /** Whether the lab still answers is asked so often. Default 60 000. */
+  readonly askEveryMs?: number;
+  /** Called as each step of an audit begins. Default: nobody is told. */
+  readonly onStep?: (image: string, step: string) => void;
+}
+
+/** A machine that is busy with three events needs seconds for an answer. */
+const timeoutMs = 120_000;
+
+/** Where the lab has this project. */
+const toolPath = '/app/lib/mysql/audit/audit-tool.ts';
+
+export function kindAuditor(options: KindAuditorOptions): Auditor {
+  const { lab, loop, seed, copyLabel = (image) => image, onStep, askEveryMs = 60_000 } = options;
+  const pathOf = options.isDirectory === true ? filesCopyPath : copyPath;
+  return {
+    async audit(image, onRow, signal): Promise<ImageEvidence> {
+      signal?.throwIfAborted();
+      const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
+      const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
+      const argv = [...labNode, ...smallHeap, toolPath, ...target, '--until-stdin-ends'];
+      const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
+      const onLine = (line: string): void => {
+        try {
+          const message = JSON.parse(line) as AuditMessage;
+          if (message.type === 'rows') decodeRows(message, onRow);
+          else if (message.type === 'step') onStep?.(image, message.step);
+          else resolve(message.evidence);
+        } catch (cause) {
+          reject(unreadable(line, cause));
+        }
+      };
+      await using stream = await lab.stream(argv, onLine);
+      stream.closed.then(() => reject(new EvidenceError('AUDIT_ENDED', 'it was ended')), reject);
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      // An audit may be silent for minutes; a lab that does not answer meanwhile will never tell.
+      const asking = setInterval(() => lab.exec(['true'], { timeoutMs }).catch(reject), askEveryMs);
+      try {
+        return await promise;
+      } finally {
+        clearInterval(asking);
+      }
+    },
+  };
+}
+
+function unreadable(line: string, cause: unknown): EvidenceError {
+  const what = `the audit tool said what its reader cannot take: ${line.slice(0, 200)}`;
+  return new EvidenceError('AUDIT_UNREADABLE', what, { cause });
+}

@@ -1,0 +1,207 @@
+/** A server's binary log, all files of its index: GTIDs, and the ledger's row of each transaction. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { SessionId } from '../../../workload/ledger.ts';
+import { databaseName } from '../../schema.ts';
+import { foldHash, SessionMixes, type MixedRow, type SessionRows } from '../session-mixes.ts';
+import { eventTypes, readEvents } from './events.ts';
+import { GtidIntervals } from './gtid-intervals.ts';
+
+export interface BinlogRead {
+  readonly files: readonly string[];
+  readonly bytes: number;
+  /** As MySQL writes a GTID set. */
+  readonly gtids: string;
+  readonly duplicateGtids: number;
+  readonly transactions: number;
+  readonly sessions: Readonly<Record<string, SessionRows>>;
+  /** Where a file is missing, cannot be read to its end, or has a transaction without an end. */
+  readonly damage: readonly string[];
+}
+
+export const indexFile = 'binlog.index';
+
+/** Throws where there is no index: the server keeps no binary log. */
+export function readBinlog(dataDirectory: string): BinlogRead {
+  const files = readFileSync(join(dataDirectory, indexFile), 'utf8').split('\n').filter(Boolean);
+  const reading = new Reading();
+  const damage: string[] = [];
+  for (const file of files) {
+    const name = basename(file);
+    const path = join(dataDirectory, name);
+    const why = existsSync(path) ? reading.read(path) : 'it is in the index and not there';
+    if (why !== undefined) damage.push(`${name}: ${why}`);
+  }
+  return { ...reading.result(), files: files.map((file) => basename(file)), damage };
+}
+
+/** Columns of the ledger, all NOT NULL, as its CREATE TABLE has them. */
+const ledgerColumns = 12;
+const uuidBytes = 16;
+
+interface LoggedRow {
+  readonly session: SessionId;
+  readonly row: MixedRow;
+  readonly kind: number;
+  readonly previousHash: number;
+  readonly hash: number;
+}
+
+class Reading {
+  readonly #gtids = new GtidIntervals();
+  readonly #mixes = new SessionMixes();
+  readonly #clients: { readonly text: string; readonly bytes: Buffer }[] = [];
+  /** Number that the file gives the ledger; they change from file to file. */
+  #ledger = -1;
+  /** Of the transaction under way. */
+  #open: 'no' | 'begun' | 'odd' = 'no';
+  #uuid = '';
+  readonly #uuidBytes = Buffer.alloc(uuidBytes);
+  #number = 0;
+  #rows: LoggedRow[] = [];
+  #transactions = 0;
+  #bytes = 0;
+  #unread: string | undefined;
+
+  /** Resolves to what is wrong with the file. */
+  read(path: string): string | undefined {
+    this.#ledger = -1;
+    this.#unread = undefined;
+    const why = readEvents(path, (type, bytes, begin, end) => {
+      this.#bytes += end - begin;
+      this.#event(type, bytes, begin, end);
+    });
+    const unfinished = this.#open === 'no' ? undefined : 'its last transaction has no end';
+    this.#abandon();
+    return why ?? this.#unread ?? unfinished;
+  }
+
+  result(): Omit<BinlogRead, 'files' | 'damage'> {
+    return {
+      bytes: this.#bytes,
+      gtids: this.#gtids.toSet(),
+      duplicateGtids: this.#gtids.duplicates,
+      transactions: this.#transactions,
+      sessions: this.#mixes.result(),
+    };
+  }
+
+  #event(type: number, bytes: Buffer, begin: number, end: number): void {
+    switch (type) {
+      case eventTypes.gtid:
+      case eventTypes.anonymousGtid:
+        if (this.#open !== 'no') this.#unread ??= 'a transaction in it has no end';
+        this.#abandon();
+        this.#open = 'begun';
+        this.#number = 0;
+        if (type === eventTypes.gtid) this.#named(bytes, begin);
+        break;
+      case eventTypes.taggedGtid:
+        this.#unread ??= 'it has tagged GTIDs, which nobody here makes';
+        break;
+      case eventTypes.tableMap:
+        if (isLedger(bytes, begin)) this.#ledger = bytes.readUIntLE(begin, 6);
+        break;
+      case eventTypes.writeRows:
+        if (bytes.readUIntLE(begin, 6) === this.#ledger) this.#written(bytes, begin, end);
+        break;
+      case eventTypes.xid:
+        this.#commit();
+        break;
+      case eventTypes.query:
+        // BEGIN opens a transaction; whatever else comes as a statement is one by itself.
+        if (!isThere(beginWord, bytes, end - beginWord.length)) this.#commit();
+        break;
+      default:
+    }
+  }
+
+  /** Flags, then the server's UUID, then the number. */
+  #named(bytes: Buffer, begin: number): void {
+    const at = begin + 1;
+    if (!isThere(this.#uuidBytes, bytes, at)) {
+      bytes.copy(this.#uuidBytes, 0, at, at + uuidBytes);
+      this.#uuid = this.#uuidBytes.toString('hex');
+    }
+    this.#number = bytes.readUIntLE(at + uuidBytes, 6);
+  }
+
+  #commit(): void {
+    for (const { session, row, kind, previousHash, hash } of this.#rows) {
+      this.#mixes.add(session, row, kind, previousHash, hash);
+    }
+    if (this.#number > 0) this.#gtids.add(this.#uuid, this.#number);
+    this.#transactions += 1;
+    this.#abandon();
+  }
+
+  #abandon(): void {
+    this.#open = 'no';
+    if (this.#rows.length > 0) this.#rows = [];
+  }
+
+  /** Table's number (6), flags (2), length of what else (2), number of columns (1), which of them. */
+  #written(bytes: Buffer, begin: number, end: number): void {
+    const columnsAt = begin + 8 + bytes.readUInt16LE(begin + 8);
+    const bitmapBytes = (ledgerColumns + 7) >> 3;
+    if (bytes[columnsAt] !== ledgerColumns) {
+      this.#unread ??= `a row of the ledger in it has ${bytes[columnsAt]} columns`;
+      return;
+    }
+    let at = columnsAt + 1 + bitmapBytes;
+    while (at < end) at = this.#row(bytes, at + bitmapBytes);
+  }
+
+  /** Returns where the next row begins. */
+  #row(bytes: Buffer, begin: number): number {
+    let at = begin;
+    const id = bytes.readUIntLE(at, 6);
+    at += 8;
+    const client = this.#client(bytes, at);
+    at += 1 + (bytes[at] ?? 0);
+    const connection = bytes.readUInt16LE(at);
+    const session = bytes.readUInt32LE(at + 2);
+    const row: MixedRow = {
+      id,
+      seq: bytes.readUInt32LE(at + 6),
+      fromAccount: bytes.readUInt32LE(at + 11),
+      toAccount: bytes.readUInt32LE(at + 15),
+      amount: bytes.readUInt32LE(at + 19),
+    };
+    const kind = bytes[at + 10] ?? 0;
+    at += 23;
+    // A value's last bytes are left out where they are zero.
+    const previousLength = bytes[at] ?? 0;
+    const previousHash = foldHash(bytes, at + 1, previousLength);
+    at += 1 + previousLength;
+    const hashLength = bytes[at] ?? 0;
+    const hash = foldHash(bytes, at + 1, hashLength);
+    at += 1 + hashLength;
+    this.#rows.push({ session: { client, connection, session }, row, kind, previousHash, hash });
+    return at + 1 + (bytes[at] ?? 0);
+  }
+
+  /** There are few, and a text made for each row would cost more than the rest of it. */
+  #client(bytes: Buffer, at: number): string {
+    const end = at + 1 + (bytes[at] ?? 0);
+    for (const known of this.#clients) if (isThere(known.bytes, bytes, at)) return known.text;
+    const own = Buffer.from(bytes.subarray(at, end));
+    const text = own.toString('latin1', 1);
+    this.#clients.push({ text, bytes: own });
+    return text;
+  }
+}
+
+const beginWord = Buffer.from('BEGIN');
+const ledgerName = Buffer.from(
+  `${String.fromCharCode(databaseName.length)}${databaseName}\0\x06ledger\0`,
+);
+
+/** Number (6) and flags (2), then each name behind its length and before a zero. */
+const isLedger = (bytes: Buffer, begin: number): boolean => isThere(ledgerName, bytes, begin + 8);
+
+/** Byte by byte: a call of the native comparison costs more than the few that differ. */
+function isThere(expected: Buffer, bytes: Buffer, at: number): boolean {
+  for (let n = 0; n < expected.length; n++) if (bytes[at + n] !== expected[n]) return false;
+  return true;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { LedgerRow } from '../../checkers/evidence.ts';
+import { IndexMix, type Index } from './index-sums.ts';
+
+const row = (id: number, fromAccount: number): LedgerRow => ({
+  ...{ id, client: 'inside', connection: 0, session: 0, seq: id, kind: 'append' },
+  ...{ fromAccount, toAccount: fromAccount, amount: 0, hashFits: true, linkFits: true },
+});
+const index: Index = { name: 'from_account', columns: ['from_account'] };
+const operation: Index = { name: 'o', columns: ['client', 'connection', 'session', 'seq'] };
+
+function mixOf(rows: readonly LedgerRow[], of = index): string {
+  const mix = new IndexMix(of);
+  for (const each of rows) mix.add(each);
+  return mix.result().mix;
+}
+
+test('gives the number of 64 bits that MySQL gives', () => {
+  // SELECT (4294967297123 & 4294967295) * ((4000000001 * 0x1b873593) & 4294967295)
+  const number = (4000000001n * 0x1b873593n) & 0xffffffffn;
+  expect(mixOf([row(4294967297123, 4000000001)])).toBe(String(1123n * number));
+  const top = (4294967295n * 0x1b873593n) & 0xffffffffn;
+  const both = (1123n * number) ^ (4294967295n * top);
+  expect(mixOf([row(4294967297123, 4000000001), row(4294967295, 4294967295)])).toBe(String(both));
+});
+
+test.each([
+  ['another value', [row(1, 10), row(2, 12)]],
+  ['values that changed places', [row(1, 11), row(2, 10)]],
+  ['another id', [row(1, 10), row(3, 11)]],
+])('%s gives another number, and the order of rows does not', (_, changed) => {
+  const rows = [row(1, 10), row(2, 11)];
+  expect(mixOf(rows.toReversed())).toBe(mixOf(rows));
+  expect(mixOf(changed)).not.toBe(mixOf(rows));
+});
+
+test('takes in each column, also a text', () => {
+  const rows = [{ client: 'outside' }, { connection: 1 }, { session: 1 }, { seq: 7 }];
+  const mixes = [{}, ...rows].map((change) => mixOf([{ ...row(1, 1), ...change }], operation));
+  expect(new Set(mixes).size).toBe(5);
+});

@@ -1,0 +1,48 @@
+/** What the audit asks of the tables in SQL, one function a question. */
+import type { TableCheck } from '../../checkers/evidence.ts';
+import { workloadTables } from '../../workload/ledger.ts';
+import { databaseName } from '../schema.ts';
+import type { SqlClient } from './sql-client.ts';
+
+const qualified = workloadTables.map((table) => `${databaseName}.${table}`);
+
+/** Balance by account id. */
+export async function readBalances(client: SqlClient): Promise<Record<number, number>> {
+  const rows = await client.query(
+    `SELECT id, balance FROM ${databaseName}.account FORCE INDEX (PRIMARY)`,
+  );
+  return Object.fromEntries(rows.map((row) => [Number(row['id']), Number(row['balance'])]));
+}
+
+/** CHECKSUM TABLE of every table of the workload, by qualified name; `NULL` where unreadable. */
+export async function checksums(client: SqlClient): Promise<Map<string, string>> {
+  const rows = await client.query(`CHECKSUM TABLE ${qualified.join(', ')}`);
+  return new Map(
+    rows.map((row) => {
+      const { Table: table, Checksum: checksum } = row;
+      return [String(table), checksum === null ? 'NULL' : String(Number(checksum))];
+    }),
+  );
+}
+
+/** Every table that can be checked, the workload's own first. */
+export async function tablesToCheck(client: SqlClient): Promise<string[]> {
+  const rows = await client.query(
+    "SELECT CONCAT('`', table_schema, '`.`', table_name, '`') AS t FROM information_schema.tables" +
+      " WHERE table_type = 'BASE TABLE'" +
+      " AND table_schema NOT IN ('information_schema', 'performance_schema')" +
+      ` ORDER BY table_schema <> '${databaseName}', t`,
+  );
+  return rows.map((row) => String(row['t']));
+}
+
+/** CHECK TABLE … EXTENDED. It may crash the server. */
+export async function checkTable(client: SqlClient, quoted: string): Promise<TableCheck> {
+  const rows = await client.query(`CHECK TABLE ${quoted} EXTENDED`);
+  const complaints = rows.filter(
+    (row) => row['Msg_text'] !== 'OK' && String(row['Msg_type']).toLowerCase() !== 'note',
+  );
+  const check = complaints.map((row) => `${String(row['Msg_type'])}: ${String(row['Msg_text'])}`);
+  const table = quoted.replaceAll('`', '');
+  return { table, check: check.length === 0 ? 'OK' : check.join('; ') };
+}

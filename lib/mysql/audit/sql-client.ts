@@ -1,0 +1,142 @@
+/** The audit's SQL connection: every statement has a time limit, since a damaged server may hang. */
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
+import { EvidenceError } from '../../errors.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Account {
+  readonly user: string;
+  readonly password?: string;
+}
+
+type OnPacket = (bytes: Buffer, start: number) => Promise<void> | void;
+
+const connectTimeoutMs = 5_000;
+/** One statement over a whole table of millions of rows on a slow machine. */
+const statementTimeoutMs = 180_000;
+/** No row for so long: the server hangs. */
+const rowTimeoutMs = 60_000;
+
+export class SqlClient {
+  readonly #connection: Connection;
+
+  private constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Rejects when nobody answers, or the login is refused. Default: as root, without a password. */
+  static connect(socketPath: string, account: Account = { user: 'root' }): Promise<SqlClient> {
+    return new Promise((resolve, reject) => {
+      const connection = createConnection({
+        socketPath,
+        ...account,
+        connectTimeout: connectTimeoutMs,
+      });
+      // Stays, so that a connection that breaks between statements does not end the process.
+      connection.on('error', reject);
+      connection.on('connect', () => resolve(new SqlClient(connection)));
+    });
+  }
+
+  /** All rows of a small result. Rejects on an error, a lost connection or after 180 s. */
+  query(sql: string): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#limit(sql, statementTimeoutMs, reject);
+      this.#connection.query<RowDataPacket[]>(sql, (error, rows) => {
+        clearTimeout(timer);
+        if (error === null) resolve(rows);
+        else reject(error);
+      });
+    });
+  }
+
+  /**
+   * Streams a large result; `onRow` gets each row's packet, its columns from `start` on, and must be
+   * done with the bytes when it returns. It may return a promise: rows pause until it resolves.
+   * Rejects on an error, or when no row came for 60 s.
+   */
+  stream(sql: string, onRow: OnPacket): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const connection = this.#connection;
+      let rows = 0;
+      const timer = this.#watch(sql, () => rows, reject);
+      const failed = (error: Error): void => {
+        clearInterval(timer);
+        reject(error);
+      };
+      const query = connection.query({ sql, rowsAsArray: true });
+      takePackets(query, (bytes, start) => {
+        rows += 1;
+        let busy: Promise<void> | void;
+        try {
+          busy = onRow(bytes, start);
+        } catch (error) {
+          failed(error as Error);
+          // Tells mysql2 to give the connection up.
+          throw error;
+        }
+        if (busy === undefined) return;
+        connection.pause();
+        busy.then(() => connection.resume(), failed);
+      });
+      query.on('error', failed);
+      // A connection that breaks within a result is not told to its query.
+      connection.once('error', failed);
+      query.on('end', () => {
+        clearInterval(timer);
+        connection.off('error', failed);
+        resolve();
+      });
+    });
+  }
+
+  /** Drops the connection without a word. */
+  destroy(): void {
+    this.#connection.destroy();
+  }
+
+  #limit(sql: string, timeoutMs: number, reject: (reason: Error) => void): NodeJS.Timeout {
+    return setTimeout(() => this.#giveUp(sql, timeoutMs, reject), timeoutMs);
+  }
+
+  /** Gives up where from one look to the next there was no row more. */
+  #watch(sql: string, rows: () => number, reject: (reason: Error) => void): NodeJS.Timeout {
+    let before = -1;
+    const timer = setInterval(() => {
+      if (rows() === before) {
+        clearInterval(timer);
+        this.#giveUp(sql, rowTimeoutMs, reject);
+      }
+      before = rows();
+    }, rowTimeoutMs);
+    return timer;
+  }
+
+  #giveUp(sql: string, timeoutMs: number, reject: (reason: Error) => void): void {
+    this.#connection.destroy();
+    const why = `no answer within ${timeoutMs / 1000} s: ${sql}`;
+    reject(new EvidenceError('AUDIT_STATEMENT_HUNG', why));
+  }
+}
+
+/** What mysql2 calls with each packet of a result (lib/commands/query.js); the last is its end. */
+interface PacketReader {
+  row(packet: Packet, connection: unknown): unknown;
+}
+
+interface Packet {
+  readonly buffer: Buffer;
+  readonly offset: number;
+  isEOF(): boolean;
+}
+
+/** mysql2 has no option to make nothing of a row. */
+function takePackets(query: unknown, onRow: (bytes: Buffer, start: number) => void): void {
+  const reader = query as PacketReader;
+  const ownRow = reader.row.bind(reader);
+  reader.row = function takeRow(packet, connection) {
+    if (packet.isEOF()) return ownRow(packet, connection);
+    onRow(packet.buffer, packet.offset);
+    return takeRow;
+  };
+}
