@@ -99,7 +99,7 @@ const commands = code.filter(
 );
 
 test('the engine’s command is named in lib/engine alone, kind’s in one file', () => {
-  const kind = 'lib/cluster/kind/kind-command.ts';
+  const kind = 'lib/cluster/kind/create/kind-command.ts';
   const naming = (word: RegExp): string[] =>
     commands.filter((file) => doing(file).some((line) => word.test(line)));
   const engine = naming(/['"`]docker['"` ]|\bdocker [a-z]/);

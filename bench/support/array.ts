@@ -2,13 +2,13 @@
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { startArray } from '../../lib/cluster/kind/array.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { run } from '../../lib/engine/run.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 
 const volumeBytes = 4 * 2 ** 30;
-/** Far above all leases (lib/cluster/kind/lease.ts) and test loops. */
+/** Far above all leases (lib/cluster/kind/ownership/lease.ts) and test loops. */
 const firstLoop = 5300;
 
 export interface BenchArray extends AsyncDisposable {

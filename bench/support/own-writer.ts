@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
-import { startWriterProcesses, type WriterRoutes } from '../../lib/cluster/kind/writers.ts';
+import { startWriterProcesses, type WriterRoutes } from '../../lib/cluster/kind/clients/writers.ts';
 import { EvidenceError } from '../../lib/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { BenchDatabase } from './database.ts';

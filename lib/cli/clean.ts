@@ -1,6 +1,6 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
 import { Option } from 'commander';
-import { reap } from '../cluster/kind/reap.ts';
+import { reap } from '../cluster/kind/ownership/reap.ts';
 import { exitCode } from '../errors.ts';
 import { pruneImages } from '../images/prune.ts';
 import { reapSweeps } from '../sweep/on-cluster/place.ts';

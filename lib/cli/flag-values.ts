@@ -1,6 +1,6 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
-import { clusterNameRule, isClusterName } from '../cluster/kind/labels.ts';
+import { clusterNameRule, isClusterName } from '../cluster/kind/ownership/labels.ts';
 import { longestMs, parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { isKubernetes, kubernetesWords, type FeatureGates } from '../kubernetes-versions.ts';

@@ -212,7 +212,7 @@ async function makeImages(
 const removalPatienceMs = 60_000;
 
 async function removeClusters({ slots }: Request, say: (line: string) => void): Promise<void> {
-  const { reap } = await import('../cluster/kind/reap.ts');
+  const { reap } = await import('../cluster/kind/ownership/reap.ts');
   for (const only of new Set(slots.map(({ cluster }) => cluster))) {
     const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
     for (const { why } of [...left, ...resisted]) {

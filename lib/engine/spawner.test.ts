@@ -36,7 +36,7 @@ test('where it is killed a stream ends with an error, and its command with it', 
 });
 
 test('a forked process is told, killed, and says how it ended', { timeout: 30_000 }, async () => {
-  const path = fileURLToPath(new URL('../cluster/kind/writer-process.ts', import.meta.url));
+  const path = fileURLToPath(new URL('../cluster/kind/clients/writer-process.ts', import.meta.url));
   const misled = spawnFork(path, () => undefined);
   misled.tell({ type: 'start', spec: { client: 'inside' }, directory: '/no/such/folder' });
   const { exitCode, stderr } = await misled.exited;

@@ -8,9 +8,14 @@ import { join } from 'node:path';
 import { inspect } from '../engine/ask.ts';
 import { removeWhole } from '../engine/commands.ts';
 import { commandError, tryRun } from '../engine/run.ts';
-import { label } from '../cluster/kind/labels.ts';
-import { releaseLoops } from '../cluster/kind/loops.ts';
-import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../cluster/kind/owner.ts';
+import { label } from '../cluster/kind/ownership/labels.ts';
+import { releaseLoops } from '../cluster/kind/disk/loops.ts';
+import {
+  currentOwner,
+  decodeOwner,
+  encodeOwner,
+  ownerState,
+} from '../cluster/kind/ownership/owner.ts';
 import { InfrastructureError } from '../errors.ts';
 
 export interface Place {
@@ -29,7 +34,7 @@ const ownerFile = '.owner';
 
 /** So many runs fit side by side. */
 const placeCount = 16;
-/** Above all leases of clusters (lib/cluster/kind/lease.ts). */
+/** Above all leases of clusters (lib/cluster/kind/ownership/lease.ts). */
 const firstLoop = 4096;
 const loopsPerPlace = 8;
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from 'zx';
-import { startArray } from '../../lib/cluster/kind/array.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 
-/** Far above all leases (lib/cluster/kind/lease.ts); each path of each host takes the next. */
+/** Far above all leases (lib/cluster/kind/ownership/lease.ts); each path of each host takes the next. */
 let nextLoop = 5320;
 export const volumeBytes = 64 * 2 ** 20;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { exec, remove } from '../../lib/engine/commands.ts';
 import { run, tryRun } from '../../lib/engine/run.ts';
-import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
+import { leasedLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import {
   containerFor,

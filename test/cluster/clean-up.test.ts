@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { $ } from 'zx';
 import { ensureCluster } from '../../lib/cluster/kind/cluster.ts';
-import { encodeLabels, type ClusterLabels } from '../../lib/cluster/kind/labels.ts';
-import { leaseAt } from '../../lib/cluster/kind/lease.ts';
-import { releaseLoops } from '../../lib/cluster/kind/loops.ts';
-import { currentOwner } from '../../lib/cluster/kind/owner.ts';
-import { reap } from '../../lib/cluster/kind/reap.ts';
+import { encodeLabels, type ClusterLabels } from '../../lib/cluster/kind/ownership/labels.ts';
+import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
+import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { currentOwner } from '../../lib/cluster/kind/ownership/owner.ts';
+import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';
 

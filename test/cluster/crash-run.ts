@@ -9,7 +9,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { $ } from 'zx';
-import { startArray } from '../../lib/cluster/kind/array.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';
 import { arrayAt } from '../../lib/csi/array.ts';

@@ -22,7 +22,7 @@ import { arrayProgram } from '../support/array-program.ts';
 
 const csi = resolve(import.meta.dirname, '../../lib/csi');
 /**
- * Far above all leases (lib/cluster/kind/lease.ts), so that clusters beside the tests don't matter,
+ * Far above all leases (lib/cluster/kind/ownership/lease.ts), so that clusters beside the tests don't matter,
  * and apart for test files that run at once.
  */
 const firstLoop = 5000 + 8 * Number(process.env['VITEST_POOL_ID'] ?? 0);

@@ -16,7 +16,7 @@ import {
 import {
   followControllerManager,
   readForcedDetachMetric,
-} from '../../lib/cluster/kind/controller-manager.ts';
+} from '../../lib/cluster/kind/create/controller-manager.ts';
 import {
   deployDatabase,
   followDatabaseLog,
@@ -27,11 +27,11 @@ import {
   removeVolume,
   restoreLink,
   severLink,
-} from '../../lib/cluster/kind/disk-tool.ts';
-import { leaseAt, type Lease } from '../../lib/cluster/kind/lease.ts';
-import { leasedLoops } from '../../lib/cluster/kind/loops.ts';
-import { reap } from '../../lib/cluster/kind/reap.ts';
-import { findCluster, findClusters } from '../../lib/cluster/kind/registry.ts';
+} from '../../lib/cluster/kind/disk/disk-tool.ts';
+import { leaseAt, type Lease } from '../../lib/cluster/kind/ownership/lease.ts';
+import { leasedLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
+import { findCluster, findClusters } from '../../lib/cluster/kind/ownership/registry.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';

@@ -1,7 +1,7 @@
 /** A runner that writer.test.ts kills: starts two writers and tells their process numbers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from 'zx';
-import { startWriterProcesses } from '../../lib/cluster/kind/writers.ts';
+import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
 
 const { FOLDER: folder = '', SOCKET: socket = '', SEED: seed = '' } = process.env;
 const spec = { connections: 2, rate: 'max', seed } as const;

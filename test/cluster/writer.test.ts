@@ -15,7 +15,7 @@ import { $ } from 'zx';
 import { startDatabase, type BenchDatabase } from '../../bench/support/database.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
-import { startWriterProcesses } from '../../lib/cluster/kind/writers.ts';
+import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
 import type { Writers, WriterSpec } from '../../lib/cluster/port.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';

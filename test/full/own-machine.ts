@@ -12,8 +12,8 @@ import { cacheFolder } from '../../lib/images/build.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { planImages } from '../../lib/images/plan.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
-import { leaseAt } from '../../lib/cluster/kind/lease.ts';
-import { boundLoops } from '../../lib/cluster/kind/loops.ts';
+import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
+import { boundLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import type { Place } from '../cluster/experiment.ts';
 
 const quiet = $({ quiet: true });

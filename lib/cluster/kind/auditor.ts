@@ -3,8 +3,8 @@ import type { ImageEvidence } from '../../checkers/evidence.ts';
 import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
-import { labNode, smallHeap } from './lab-node.ts';
-import type { Lab } from './lab-port.ts';
+import { labNode, smallHeap } from './disk/lab-node.ts';
+import type { Lab } from './disk/lab-port.ts';
 import { decodeRows, type AuditMessage } from '../../mysql/audit/wire.ts';
 
 export interface KindAuditorOptions {

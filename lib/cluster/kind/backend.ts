@@ -1,7 +1,7 @@
 /** The backend `kind`: images, a cluster of our own, and a testbed on it. */
 import type { Backend } from '../port.ts';
 import { shareFault } from '../shared-fault.ts';
-import { openCluster, type ClusterChoice } from './open-cluster.ts';
+import { openCluster, type ClusterChoice } from './create/open-cluster.ts';
 import { realClock } from './real-clock.ts';
 import type { Beside } from './shared-cluster.ts';
 import { openKindTestbed } from './testbed.ts';

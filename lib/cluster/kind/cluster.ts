@@ -2,26 +2,31 @@
 import { describeError, InfrastructureError, UsageError } from '../../errors.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { FeatureGates } from '../../kubernetes-versions.ts';
-import { configHash } from './cluster-config.ts';
-import { createCluster, type CreateOptions, type Standing } from './create-cluster.ts';
-import { deployDriver } from './driver.ts';
-import type { ForceDetach } from './kind-config.ts';
+import { configHash } from './create/cluster-config.ts';
+import { createCluster, type CreateOptions, type Standing } from './create/create-cluster.ts';
+import { deployDriver } from './create/driver.ts';
+import type { ForceDetach } from './create/kind-config.ts';
 import type { KubeClients } from './kube.ts';
-import type { Lab } from './lab-port.ts';
-import { clusterNameRule, engineName, isClusterName, type ClusterLabels } from './labels.ts';
+import type { Lab } from './disk/lab-port.ts';
+import {
+  clusterNameRule,
+  engineName,
+  isClusterName,
+  type ClusterLabels,
+} from './ownership/labels.ts';
 import type { OpenStream } from '../../engine/line-stream.ts';
-import { LeaseHold } from './lease-hold.ts';
-import { lockCluster, type Lock } from './lock.ts';
-import { KindMachine } from './machine.ts';
-import { currentOwner, ownerState } from './owner.ts';
+import { LeaseHold } from './ownership/lease-hold.ts';
+import { lockCluster, type Lock } from './ownership/lock.ts';
+import { KindMachine } from './nodes/machine.ts';
+import { currentOwner, ownerState } from './ownership/owner.ts';
 import { mustPass } from './preflight.ts';
-import { reap } from './reap.ts';
-import { findCluster, refuseForeign } from './registry.ts';
-import { Relays } from './relay.ts';
-import { removeCluster } from './remove-cluster.ts';
-import { reviveCluster } from './revive-cluster.ts';
+import { reap } from './ownership/reap.ts';
+import { findCluster, refuseForeign } from './ownership/registry.ts';
+import { Relays } from './clients/relay.ts';
+import { removeCluster } from './ownership/remove-cluster.ts';
+import { reviveCluster } from './create/revive-cluster.ts';
 import { spawnStream } from '../../engine/spawned.ts';
-import { markComplete } from './state-dir.ts';
+import { markComplete } from './ownership/state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 
 export const defaultClusterName = 'main';

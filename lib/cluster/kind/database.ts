@@ -5,7 +5,7 @@ import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
-import { followPodLogs, type Following, type LogLine } from './pod-log.ts';
+import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
 import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';

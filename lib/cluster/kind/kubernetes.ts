@@ -3,7 +3,7 @@ import type { V1Pod, V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
-import { drainNode, uncordonNode } from './drain.ts';
+import { drainNode, uncordonNode } from './nodes/drain.ts';
 import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
 import { isIn, solePlace, type Place } from './place.ts';
 

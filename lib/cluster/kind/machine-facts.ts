@@ -5,8 +5,8 @@ import { userInfo } from 'node:os';
 import { which } from 'zx';
 import * as engine from '../../engine/commands.ts';
 import { tryRun } from '../../engine/run.ts';
-import { engineName, kindClusterLabel } from './labels.ts';
-import { leaseCount, leaseAt } from './lease.ts';
+import { engineName, kindClusterLabel } from './ownership/labels.ts';
+import { leaseCount, leaseAt } from './ownership/lease.ts';
 
 /** A probe that could not be made says why. */
 export type Probe = { readonly ok: boolean; readonly found: string } | { readonly skipped: string };

@@ -1,6 +1,6 @@
 /** The pod of the database: manifests/mysql/pod.yaml, with the self-fencing sidecar where asked for. */
 import type { Scenario } from '../../experiment/scenario.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest } from './create/manifest.ts';
 
 /** Holds a deleted pod's object until somebody takes it away. */
 export const podFinalizer = 'forcedetach.dev/held';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from './cluster.ts';
-import type { openCluster } from './open-cluster.ts';
+import type { openCluster } from './create/open-cluster.ts';
 import { rendezvous } from '../rendezvous.ts';
 import { PooledClusters } from './pooled-clusters.ts';
 import { SharedCluster } from './shared-cluster.ts';

@@ -4,15 +4,15 @@
  * time, so more than half of a zone's nodes stay Ready and no eviction stops (lib/zone-limits.ts).
  */
 import type { Cluster } from './cluster.ts';
-import { nodesReady } from './create-cluster.ts';
+import { nodesReady } from './create/create-cluster.ts';
 import {
   clusterFields,
   openCluster,
   type ClusterChoice,
   type ClusterRequest,
   type OpenCluster,
-} from './open-cluster.ts';
-import { restoreNodes } from './restore-nodes.ts';
+} from './create/open-cluster.ts';
+import { restoreNodes } from './nodes/restore-nodes.ts';
 import { unmarkNodes } from './undo-remedies.ts';
 
 /** One of several groups of workers of a cluster. */

@@ -3,9 +3,9 @@ import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
 import type { OpenStream } from '../../engine/line-stream.ts';
 import { setSchedulable } from './place.ts';
-import type { ClusterChoice, ClusterRequest, OpenCluster } from './open-cluster.ts';
+import type { ClusterChoice, ClusterRequest, OpenCluster } from './create/open-cluster.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';
-import { sharedStreams } from './shared-streams.ts';
+import { sharedStreams } from './observe/shared-streams.ts';
 
 export class SharedCluster {
   readonly #clusters: PooledClusters;

@@ -3,8 +3,8 @@
  * official provisioner. Pure but for the manifests' files.
  */
 import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
-import { renderCsiManifests, type CsiManifestOptions } from './csi-manifests.ts';
-import { readManifest } from './manifest.ts';
+import { renderCsiManifests, type CsiManifestOptions } from './create/csi-manifests.ts';
+import { readManifest } from './create/manifest.ts';
 
 export interface StrangerOptions extends Omit<CsiManifestOptions, 'names'> {
   readonly provisionerImage: string;

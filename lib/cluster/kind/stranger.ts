@@ -9,17 +9,17 @@ import { inspect } from '../../engine/ask.ts';
 import { run } from '../../engine/run.ts';
 import { privateFolder, stateHome } from '../../state-home.ts';
 import { stockClusterTimers } from '../timers.ts';
-import { startArray } from './array.ts';
-import { nodeAddresses, nodesReady } from './create-cluster.ts';
-import { kindCommand } from './kind-command.ts';
-import { kindConfig, kubeadmPatches, sharedDir } from './kind-config.ts';
+import { startArray } from './disk/array.ts';
+import { nodeAddresses, nodesReady } from './create/create-cluster.ts';
+import { kindCommand } from './create/kind-command.ts';
+import { kindConfig, kubeadmPatches, sharedDir } from './create/kind-config.ts';
 import { apply, kubeClients } from './kube.ts';
-import { leases, driverLoopsOf, type Lease } from './lease.ts';
-import { releaseLoops } from './loops.ts';
+import { leases, driverLoopsOf, type Lease } from './ownership/lease.ts';
+import { releaseLoops } from './disk/loops.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
-import { installCni, restoreRoutes } from './node-network.ts';
+import { installCni, restoreRoutes } from './nodes/node-network.ts';
 import { strangerObjects } from './stranger-objects.ts';
-import { takeNetwork } from './take-network.ts';
+import { takeNetwork } from './nodes/take-network.ts';
 import { waitFor } from './wait.ts';
 
 export interface StrangerImages {

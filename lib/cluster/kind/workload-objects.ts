@@ -2,7 +2,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest } from './create/manifest.ts';
 import { solePlace, type Place } from './place.ts';
 import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 

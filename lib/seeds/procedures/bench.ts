@@ -8,7 +8,7 @@ import type { RunRecorder } from '../../history/recorder.ts';
 import type { Cluster } from '../../cluster/kind/cluster.ts';
 import * as engine from '../../engine/commands.ts';
 import { run } from '../../engine/run.ts';
-import { letGoCalls } from '../../cluster/kind/disk-tool.ts';
+import { letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import type { KubeClients } from '../../cluster/kind/kube.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 import { ControllerManager } from './controller-manager.ts';

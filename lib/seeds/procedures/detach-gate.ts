@@ -1,5 +1,5 @@
 /** Seed 7: a node that is well and does not get its volume unmounted. */
-import { holdCall, letGoCalls } from '../../cluster/kind/disk-tool.ts';
+import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { kubernetesOf } from '../../cluster/kind/kubernetes.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceKey } from '../../remedy-kinds.ts';

@@ -1,5 +1,5 @@
 /** Seed 33: the attacher stands still in the middle of a detach. */
-import { kindControlPlane } from '../../cluster/kind/control-plane.ts';
+import { kindControlPlane } from '../../cluster/kind/create/control-plane.ts';
 import type { Procedure } from '../seed.ts';
 import { answer, endedEarly, Notes } from './read-notes.ts';
 

@@ -1,5 +1,5 @@
 /** Seed 29: one mount hangs, and other pods start on the same node. */
-import { holdCall, letGoCalls } from '../../cluster/kind/disk-tool.ts';
+import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { csiCalls } from '../../history/observations.ts';
 import type { Procedure } from '../seed.ts';
 import type { Bench } from './bench.ts';

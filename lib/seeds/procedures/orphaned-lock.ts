@@ -1,5 +1,5 @@
 /** Seed 5: a node dies while nobody is there to tell the storage. */
-import { releaseNode } from '../../cluster/kind/disk-tool.ts';
+import { releaseNode } from '../../cluster/kind/disk/disk-tool.ts';
 import type { Procedure } from '../seed.ts';
 import { answer, endedEarly, Notes } from './read-notes.ts';
 

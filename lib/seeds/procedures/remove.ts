@@ -1,7 +1,7 @@
 /** Takes away what procedures made, also what a killed one left: all of it bears one label. */
 import type { KubeClients } from '../../cluster/kind/kube.ts';
-import { removeVolume } from '../../cluster/kind/disk-tool.ts';
-import type { Lab } from '../../cluster/kind/lab-port.ts';
+import { removeVolume } from '../../cluster/kind/disk/disk-tool.ts';
+import type { Lab } from '../../cluster/kind/disk/lab-port.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 import { podLabel } from './pod.ts';
 import type { SeedVolume } from './volume.ts';

@@ -1,12 +1,12 @@
 /** Runs procedures one after the other on one cluster, each with a history of its own. */
 import { join } from 'node:path';
-import { observeApi } from '../../cluster/kind/observe-api.ts';
-import { observeDisk } from '../../cluster/kind/observe-disk.ts';
-import { observeControllerManager } from '../../cluster/kind/observe-logs.ts';
-import { observeMachine } from '../../cluster/kind/observe-machine.ts';
-import { openCluster, type ClusterChoice } from '../../cluster/kind/open-cluster.ts';
+import { observeApi } from '../../cluster/kind/observe/api.ts';
+import { observeDisk } from '../../cluster/kind/observe/disk.ts';
+import { observeControllerManager } from '../../cluster/kind/observe/logs.ts';
+import { observeMachine } from '../../cluster/kind/observe/machine.ts';
+import { openCluster, type ClusterChoice } from '../../cluster/kind/create/open-cluster.ts';
 import { realClock } from '../../cluster/kind/real-clock.ts';
-import { versionsOf } from '../../cluster/kind/versions.ts';
+import { versionsOf } from '../../cluster/kind/observe/versions.ts';
 import { describeError } from '../../errors.ts';
 import { openRecorder } from '../../history/recorder.ts';
 import { Bench, namespace } from './bench.ts';

@@ -1,8 +1,8 @@
 /** A small volume of our driver with its claim, as manifests/mysql/volume.yaml makes the database's. */
 import type { KubernetesObject } from '@kubernetes/client-node';
-import { createVolume } from '../../cluster/kind/disk-tool.ts';
+import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
 import { apply, type KubeClients } from '../../cluster/kind/kube.ts';
-import type { Lab } from '../../cluster/kind/lab-port.ts';
+import type { Lab } from '../../cluster/kind/disk/lab-port.ts';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { DiskMode } from '../../disk-kinds.ts';
 import type { Scenario } from '../../experiment/scenario.ts';

@@ -1,6 +1,6 @@
 /** The Kubernetes objects of a sweep: what the pods run as, and what bounds them. Pure. */
 import type { V1ConfigMap, V1Job, V1Namespace, V1PodSpec } from '@kubernetes/client-node';
-import { label } from '../../cluster/kind/labels.ts';
+import { label } from '../../cluster/kind/ownership/labels.ts';
 import type { Bundle } from './bundle.ts';
 import { faultExitCode } from './shard.ts';
 

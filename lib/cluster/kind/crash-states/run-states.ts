@@ -6,7 +6,7 @@ import type { StateResult } from '../../../crash-states/explore.ts';
 import { EvidenceError, InfrastructureError } from '../../../errors.ts';
 import { runOnce } from '../../../engine/commands.ts';
 import { openStream } from '../../../engine/line-stream.ts';
-import { lockCluster, type Lock } from '../lock.ts';
+import { lockCluster, type Lock } from '../ownership/lock.ts';
 import type { PlannedMessage, StatesMessage, StatesRequest } from './wire.ts';
 
 export interface RunStatesOptions extends Pick<StatesRequest, 'states' | 'policies' | 'seed'> {

@@ -1,6 +1,6 @@
 /** Images, a cluster of our own, and a replication group on it. */
 import type { GroupTestbed } from '../../../group-replication/port.ts';
-import { openCluster, type ClusterChoice } from '../open-cluster.ts';
+import { openCluster, type ClusterChoice } from '../create/open-cluster.ts';
 import { realClock, type RealClock } from '../real-clock.ts';
 import { openGroupTestbed, type GroupTestbedOptions } from './group-testbed.ts';
 

@@ -5,7 +5,7 @@ import { driverName } from '../../../csi/layout.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../kube.ts';
-import { readManifest } from '../manifest.ts';
+import { readManifest } from '../create/manifest.ts';
 import { waitFor } from '../wait.ts';
 
 const namespace = 'default';

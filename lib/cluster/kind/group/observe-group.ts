@@ -9,7 +9,7 @@ import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
-import type { ClientSockets } from '../client-sockets.ts';
+import type { ClientSockets } from '../clients/client-sockets.ts';
 import { connectError } from '../../../mysql/errors.ts';
 import { askHeads, askView, ordinaryUser, viewOf } from './group-sql.ts';
 import { MemberClient } from './member-client.ts';

@@ -1,0 +1,125 @@
+/**
+ * Ways to the database that a partition does not touch: one small process a way, from a UNIX
+ * socket on the host to a pod's MySQL port. An inside relay runs in the node's own network
+ * namespace, which a partition leaves alone; an outside one in the lab's.
+ */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { ClientSide } from '../../../workload/sql.ts';
+import { firstProcessOf } from '../../../engine/ask.ts';
+import { socketDir } from '../create/kind-config.ts';
+import type { Lab } from '../disk/lab-port.ts';
+import { waitFor } from '../wait.ts';
+
+const mysqlPort = 3306;
+
+interface Relay {
+  /** Process group in the lab, which shares the host's process namespace. */
+  readonly group: string;
+  /** First process of the node whose network is used; another one after a reboot. */
+  readonly nodePid: string | undefined;
+}
+
+/** Where a pod can be reached. */
+export interface PodPlace {
+  readonly node: string;
+  readonly ip: string;
+}
+
+export class Relays {
+  readonly #lab: Lab;
+  /** Host directory that the lab sees as /run/forcedetach. */
+  readonly #sockets: string;
+  readonly #open = new Map<string, Relay>();
+  /** Openings under way, so that two callers get one relay. */
+  readonly #opening = new Map<string, Promise<string>>();
+
+  constructor(lab: Lab, sockets: string) {
+    this.#lab = lab;
+    this.#sockets = sockets;
+  }
+
+  /** Path of a socket that leads to the pod: from within its node, or through the cluster's network. */
+  async open(side: ClientSide, { node, ip }: PodPlace): Promise<string> {
+    if (side === 'outside') return this.#once(`out-${ip}`, ip, undefined);
+    const pid = await firstProcessOf(node);
+    return this.#once(`in-${shortName(node)}-${ip}`, ip, pid);
+  }
+
+  async close(path: string): Promise<void> {
+    const relay = this.#open.get(path);
+    this.#open.delete(path);
+    if (relay === undefined) return;
+    // It may have gone already: then there is nothing to do.
+    await this.#lab.exec(['kill', '-KILL', '--', `-${relay.group}`]).catch(() => undefined);
+    await this.#lab.exec(['rm', '-f', this.#inLab(path)]);
+  }
+
+  async closeAll(): Promise<void> {
+    for (const path of this.#open.keys()) await this.close(path);
+  }
+
+  #once(name: string, podIp: string, nodePid: string | undefined): Promise<string> {
+    const underWay = this.#opening.get(name);
+    if (underWay !== undefined) return underWay;
+    const opening = this.#start(name, podIp, nodePid).finally(() => this.#opening.delete(name));
+    this.#opening.set(name, opening);
+    return opening;
+  }
+
+  async #start(name: string, podIp: string, nodePid: string | undefined): Promise<string> {
+    const path = join(this.#sockets, `${name}.sock`);
+    const known = this.#open.get(path);
+    if (known !== undefined && known.nodePid === nodePid && (await this.#lives(known))) return path;
+    await this.close(path);
+    // It leads to a database whose root has no password: nobody else may connect.
+    const mine = `mode=0600,user=${process.getuid?.() ?? 0}`;
+    const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,${mine}`;
+    const dial = `TCP:${podIp}:${mysqlPort},connect-timeout=3,nodelay`;
+    const inNode = nodePid === undefined ? [] : ['nsenter', '--target', nodePid, '--net'];
+    const command = ['setsid', ...inNode, 'socat', listen, dial];
+    const start = `"$@" >/dev/null 2>&1 & echo $!`;
+    // `setsid` keeps the process number: the shell's child leads no group yet.
+    const group = await this.#lab.exec(['sh', '-c', start, 'relay', ...command]);
+    this.#open.set(path, { group, nodePid });
+    await whenListening(path);
+    return path;
+  }
+
+  #inLab(path: string): string {
+    return path.replace(this.#sockets, socketDir);
+  }
+
+  async #lives({ group }: Relay): Promise<boolean> {
+    return this.#lab.exec(['kill', '-0', '--', `-${group}`]).then(
+      () => true,
+      () => false,
+    );
+  }
+}
+
+/** `fd-main-worker2` → `worker2`: a socket's path must stay short, and clusters have directories. */
+const shortName = (node: string): string => node.slice(node.lastIndexOf('-') + 1);
+
+/**
+ * Resolves once somebody listens at the socket; rejects after about 5 s. That its file exists is not
+ * enough: socat makes it by bind(2), and a busy machine may stop it there, before listen(2). The way
+ * is tried with a connection that says nothing and ends.
+ */
+export async function whenListening(path: string): Promise<void> {
+  const what = `somebody listens at ${path}`;
+  await waitFor({ what, timeoutMs: listenTimeoutMs, everyMs: 50 }, () => answers(path));
+}
+
+const listenTimeoutMs = 5000;
+
+async function answers(path: string): Promise<true> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,124 @@
+/** The writers of a run: a process for each client, and their counters. */
+import { fileURLToPath } from 'node:url';
+import { EvidenceError } from '../../../errors.ts';
+import type { SegmentList } from '../../../history/events.ts';
+import { historyDirectory, writerSegment } from '../../../history/recorder.ts';
+import { defaultTransferEvery } from '../../../workload/ledger.ts';
+import type { ClientSide } from '../../../workload/sql.ts';
+import type { Writers, WriterSpec } from '../../port.ts';
+import { spawnFork, type Forked } from '../../../engine/spawned.ts';
+import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
+
+/** Which socket leads each client to the database, now and whenever that changes. */
+export interface WriterRoutes {
+  get(side: ClientSide): string | undefined;
+  onChange(listener: (side: ClientSide, socketPath: string) => void): void;
+}
+
+export interface WriterProcessesOptions {
+  readonly specs: readonly WriterSpec[];
+  /** The run's folder; each process writes a segment of its history. */
+  readonly folder: string;
+  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
+  readonly originNs: bigint;
+  /** The run's seed. */
+  readonly seed: string;
+  readonly routes: WriterRoutes;
+  /** As WriterOptions has it. Default 8. */
+  readonly transferEvery?: number;
+}
+
+/** More than the writer's own operation timeout (5 s): one that takes longer is killed. */
+const stopTimeoutMs = 7000;
+
+export async function startWriterProcesses(options: WriterProcessesOptions): Promise<Writers> {
+  const processes = options.specs.map((spec) => new WriterProcess(startMessage(options, spec)));
+  for (const each of processes) each.route(options.routes.get(each.client));
+  options.routes.onChange((side, socketPath) => {
+    for (const each of processes) if (each.client === side) each.route(socketPath);
+  });
+  let stopped: Promise<SegmentList> | undefined;
+  return {
+    acked: () =>
+      processes.flatMap(({ client, acked }) =>
+        [...acked].map(([node, count]) => ({ client, node, count })),
+      ),
+    changeSchema: () => processes.find(({ client }) => client === 'inside')?.changeSchema(),
+    stop: () => (stopped ??= stopAll(processes)),
+  };
+}
+
+function startMessage(
+  { folder, originNs, seed, transferEvery = defaultTransferEvery }: WriterProcessesOptions,
+  spec: WriterSpec,
+): StartMessage {
+  return {
+    type: 'start',
+    spec,
+    transferEvery,
+    seed,
+    directory: historyDirectory(folder),
+    segment: writerSegment(spec.client),
+    originNs: String(originNs),
+  };
+}
+
+class WriterProcess {
+  readonly client: ClientSide;
+  acked: ReadonlyMap<string, number> = new Map();
+  readonly #name: string;
+  readonly #process: Forked;
+  #written: SegmentList | undefined;
+
+  constructor(message: StartMessage) {
+    this.client = message.spec.client;
+    this.#name = message.segment;
+    const path = fileURLToPath(new URL('writer-process.ts', import.meta.url));
+    this.#process = spawnFork(path, (told) => {
+      const message = told as FromWriter;
+      if (message.type === 'counts') this.acked = new Map(Object.entries(message.acked));
+      else this.#written = message.segments;
+    });
+    this.#send(message);
+  }
+
+  route(socketPath: string | undefined): void {
+    this.#send({ type: 'route', socketPath: socketPath ?? null });
+  }
+
+  changeSchema(): void {
+    this.#send({ type: 'change-schema' });
+  }
+
+  /** Rejects where the process did not end in good order, now or long ago, or not say what it wrote. */
+  async stop(): Promise<SegmentList> {
+    this.#send({ type: 'stop' });
+    const timer = setTimeout(() => this.#process.kill(), stopTimeoutMs);
+    const { exitCode, signalCode, stderr } = await this.#process.exited.finally(() =>
+      clearTimeout(timer),
+    );
+    if (exitCode === 0 && this.#written !== undefined) return this.#written;
+    if (exitCode === 0) {
+      throw new EvidenceError('WRITER_UNCOUNTED', `${this.#name} never said what it has written`);
+    }
+    throw new EvidenceError(
+      'WRITER_DIED',
+      `${this.#name} ended with ${signalCode ?? `exit code ${exitCode}`}: ${stderr.trim()}`,
+    );
+  }
+
+  #send(message: ToWriter): void {
+    this.#process.tell(message);
+  }
+}
+
+/** Stops all, then throws the first error there was. */
+async function stopAll(processes: readonly WriterProcess[]): Promise<SegmentList> {
+  const results = await Promise.allSettled(processes.map((each) => each.stop()));
+  const segments: SegmentList[] = [];
+  for (const result of results) {
+    if (result.status === 'rejected') throw result.reason;
+    segments.push(result.value);
+  }
+  return Object.assign({}, ...segments) as SegmentList;
+}

@@ -1,0 +1,47 @@
+/** The control plane's components on kind: processes of the control plane's node. */
+import type { Component, ControlPlane } from '../../port.ts';
+import { resumeAgents, stallAgents } from '../nodes/agents.ts';
+import * as engine from '../../../engine/commands.ts';
+import { run } from '../../../engine/run.ts';
+
+const programs: Readonly<Record<Component, string>> = {
+  'controller-manager': 'kube-controller-manager',
+  'api-server': 'kube-apiserver',
+  attacher: 'csi-attacher',
+};
+
+export function kindControlPlane(node: string): ControlPlane {
+  /** `$1` is the program; no error where it does not run. */
+  const inNode = (act: string, component: Component): Promise<string> => {
+    const script = `for pid in $(pidof "$1"); do ${act}; done`;
+    return run(engine.shell(node, script, 'sh', programs[component]));
+  };
+  return {
+    async kill(component) {
+      await inNode('kill -KILL "$pid"', component);
+    },
+
+    async stall(component) {
+      // Its kubelet would end an API server that answers no probe, and start another one.
+      if (component === 'api-server') await stallAgents(node, 'kubelet');
+      await inNode('kill -STOP "$pid"', component);
+    },
+
+    async resume(component) {
+      await inNode('kill -CONT "$pid"', component);
+      if (component === 'api-server') await resumeAgents(node);
+    },
+
+    async look(component) {
+      const said = await inNode('cut -d " " -f 1,3 "/proc/$pid/stat"', component);
+      const [process = '', state] = (said.split('\n')[0] ?? '').split(' ');
+      return { process: process === '' ? undefined : process, stalled: state === 'T' };
+    },
+  };
+}
+
+/** Whatever a fault left standing still goes on; idempotent. */
+export async function mendControlPlane(node: string): Promise<void> {
+  const controlPlane = kindControlPlane(node);
+  for (const component of ['api-server', 'attacher'] as const) await controlPlane.resume(component);
+}

@@ -1,0 +1,59 @@
+/** The lab container: how it is made, and how commands run in it. */
+import { fileURLToPath } from 'node:url';
+import * as engine from '../../../engine/commands.ts';
+import { run } from '../../../engine/run.ts';
+import { sharedDir, socketDir } from '../create/kind-config.ts';
+import type { Lab } from './lab-port.ts';
+import { openStream } from '../../../engine/line-stream.ts';
+import { driverLoopsOf, type Lease } from '../ownership/lease.ts';
+
+/** Where the lab sees this project's code. */
+export const labAppDir = '/app';
+const projectRoot = fileURLToPath(new URL('../../../..', import.meta.url));
+
+export interface LabOptions {
+  readonly container: string;
+  readonly image: string;
+  readonly network: string;
+  readonly volume: string;
+  /** Host directory of the relays' sockets. */
+  readonly sockets: string;
+  /** Loop devices that the disk's tool may use. */
+  readonly loops: Lease['loops'];
+  /** `--label k=v …` of the cluster. */
+  readonly labels: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Starts the lab. It gets the kernel's own /dev, since Docker's is frozen at the start and would
+ * never show a loop device made later.
+ */
+export async function startLab(options: LabOptions): Promise<Lab> {
+  const mounts = [
+    `${options.volume}:${sharedDir}`,
+    `${options.sockets}:${socketDir}`,
+    `${projectRoot}:${labAppDir}:ro`,
+  ];
+  const { container, image, network, labels, signal } = options;
+  const place = ['--name', container, '--hostname', container, '--network', network];
+  const loops = ['--env', `FORCEDETACH_LOOPS=${driverLoopsOf(options.loops)}`];
+  const rights = ['--privileged', '--pid=host', ...loops];
+  const volumes = mounts.flatMap((mount) => ['--volume', mount]);
+  const flags = [...place, ...rights, ...volumes, '--workdir', labAppDir, ...labels];
+  const script = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
+  await run(engine.start([...flags, '--entrypoint', 'sh'], image, '-c', script), { signal });
+  return labIn(options.container);
+}
+
+/** The command on the engine that runs `argv` in the lab, with a stdin. */
+export const inLab = (container: string, argv: readonly string[]): string[] =>
+  engine.execWithInput(container, ...argv);
+
+export function labIn(container: string): Lab {
+  return {
+    container,
+    exec: (argv, options) => run(engine.exec(container, ...argv), options),
+    stream: (argv, onLine) => openStream(inLab(container, argv), onLine),
+  };
+}

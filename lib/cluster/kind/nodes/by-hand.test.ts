@@ -1,0 +1,41 @@
+/** A hanging engine: what was not healed is named with the command that does it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { leaseAt } from '../ownership/lease.ts';
+import { KindMachine } from './machine.ts';
+
+const bin = mkdtempSync(join(tmpdir(), 'fd-bin-'));
+
+beforeEach(() => {
+  writeFileSync(join(bin, 'docker'), '#!/bin/sh\necho "the engine is gone" >&2; exit 1\n', {
+    mode: 0o755,
+  });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH'] ?? ''}`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(bin, { recursive: true, force: true });
+});
+
+const self = { node: 'fd-x-worker', ip: '172.30.0.3', podCidr: '10.100.1.0/24' };
+const machine = new KindMachine({
+  ...{ self, all: [self], controlPlane: 'fd-x-control-plane', network: 'fd-x', lab: 'fd-x-lab' },
+  lease: leaseAt(0),
+});
+
+test('each way to give something back has its command', async () => {
+  const ways = {
+    thaw: 'docker unpause fd-x-worker',
+    reconnect: 'docker network connect --ip 172.30.0.3 fd-x fd-x-worker',
+    start: 'docker start fd-x-worker',
+    rejoin: 'docker exec fd-x-worker iptables -w -F FORCEDETACH',
+    resume: "docker exec fd-x-worker pkill -CONT -x $'kubelet|containerd'",
+    unthrottle: 'docker update --cpu-quota -1 fd-x-worker',
+  } as const;
+  for (const [way, command] of Object.entries(ways)) {
+    const healing = machine[way as keyof typeof ways]();
+    await expect(healing, way).rejects.toMatchObject({ code: 'NODE_NOT_HEALED', command });
+  }
+});

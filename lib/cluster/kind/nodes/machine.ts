@@ -1,0 +1,253 @@
+/** One node's machine: what a fault may do to it, by the engine's own commands. */
+import pRetry from 'p-retry';
+import { inspect } from '../../../engine/ask.ts';
+import * as engine from '../../../engine/commands.ts';
+import { pasteable, run, tryRun, type CommandResult } from '../../../engine/run.ts';
+import { InfrastructureError } from '../../../errors.ts';
+import { stalls, type Machine, type Proof, type Stall } from '../../port.ts';
+import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
+import { orByHand } from './by-hand.ts';
+import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
+import { isolateNode, rejoinByHand, rejoinNode } from './isolation.ts';
+import type { Lease } from '../ownership/lease.ts';
+import { restoreRoutes, type NodeAddress } from './node-network.ts';
+import { killServers } from './server-kill.ts';
+
+const kubeletPort = 10250;
+/** Both probes give up by themselves after 3 s; the rest is for a machine that is busy. */
+const askMs = 15_000;
+
+/** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
+const notFrozen = /unable to freeze|waiting for the cgroup to freeze/;
+const notKilled = /did not receive an exit event/;
+
+export interface MachineOptions {
+  readonly self: NodeAddress;
+  /** Every node of the cluster, this one included. */
+  readonly all: readonly NodeAddress[];
+  readonly controlPlane: string;
+  readonly network: string;
+  readonly lab: string;
+  readonly lease: Lease;
+}
+
+interface Inspected {
+  readonly State: { readonly Status: string };
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
+  };
+}
+
+export class KindMachine implements Machine {
+  readonly node: string;
+  readonly #options: MachineOptions;
+
+  constructor(options: MachineOptions) {
+    this.node = options.self.node;
+    this.#options = options;
+  }
+
+  async freeze(): Promise<void> {
+    const state = await this.state();
+    if (state === 'stopped') throw this.#impossible('freeze', 'it is stopped');
+    if (state === 'running') await this.#pause();
+  }
+
+  /**
+   * On cgroup v1 runc gives up, and thaws again, when a task that just forks keeps the freezer at
+   * FREEZING for some tens of milliseconds (libcontainer/cgroups/fs/freezer.go): ask anew.
+   */
+  async #pause(): Promise<void> {
+    const pause = (): Promise<unknown> => run(engine.pause(this.node));
+    const shouldRetry = ({ error }: { readonly error: Error }): boolean =>
+      error.message.includes('unable to freeze');
+    await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry }).catch(
+      (error: unknown) => this.#explain('frozen', error, notFrozen),
+    );
+  }
+
+  thaw(): Promise<void> {
+    const argv = engine.unpause(this.node);
+    return this.#giveBack(argv, async () => {
+      if ((await this.state()) === 'frozen') await run(argv);
+    });
+  }
+
+  async kill(): Promise<void> {
+    if ((await this.state()) === 'stopped') return;
+    await run(engine.kill(this.node)).catch((error: unknown) =>
+      this.#explain('killed', error, notKilled),
+    );
+  }
+
+  /** A process that waits for an answer which the array holds back is deaf to every signal. */
+  #explain(what: 'frozen' | 'killed', cause: unknown, sign: RegExp): never {
+    const said = cause instanceof Error ? sign.exec(cause.message)?.[0] : undefined;
+    if (said === undefined) throw cause;
+    const restore = ['node', '/app/lib/csi/disk-tool.ts', 'restore', '--node', this.node];
+    throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
+      hint: 'its processes wait for the disk, or for another that does: let go of its requests',
+      command: pasteable(engine.exec(this.#options.lab, ...restore)),
+      cause,
+    });
+  }
+
+  /** Resolves once the node reaches the API server again, so that it can become Ready. */
+  async start(): Promise<void> {
+    const argv = engine.boot(this.node);
+    await this.#giveBack(argv, async () => {
+      const state = await this.state();
+      if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
+      if (state === 'stopped') await run(argv);
+    });
+    await this.reconnect();
+    await pRetry(() => this.#mustReachApi(), {
+      retries: 60,
+      factor: 1,
+      minTimeout: 500,
+      maxRetryTime: 60_000,
+    });
+  }
+
+  async disconnect(): Promise<void> {
+    if (this.node === this.#options.controlPlane) {
+      throw this.#impossible('disconnect', 'the port of its API server would change');
+    }
+    if ((await this.#address()) === undefined) return;
+    await run(engine.disconnect(this.#options.network, this.node));
+  }
+
+  reconnect(): Promise<void> {
+    const { network, self, all, lease } = this.#options;
+    const argv = engine.connect(network, this.node, self.ip);
+    return this.#giveBack(argv, async () => {
+      const address = await this.#address();
+      // A stopped node has no address; it gets one when it starts.
+      if (address === undefined || (address !== '' && address !== self.ip)) {
+        if (address !== undefined) await run(engine.disconnect(network, this.node));
+        await run(argv);
+      }
+      if ((await this.state()) === 'running') await restoreRoutes(lease, self, all);
+    });
+  }
+
+  /** `argv`: what a person would do. */
+  #giveBack(argv: readonly string[], work: () => Promise<void>): Promise<void> {
+    return orByHand({ node: this.node, argv }, work);
+  }
+
+  async isolate(): Promise<void> {
+    const { all, controlPlane } = this.#options;
+    const address = all.find(({ node }) => node === controlPlane)?.ip;
+    if (address === undefined) throw this.#impossible('isolate', 'no address of the control plane');
+    await isolateNode(this.node, address);
+  }
+
+  rejoin(): Promise<void> {
+    return this.#giveBack(rejoinByHand(this.node), () => rejoinNode(this.node));
+  }
+
+  stall(what: Stall): Promise<void> {
+    return stallAgents(this.node, what);
+  }
+
+  resume(): Promise<void> {
+    const argv = engine.exec(this.node, 'pkill', '-CONT', '-x', stalls.runtime.join('|'));
+    return this.#giveBack(argv, () => resumeAgents(this.node));
+  }
+
+  stalled(): Promise<string[]> {
+    return stalledAgents(this.node);
+  }
+
+  restartKubelet(): ReturnType<Machine['restartKubelet']> {
+    return restartKubelet(this.node);
+  }
+
+  killServer(): Promise<Proof> {
+    return killServers(this.node);
+  }
+
+  throttle(share: number): Promise<void> {
+    return limitCpu(this.node, share);
+  }
+
+  unthrottle(): Promise<void> {
+    const argv = unlimit(this.node);
+    return this.#giveBack(argv, () => unlimitCpu(this.node));
+  }
+
+  throttled(): Promise<number> {
+    return limitedPeriods(this.node, this.#options.lab);
+  }
+
+  /** Undoes whatever a fault did to it, also one of a run that was killed. */
+  async mend(): Promise<void> {
+    await this.thaw();
+    await this.unthrottle();
+    if ((await this.state()) === 'running') {
+      await this.resume();
+      await this.rejoin();
+    }
+    await this.start();
+  }
+
+  async state(): Promise<'running' | 'frozen' | 'stopped'> {
+    const { Status } = (await this.#inspect()).State;
+    if (Status === 'running') return 'running';
+    return Status === 'paused' ? 'frozen' : 'stopped';
+  }
+
+  async reachesApi(): Promise<boolean> {
+    const ask = ['kubectl', '--kubeconfig=/etc/kubernetes/kubelet.conf', '--request-timeout=3s'];
+    const { exitCode } = await this.#ask(engine.exec(this.node, ...ask, 'get', '--raw', '/readyz'));
+    return exitCode === 0;
+  }
+
+  async reachedFromOutside(): Promise<boolean> {
+    const { lab, self } = this.#options;
+    const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
+    const argv = engine.exec(lab, 'socat', '-u', 'OPEN:/dev/null', target);
+    const { exitCode, stderr } = await this.#ask(argv);
+    // Refused is an answer of the node too: its kubelet does not listen yet.
+    return exitCode === 0 || stderr.includes('refused');
+  }
+
+  /** A command that a busy machine did not come to is no answer: it is asked once more. */
+  async #ask(argv: readonly string[]): Promise<CommandResult> {
+    const first = await tryRun(argv, { timeoutMs: askMs });
+    const answer = first.exitCode === -1 ? await tryRun(argv, { timeoutMs: askMs }) : first;
+    if (answer.exitCode !== -1) return answer;
+    const seconds = askMs / 1000;
+    throw new InfrastructureError('PROBE_LATE', `no answer in ${seconds} s, asked twice`, {
+      command: pasteable(argv),
+    });
+  }
+
+  async #inspect(): Promise<Inspected> {
+    const [found] = (await inspect('container', [this.node])) as Inspected[];
+    if (found === undefined) throw this.#impossible('look at', 'its container is gone');
+    return found;
+  }
+
+  /** On the cluster's network: undefined while disconnected, empty while stopped. */
+  async #address(): Promise<string | undefined> {
+    const { Networks } = (await this.#inspect()).NetworkSettings;
+    return Networks[this.#options.network]?.IPAddress;
+  }
+
+  async #mustReachApi(): Promise<void> {
+    if (!(await this.reachesApi())) {
+      throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
+        hint: 'look at its kubelet and containerd',
+        command: pasteable(engine.exec(this.node, 'journalctl', '--no-pager', '--lines', '50')),
+      });
+    }
+  }
+
+  #impossible(action: string, why: string): InfrastructureError {
+    return new InfrastructureError('NODE_STATE', `cannot ${action} ${this.node}: ${why}`, {
+      command: engine.byHand.lookAtState(this.node),
+    });
+  }
+}

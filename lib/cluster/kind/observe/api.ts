@@ -1,0 +1,137 @@
+/** Observer of the Kubernetes API: nodes, the database's pods, VolumeAttachments, events. */
+import type {
+  CoreV1Event,
+  KubeConfig,
+  KubernetesObject,
+  V1Node,
+  V1Pod,
+  V1VolumeAttachment,
+} from '@kubernetes/client-node';
+import { observed } from '../../../history/observations.ts';
+import { declareObserver, guarded } from '../../../history/observers.ts';
+import type { Recorder } from '../../port.ts';
+import { AttachmentWatcher, NodeWatcher, PodWatcher } from './api-changes.ts';
+import { beatWhileSeeing } from './watch-beat.ts';
+
+export interface ApiScope {
+  readonly kubeConfig: KubeConfig;
+  readonly namespace: string;
+  /** Label selector of the database's pods. */
+  readonly podSelector: string;
+  /** Of other nodes it is kept only whether they are Ready. Default: all are the run's own. */
+  readonly nodes?: readonly string[];
+  /** Only attachments of this PersistentVolume. Default: all. */
+  readonly volumeName?: string;
+}
+
+/** Watches until disposed. A watch that breaks is opened again and what it missed is read anew. */
+export async function observeApi(scope: ApiScope, recorder: Recorder): Promise<AsyncDisposable> {
+  const { CoreV1Api, StorageV1Api, makeInformer } = await import('@kubernetes/client-node');
+  const { kubeConfig, namespace, podSelector, volumeName } = scope;
+  const core = kubeConfig.makeApiClient(CoreV1Api);
+  const storage = kubeConfig.makeApiClient(StorageV1Api);
+  const nodes = new NodeWatcher(recorder, scope.nodes);
+  const pods = new PodWatcher(recorder);
+  const attachments = new AttachmentWatcher(recorder);
+  const ended = new AbortController();
+  const connect = <T extends KubernetesObject>(
+    informer: Watchable<T>,
+    see: (object: T, gone: boolean) => unknown,
+  ): void => follow(informer, see, recorder, ended.signal);
+
+  const lists = [
+    () => core.listNode(),
+    () => core.listNamespacedPod({ namespace, labelSelector: podSelector }),
+    () => storage.listVolumeAttachment(),
+  ] as const;
+  const podsPath = `/api/v1/namespaces/${namespace}/pods`;
+  const attachmentsPath = '/apis/storage.k8s.io/v1/volumeattachments';
+  const informers = [
+    makeInformer<V1Node>(kubeConfig, '/api/v1/nodes', lists[0]),
+    makeInformer<V1Pod>(kubeConfig, podsPath, lists[1], podSelector),
+    makeInformer<V1VolumeAttachment>(kubeConfig, attachmentsPath, lists[2]),
+    makeInformer<CoreV1Event>(kubeConfig, '/api/v1/events', () => core.listEventForAllNamespaces()),
+  ] as const;
+  connect(informers[0], (node, gone) => (gone ? nodes.gone(node) : nodes.see(node)));
+  connect(informers[1], (pod, gone) => (gone ? pods.gone(pod) : pods.see(pod)));
+  connect(informers[2], (each, gone) => {
+    const volume = each.spec.source.persistentVolumeName;
+    if (volumeName !== undefined && volume !== volumeName) return;
+    return gone ? attachments.gone(each) : attachments.see(each);
+  });
+  // Those about nodes are in the default namespace.
+  const near = [namespace, 'default', undefined];
+  connect(informers[3], (event, gone) => {
+    if (!gone && near.includes(event.metadata.namespace)) recordEvent(event, recorder);
+  });
+  await Promise.all(informers.map((informer) => informer.start()));
+  const observer = declareObserver(recorder, { observer: 'api', sees: ['api'] });
+  const watches = lists.map((list, index) => ({
+    list,
+    known: (name: string, within?: string) => informers[index]?.get(name, within),
+  }));
+  const beat = guarded(recorder, 'api', beatWhileSeeing);
+  const beating = beat(watches, observer, ended.signal);
+
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      ended.abort();
+      await beating;
+      observer.end();
+      await Promise.all(informers.map((informer) => informer.stop()));
+    },
+  };
+}
+
+interface Watchable<T> {
+  on(verb: 'add' | 'update' | 'delete', callback: (object: T) => unknown): void;
+  on(verb: 'error', callback: (error: unknown) => void): void;
+  start(): Promise<void>;
+}
+
+/** The API server ends a watch now and then, and a broken one reports an error: both start anew. */
+const reopenAfterMs = 200;
+
+function follow<T extends KubernetesObject>(
+  informer: Watchable<T>,
+  see: (object: T, gone: boolean) => unknown,
+  recorder: Recorder,
+  ended: AbortSignal,
+): void {
+  const hear = guarded(recorder, 'api', see);
+  informer.on('add', (object) => hear(object, false));
+  informer.on('update', (object) => hear(object, false));
+  informer.on('delete', (object) => hear(object, true));
+  const reopen = (error: unknown): void => {
+    // Stopping an informer breaks its watch: that is no reason to open it again.
+    if (ended.aborted) return;
+    const data = { message: String(error) };
+    recorder.record({ type: 'observation', source: 'api', name: 'watch-reopened', data });
+    setTimeout(() => void start(), reopenAfterMs);
+  };
+  const start = async (): Promise<void> => {
+    if (!ended.aborted) await informer.start().catch(reopen);
+  };
+  informer.on('error', reopen);
+}
+
+/** Told anew each time its count grows. */
+function recordEvent(event: CoreV1Event, recorder: Recorder): void {
+  const { reason, message, type, involvedObject, source, series } = event;
+  const last = series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime;
+  const data = {
+    object: `${involvedObject.kind ?? '?'}/${involvedObject.name ?? '?'}`,
+    ...{ reason, message, type },
+    count: event.count ?? series?.count ?? 1,
+    from: source?.component || event.reportingComponent,
+    // What comes by the watch may not have been decoded: text where the types say Date.
+    ...(last === undefined || last === null ? {} : { atMs: new Date(last).getTime() }),
+  };
+  const byKubelet = event.reportingComponent === 'kubelet' ? event.reportingInstance : undefined;
+  const about = involvedObject.kind === 'Node' ? involvedObject.name : undefined;
+  const where = source?.host || byKubelet || about;
+  recorder.record({
+    ...{ type: 'observation', source: 'api', name: observed.event, data },
+    ...(where === undefined || where === '' ? {} : { node: where }),
+  });
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { InfrastructureError } from '../../../errors.ts';
+import { lockCluster, lockToRemove } from './lock.ts';
+
+const cluster = `lock-test-${process.pid}`;
+
+test('the second run is told who has the cluster, and gets it once that is given back', async () => {
+  const first = await lockCluster(cluster, 'run-1');
+  expect(await lockToRemove(cluster, 0)).toContain('run-1');
+  const refused = await lockCluster(cluster, 'run-2').catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(InfrastructureError);
+  expect(refused).toMatchObject({ code: 'CLUSTER_BUSY' });
+  expect(String(refused)).toContain(`run run-1, process ${process.pid}`);
+
+  await first.release();
+  const second = await lockCluster(cluster, 'run-2');
+  await second.release();
+});
+
+test('nobody begins with a cluster while it is removed', async () => {
+  const removing = await lockToRemove(cluster, 0);
+  if (typeof removing === 'string') throw new Error(removing);
+  await expect(lockCluster(cluster, 'run-1')).rejects.toThrow('which removes it');
+  await removing.release();
+  await (await lockCluster(cluster, 'run-1')).release();
+});
+
+test('who removes a cluster waits for one that only looks at it', async () => {
+  const looking = await lockCluster(cluster, 'run-1');
+  const removing = lockToRemove(cluster, 10_000);
+  await looking.release();
+  const lock = await removing;
+  if (typeof lock === 'string') throw new Error(lock);
+  await lock.release();
+});

@@ -1,0 +1,96 @@
+/** Takes away what dead runs left behind: run at each start and by experiments/clean.mjs. */
+import { describeError } from '../../../errors.ts';
+import { LeaseHold } from './lease-hold.ts';
+import { lockToRemove } from './lock.ts';
+import { ownerState, type OwnerState } from './owner.ts';
+import { findCluster, findClusters, type FoundCluster } from './registry.ts';
+import { removeCluster } from './remove-cluster.ts';
+import { isComplete } from './state-dir.ts';
+
+export interface ReapOptions {
+  /** Also clusters that were kept. Default false. */
+  readonly all?: boolean;
+  /** Only the cluster of this name; with `all` also where its owner can't be seen. Default all. */
+  readonly only?: string | undefined;
+  /** How long to wait for a cluster that somebody else looks at. Default 0: it is left. */
+  readonly patienceMs?: number;
+  readonly onProgress?: (line: string) => void;
+}
+
+export interface ReapReport {
+  readonly removed: readonly string[];
+  /** Those that are no leftovers, and why. */
+  readonly left: readonly Reason[];
+  /** Leftovers, or parts of them, that could not be removed. */
+  readonly resisted: readonly Reason[];
+}
+
+export interface Reason {
+  readonly cluster: string;
+  readonly why: string;
+}
+
+/** Why a cluster must stay, or undefined when it is left over. */
+export function whyItStays(
+  { keep, owner, cluster }: { keep: boolean; owner: OwnerState; cluster: string },
+  { all = false, only }: Pick<ReapOptions, 'all' | 'only'>,
+): string | undefined {
+  if (owner === 'alive' && !keep) return 'its owner is alive';
+  if (owner === 'unknown' && !(all && only === cluster)) {
+    const clean = `experiments/clean.mjs --all --cluster-name ${cluster}`;
+    return `whether its owner lives cannot be seen from here (another host, user or container, or an older release); ${clean} removes it`;
+  }
+  if (all || !keep) return undefined;
+  return 'kept; experiments/clean.mjs --all removes it';
+}
+
+export async function reap(options: ReapOptions = {}): Promise<ReapReport> {
+  const removed: string[] = [];
+  const left: Reason[] = [];
+  const resisted: Reason[] = [];
+  for (const { labels } of await findClusters()) {
+    const { cluster } = labels;
+    if (options.only !== undefined && options.only !== cluster) continue;
+    try {
+      const outcome = await reapOne(cluster, options);
+      if ('left' in outcome) left.push({ cluster, why: outcome.left });
+      else {
+        removed.push(cluster);
+        for (const why of outcome.resisted) resisted.push({ cluster, why });
+      }
+    } catch (error) {
+      // One leftover that resists must not keep the others, nor a new run from starting.
+      resisted.push({ cluster, why: describeError(error) });
+    }
+  }
+  return { removed, left, resisted };
+}
+
+/** With the cluster's lock, so that no start takes it up, or makes it anew, meanwhile. */
+async function reapOne(
+  cluster: string,
+  options: ReapOptions,
+): Promise<{ readonly left: string } | { readonly resisted: readonly string[] }> {
+  const lock = await lockToRemove(cluster, options.patienceMs ?? 0);
+  if (typeof lock === 'string') return { left: `in use by ${lock}` };
+  const hold = new LeaseHold(`process ${process.pid}, which removes its cluster`);
+  try {
+    // Looked at again: the one that was seen may have gone, and another one have come.
+    const found = await findCluster(cluster);
+    if (found === undefined) return { resisted: [] };
+    const why = whyItStays(stateOf(found), options);
+    if (why !== undefined) return { left: why };
+    const { runId } = found.labels;
+    options.onProgress?.(`removing the cluster ${cluster} that run ${runId} left behind`);
+    return { resisted: await removeCluster(found, hold) };
+  } finally {
+    await hold.release();
+    await lock.release();
+  }
+}
+
+const stateOf = ({ labels }: FoundCluster): Parameters<typeof whyItStays>[0] => ({
+  cluster: labels.cluster,
+  keep: labels.keep && isComplete(labels.stateDir, labels.token),
+  owner: labels.owner === undefined ? 'unknown' : ownerState(labels.owner),
+});

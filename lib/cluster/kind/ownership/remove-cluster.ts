@@ -1,0 +1,74 @@
+/** Removes a cluster with everything that it made on the machine, and nothing else. */
+import { InfrastructureError } from '../../../errors.ts';
+import * as engine from '../../../engine/commands.ts';
+import { run } from '../../../engine/run.ts';
+import { awaitLateContainers, madeWithinMs } from './late-containers.ts';
+import { arrayName, engineName, type ClusterLabels } from './labels.ts';
+import { leaseAt } from './lease.ts';
+import type { LeaseHold } from './lease-hold.ts';
+import { releaseLoops } from '../disk/loops.ts';
+import { findCluster, type FoundCluster } from './registry.ts';
+import { isComplete, removeStateDir } from './state-dir.ts';
+
+/** A node with eight volumes on a busy machine takes 20 s. */
+const removalTimeoutMs = 120_000;
+
+/**
+ * Each step may find its part gone. Resolves to what stays, each with the reason. Takes the lease, and
+ * where another has that, only loop devices with files of this cluster. Throws InfrastructureError
+ * `CONTAINER_UNDER_WAY` where the engine has one that it neither shows nor gives up; the network, the
+ * volume and the directory are then all there still.
+ */
+export async function removeCluster(
+  { labels, ...found }: FoundCluster,
+  hold: LeaseHold,
+): Promise<string[]> {
+  const name = engineName(labels.cluster);
+  await removeContainers(labels.cluster, found.containers);
+  const left = found.foreign.map((thing) => `${thing} is not provably ours`);
+  if (!isComplete(labels.stateDir, labels.token)) await removeLateContainers(labels);
+  // Loops before the volume: the files in it tell which are ours.
+  if (found.hasVolume) {
+    const holdsLease = found.holdsLease && (await hold.take(labels.index));
+    const { loops } = leaseAt(labels.index);
+    left.push(...(await releaseLoops({ loops, holdsLease, volume: name, tools: labels.tools })));
+    await run(engine.removeVolume(name));
+  }
+  const directory = await removeStateDir(labels.stateDir, labels.token);
+  if (directory !== undefined) left.push(directory);
+  // The network last: it is the lease.
+  if (found.hasNetwork) await run(engine.removeNetwork(name));
+  return left;
+}
+
+/**
+ * Does what `kind delete cluster` does, so that cleaning up needs no kind binary. The array goes
+ * first: a process that waits for a request which it holds can't be killed until that fails.
+ */
+async function removeContainers(cluster: string, found: readonly string[]): Promise<void> {
+  const array = arrayName(cluster);
+  if (found.includes(array)) await run(engine.remove(array));
+  const containers = found.filter((container) => container !== array);
+  if (containers.length === 0) return;
+  await run(engine.removeWhole(...containers), { timeoutMs: removalTimeoutMs });
+}
+
+/**
+ * Those whose creation was cut off. kind's nodes carry no label of ours: only the network, or the volume
+ * that they hold, proves of one that comes later whose it is.
+ */
+async function removeLateContainers(labels: ClusterLabels): Promise<void> {
+  const { cluster } = labels;
+  const taken = await awaitLateContainers(labels, async () =>
+    removeContainers(cluster, (await findCluster(cluster))?.containers ?? []),
+  );
+  if (taken.length === 0) return;
+  throw new InfrastructureError(
+    'CONTAINER_UNDER_WAY',
+    `the engine has been making ${taken.join(' and ')} for ${madeWithinMs / 1000} s; what proves whose it is stays: the network and the volume ${engineName(cluster)}, and the cluster’s directory`,
+    {
+      hint: 'clean up once the engine is done with it; where it never is, restart the engine first',
+      command: `npx zx experiments/clean.mjs --all --cluster-name ${cluster}`,
+    },
+  );
+}
