@@ -10,12 +10,12 @@ export default async function bench({ onProgress }: BenchContext): Promise<Bench
   using suite = new EvidenceSuite();
   const results: MutantResult[] = [];
   for (const mutant of evidenceMutants) {
-    const result = await suite.mutant(mutant);
+    const result = suite.mutant(mutant);
     if (!result.caught) onProgress(describe(result));
     results.push(result);
   }
   const bases = [...new Set(evidenceMutants.map(({ base }) => base))];
-  const twins = await Promise.all(bases.map((base) => suite.twin(base)));
+  const twins = bases.map((base) => suite.twin(base));
   const score = {
     kinds: results.length,
     resealed: results.filter(({ resealed }) => resealed).length,

@@ -39,11 +39,11 @@ interface Twin extends TwinResult {
 
 export class EvidenceSuite implements Disposable {
   readonly #scratch = mkdtempSync(join(tmpdir(), 'forcedetach-evidence-'));
-  readonly #twins = new Map<BaseName, Promise<Twin>>();
+  readonly #twins = new Map<BaseName, Twin>();
   #made = 0;
 
-  async mutant({ name, base, right, alter, damage }: EvidenceMutant): Promise<MutantResult> {
-    const twin = await this.#twin(base);
+  mutant({ name, base, right, alter, damage }: EvidenceMutant): MutantResult {
+    const twin = this.#twin(base);
     const folder = join(this.#scratch, `mutant-${(this.#made += 1)}`);
     const run = copyOf(twin.held);
     alter?.(run);
@@ -56,8 +56,8 @@ export class EvidenceSuite implements Disposable {
     return { ...{ name, base, right, said, proven, caught }, resealed: damage === undefined };
   }
 
-  async twin(name: BaseName): Promise<TwinResult> {
-    const { base, before, said, flagged } = await this.#twin(name);
+  twin(name: BaseName): TwinResult {
+    const { base, before, said, flagged } = this.#twin(name);
     return { base, before, said, flagged };
   }
 
@@ -65,7 +65,7 @@ export class EvidenceSuite implements Disposable {
     rmSync(this.#scratch, { recursive: true });
   }
 
-  #twin(base: BaseName): Promise<Twin> {
+  #twin(base: BaseName): Twin {
     const known = this.#twins.get(base);
     if (known !== undefined) return known;
     const made = this.#makeTwin(base);
@@ -73,8 +73,8 @@ export class EvidenceSuite implements Disposable {
     return made;
   }
 
-  async #makeTwin(base: BaseName): Promise<Twin> {
-    const held = await holdBase(base, this.#scratch);
+  #makeTwin(base: BaseName): Twin {
+    const held = holdBase(base);
     const folder = join(this.#scratch, `twin-${base}`);
     writeRun(copyOf(held), folder);
     const [before, said] = [wordOf(held.folder), wordOf(folder)];

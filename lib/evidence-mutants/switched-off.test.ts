@@ -1,14 +1,14 @@
-/** Each check of completeness is needed: with it switched off, a kind that it catches escapes. */
+/** Each check of completeness is needed: without it, a kind that it catches escapes. */
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { evidenceMutants } from './kinds/index.ts';
 import { EvidenceSuite } from './suite.ts';
 
 const { off, unless } = vi.hoisted(() => {
-  const off = { check: '' };
+  const off = { checks: [] as readonly string[] };
   const unless =
     <Asked extends readonly unknown[], Found>(check: string, ask: (...asked: Asked) => Found[]) =>
     (...asked: Asked): Found[] =>
-      off.check === check ? [] : ask(...asked);
+      off.checks.includes(check) ? [] : ask(...asked);
   return { off, unless };
 });
 
@@ -60,7 +60,9 @@ vi.mock(import('../experiment/identities.ts'), async (original) => {
   return {
     ...all,
     identitiesOf: (story) =>
-      off.check === 'identities' ? { reasons: [], foreign: new Set() } : all.identitiesOf(story),
+      off.checks.includes('identities')
+        ? { reasons: [], foreign: new Set() }
+        : all.identitiesOf(story),
   };
 });
 vi.mock(import('../experiment/client-gaps.ts'), async (original) => {
@@ -83,7 +85,7 @@ vi.mock(import('../timeline/access-conflicts.ts'), async (original) => {
 const suite = new EvidenceSuite();
 afterAll(() => suite[Symbol.dispose]());
 afterEach(() => {
-  off.check = '';
+  off.checks = [];
 });
 
 test.each(
@@ -101,17 +103,18 @@ test.each(
     identities: 'copy-changed-before-its-audit',
     clients: 'clients-silent-in-the-last-minute',
     'blind reads': 'clients-readers-are-frozen-at-the-fault',
-    'expected sights': 'observer-devices-blind-on-the-successor',
-    access: 'real-victim-comes-back-beside-the-successor',
+    'expected sights': 'attachment-of-the-successor-never-seen',
+    // Of a path that nobody knows the copies are not this run's either.
+    'access, identities': 'victim-comes-back-beside-the-successor',
   }),
 )(
-  'without the check of %s, %s escapes',
-  async (check, name) => {
+  'without the checks of %s, %s escapes',
+  (checks, name) => {
     const mutant = evidenceMutants.find((each) => each.name === name);
     if (mutant === undefined) throw new Error(`there is no kind ${name}`);
-    expect(await suite.mutant(mutant)).toMatchObject({ caught: true });
-    off.check = check;
-    expect(await suite.mutant(mutant)).toMatchObject({ proven: true, caught: false });
+    expect(suite.mutant(mutant)).toMatchObject({ caught: true });
+    off.checks = checks.split(', ');
+    expect(suite.mutant(mutant)).toMatchObject({ proven: true, caught: false });
   },
   60_000,
 );

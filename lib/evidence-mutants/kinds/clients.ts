@@ -177,19 +177,7 @@ export const clients: readonly EvidenceMutant[] = [
     alter: victimRead,
   },
   { name: 'row-read-that-is-on-no-image', base: 'fenced', right: orWorse, alter: phantomRead },
-  {
-    name: 'real-row-read-that-is-on-no-image',
-    base: 'real-fenced',
-    right: orWorse,
-    alter: phantomRead,
-  },
   { name: 'commits-seen-and-gone', base: 'fenced', right: ['lost', 'corrupt'], alter: seenAndGone },
-  {
-    name: 'real-commits-seen-and-gone',
-    base: 'real-fenced',
-    right: ['lost', 'corrupt'],
-    alter: seenAndGone,
-  },
   {
     name: 'journal-and-disk-lack-the-same-rows',
     base: 'fenced',

@@ -84,7 +84,7 @@ export const files: readonly EvidenceMutant[] = [
   },
   {
     name: 'lost-run-without-its-crash-journal',
-    base: 'real-lost',
+    base: 'lost',
     // What the other journal proves to be lost is lost; the rows of the missing one are no phantoms.
     right: ['inconclusive', 'lost'],
     damage: gone('writer-inside-0.hist'),

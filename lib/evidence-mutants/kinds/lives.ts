@@ -18,20 +18,20 @@ export const lives: readonly EvidenceMutant[] = [
   ...needed.flatMap((source) => [
     {
       name: `nobody-watches-${source}`,
-      base: 'fenced-on-a-machine' as const,
+      base: 'fenced' as const,
       right: inconclusive,
       alter: change(from('observer'), notSeeing(source)),
     },
     {
       name: `nobody-watches-${source}-from-the-fault-on`,
-      base: 'fenced-on-a-machine' as const,
+      base: 'fenced' as const,
       right: inconclusive,
       alter: change(and(from('observer'), sinceFault), notSeeing(source)),
     },
   ]),
   {
     name: 'all-observers-say-that-their-node-went',
-    base: 'fenced-on-a-machine',
+    base: 'fenced',
     right: inconclusive,
     alter: change(
       and(saw(observed.observerBeat), sinceFault),
@@ -43,8 +43,8 @@ export const lives: readonly EvidenceMutant[] = [
     ),
   },
   ...(['controller-manager', 'audit'] as const).map((source) => ({
-    name: `real-control-plane-tells-nothing-by-${source}`,
-    base: 'fenced-on-a-machine' as const,
+    name: `control-plane-tells-nothing-by-${source}`,
+    base: 'fenced' as const,
     right: inconclusive,
     alter: drop(from(source)),
   })),

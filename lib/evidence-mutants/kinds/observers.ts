@@ -93,21 +93,9 @@ export const observers: readonly EvidenceMutant[] = [
     right: inconclusive,
     alter: drop(and(from(source), elsewhere)),
   })),
-  ...(['mounts', 'devices'] as const).map((source) => ({
-    name: `real-observer-${source}-blind-on-the-successor`,
-    base: 'real-fenced' as const,
-    right: orWorse,
-    alter: drop(and(from(source), elsewhere)),
-  })),
   {
     name: 'mounts-and-devices-blind-on-the-successor',
     base: 'fenced',
-    right: inconclusive,
-    alter: drop(and(from('mounts', 'devices'), elsewhere)),
-  },
-  {
-    name: 'real-mounts-and-devices-blind-on-the-successor',
-    base: 'real-fenced',
     right: inconclusive,
     alter: drop(and(from('mounts', 'devices'), elsewhere)),
   },
@@ -155,18 +143,6 @@ export const observers: readonly EvidenceMutant[] = [
   {
     name: 'overlap-after-the-heal',
     base: 'fenced',
-    right: orWorse,
-    alter: overlapIn((run) => healAt(run) + 100),
-  },
-  {
-    name: 'real-victim-comes-back-beside-the-successor',
-    base: 'real-fenced',
-    right: orWorse,
-    alter: overlapIn((run) => healAt(run) - 20_000),
-  },
-  {
-    name: 'real-overlap-after-the-heal',
-    base: 'real-fenced',
     right: orWorse,
     alter: overlapIn((run) => healAt(run) + 100),
   },

@@ -118,7 +118,7 @@ export const plot: readonly EvidenceMutant[] = [
     alter,
   })),
   ...machine.map(([name, alter]) => ({
-    ...{ name, base: 'fenced-on-a-machine' as const, right: inconclusive, alter },
+    ...{ name, base: 'fenced' as const, right: inconclusive, alter },
   })),
   {
     name: 'scenario-says-another-disk',
