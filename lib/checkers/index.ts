@@ -1,12 +1,7 @@
 /** All checkers, and the way from a run's history to their findings. */
 import type { Finding } from '../experiment/verdict.ts';
-import type {
-  HistoryRecord,
-  ImageLabel,
-  ImageRecord,
-  RunRecord,
-  SchemaChangeRecord,
-} from '../history/events.ts';
+import type { HistoryRecord, ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
+import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
 import { binlog } from './binlog.ts';

@@ -3,7 +3,7 @@ import { runRecord } from '../../test/support/run-record.ts';
 import { sessionKey } from '../workload/ledger.ts';
 import { deletionOf, documentAction, firstDocuments } from '../workload/documents.ts';
 import type { OpOutcome } from '../workload/sql.ts';
-import type { SchemaChangeRecord } from '../history/events.ts';
+import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { endOfMs, exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import type { BinlogFound, ImageEvidence } from './evidence.ts';
 import { judgeImages } from './index.ts';

@@ -3,7 +3,8 @@
  * model gives, two steps in an order that it never gives, a step that one side alone has.
  */
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
-import { isAfterHeal, witnessOf, type StepName, type Steps, type Witness } from './steps.ts';
+import type { Witness } from './step-definitions.ts';
+import { isAfterHeal, witnessOf, type StepName, type Steps } from './steps.ts';
 
 /** Of the model's runs, seconds: nine of ten lie within. */
 export interface Interval {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runRecord } from '../../test/support/run-record.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
-import type { ClientPlan } from '../history/events.ts';
+import type { ClientPlan } from '../history/client-records.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { clientGaps } from './client-gaps.ts';

@@ -4,7 +4,7 @@
  * order it does so.
  */
 import { toldInSeconds } from '../durations.ts';
-import type { ClientBeatRecord, ClientPlan } from '../history/events.ts';
+import type { ClientBeatRecord, ClientPlan } from '../history/client-records.ts';
 import type { ClientJournal, ClientJournals, Connection } from '../history/client-protocol.ts';
 import { beatWithinMs } from '../history/observers.ts';
 import type { Story } from '../timeline/story.ts';

@@ -4,7 +4,8 @@
  */
 import type { PodRef, Testbed, Writers, WriterSpec } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
-import { historyVersion, type ClientPlan, type SegmentList } from '../history/events.ts';
+import { historyVersion, type SegmentList } from '../history/events.ts';
+import type { ClientPlan } from '../history/client-records.ts';
 import { openHistory } from '../history/reader.ts';
 import { openRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { runRecord } from '../../test/support/run-record.ts';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { SessionRecord } from '../history/events.ts';
+import type { SessionRecord } from '../history/client-records.ts';
 import type { History, Operation, SmallRecord } from '../history/reader.ts';
 import { Chain } from '../workload/ledger.ts';
 import type { ClientSide } from '../workload/sql.ts';

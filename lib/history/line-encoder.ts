@@ -8,7 +8,8 @@
  * invoke counts seq up by one, an outcome keeps it. Everything else is the record itself.
  */
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { HistoryRecord, InvokeRecord, OutcomeRecord } from './events.ts';
+import type { HistoryRecord } from './events.ts';
+import type { InvokeRecord, OutcomeRecord } from './client-records.ts';
 
 export type OperationRecord = InvokeRecord | OutcomeRecord;
 

@@ -4,15 +4,8 @@
  */
 import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type {
-  HistoryRecord,
-  ImageLabel,
-  InvokeRecord,
-  OutcomeRecord,
-  ReadRecord,
-  RowRecord,
-  SessionRecord,
-} from './events.ts';
+import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
+import type { InvokeRecord, OutcomeRecord, ReadRecord, SessionRecord } from './client-records.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
 import type { LineSink, OperationLine } from './line-decoder.ts';
 import type { Operation } from './operations.ts';

@@ -1,5 +1,5 @@
 /** What an outside client was answered by one node within a span: one that is cut off answers nothing. */
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
 export interface CutOffWindow {

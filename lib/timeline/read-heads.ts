@@ -4,7 +4,7 @@
  */
 import { opName } from '../checkers/op-sample.ts';
 import { SeenCommits } from '../checkers/seen-commits.ts';
-import type { ReadRecord } from '../history/events.ts';
+import type { ReadRecord } from '../history/client-records.ts';
 import { sessionKey } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 

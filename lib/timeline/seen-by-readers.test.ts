@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import type { ServerIdentity } from '../workload/sql.ts';
 import { ReaderSightMeter } from './seen-by-readers.ts';
 

@@ -3,7 +3,7 @@
  * and a server that has acknowledged a row shows it or a later one. A reader that is blind is found by
  * the acknowledgements.
  */
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import type { ServerIdentity } from '../workload/sql.ts';
 import { sessionKey } from '../workload/ledger.ts';
 

@@ -1,5 +1,5 @@
 /** What clients got: who acknowledged when, and the longest time an outside client went without. */
-import type { OutcomeRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, SessionRecord } from '../history/client-records.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
 export interface ServiceWindow {

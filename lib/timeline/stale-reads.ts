@@ -3,7 +3,7 @@
  * old pod counts once the successor had acknowledged something before the read was sent, and the
  * newest row that the read saw is none of the successor's.
  */
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/events.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import { sessionKey } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 

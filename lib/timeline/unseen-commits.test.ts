@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ObservationRecord, OutcomeRecord } from '../history/events.ts';
+import type { ObservationRecord } from '../history/events.ts';
+import type { OutcomeRecord } from '../history/client-records.ts';
 import { observed } from '../history/observations.ts';
 import { UnseenCommitMeter } from './unseen-commits.ts';
 

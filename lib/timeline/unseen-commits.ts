@@ -2,12 +2,8 @@
  * Commits that went to a disk whose observer saw nothing written: an acknowledged commit is on its
  * node's device, so the counter there has grown by about that time, or nobody looked at it.
  */
-import type {
-  ObservationRecord,
-  OutcomeRecord,
-  ReadRecord,
-  SessionRecord,
-} from '../history/events.ts';
+import type { ObservationRecord } from '../history/events.ts';
+import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
 import { observed } from '../history/observations.ts';
 import { sessionKey } from '../workload/ledger.ts';
 

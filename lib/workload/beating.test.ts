@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { ClientBeatRecord, ReadRecord } from '../history/events.ts';
+import type { ClientBeatRecord, ReadRecord } from '../history/client-records.ts';
 import { beatEveryMs } from '../history/observers.ts';
 import { beating, type Counting } from './beating.ts';
 

@@ -3,7 +3,7 @@
  * journaled, so that a record which is gone, or a client which fell silent, is missed.
  */
 import type { Clock } from '../cluster/clock.ts';
-import type { ClientBeatRecord } from '../history/events.ts';
+import type { ClientBeatRecord } from '../history/client-records.ts';
 import { beatEveryMs } from '../history/observers.ts';
 
 export interface BeatingOptions<R extends { readonly type: string }> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { ReadRecord } from '../history/events.ts';
+import type { ReadRecord } from '../history/client-records.ts';
 import { runReader } from './reader.ts';
 import { SqlError, type OpId, type SqlSession } from './sql.ts';
 

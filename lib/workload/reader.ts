@@ -3,7 +3,7 @@
  * whether a server that was replaced still answers with the past. Runs against mysqld and the model.
  */
 import type { Clock } from '../cluster/clock.ts';
-import type { ClientBeatRecord, ReadRecord } from '../history/events.ts';
+import type { ClientBeatRecord, ReadRecord } from '../history/client-records.ts';
 import { beating, type Counting } from './beating.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../test/support/virtual-clock.ts';
-import type { SchemaChangeRecord } from '../history/events.ts';
+import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { changeSchema } from './schema-change.ts';
 import { SqlError, type SqlSession } from './sql.ts';
 

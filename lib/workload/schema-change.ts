@@ -3,7 +3,7 @@
  * and when its end is known, and never tried again. Runs against mysqld and the model.
  */
 import type { Clock } from '../cluster/clock.ts';
-import type { SchemaChangeRecord } from '../history/events.ts';
+import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
 
 export interface SchemaChangeOptions {

@@ -10,7 +10,7 @@ import type {
   InvokeRecord,
   OutcomeRecord,
   SessionRecord,
-} from '../history/events.ts';
+} from '../history/client-records.ts';
 import { randomStream, type RandomStream } from '../random.ts';
 import { documentAction, documentBody } from './documents.ts';
 import { beating } from './beating.ts';
