@@ -1,7 +1,8 @@
 /** Every balance is what the ledger's transfers made it: both were written in one transaction. */
 import { initialBalance } from '../workload/ledger.ts';
 import type { Checker } from './checker.ts';
-import { damage, plural } from './findings.ts';
+import { damage } from './findings.ts';
+import { plural } from '../counts.ts';
 
 export const balances: Checker = {
   name: 'balances',

@@ -2,7 +2,8 @@
 import type { Finding } from '../experiment/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { BinlogFound } from './evidence.ts';
-import { damage, plural } from './findings.ts';
+import { damage } from './findings.ts';
+import { plural } from '../counts.ts';
 import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
 import { opName } from './op-sample.ts';
 

@@ -1,7 +1,8 @@
 /** Documents that should not be, are gone, or have other bytes: each kind is a finding of its own. */
 import type { Finding } from '../experiment/verdict.ts';
 import type { AuditedImage, Checker } from './checker.ts';
-import { damage, plural } from './findings.ts';
+import { damage } from './findings.ts';
+import { plural } from '../counts.ts';
 import { opName, type OpSample } from './op-sample.ts';
 import type { DocumentReconciliation } from './reconcile-documents.ts';
 

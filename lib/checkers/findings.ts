@@ -45,7 +45,3 @@ export function note(code: string, summary: string, evidence: readonly string[])
   const kept = shortened(evidence);
   return { code, level: 'note', safety: 'safe', loud: true, summary, evidence: kept };
 }
-
-/** `1 row`, `2 rows`. */
-export const plural = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 /** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
 import type { Checker } from './checker.ts';
-import { damage, plural } from './findings.ts';
+import { damage } from './findings.ts';
+import { plural } from '../counts.ts';
 import { troubleIn } from './machine-trouble.ts';
 
 export const innochecksum: Checker = {

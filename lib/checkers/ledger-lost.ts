@@ -4,7 +4,8 @@
  */
 import { sessionKey } from '../workload/ledger.ts';
 import type { AuditedImage, Checker } from './checker.ts';
-import { damage, plural } from './findings.ts';
+import { damage } from './findings.ts';
+import { plural } from '../counts.ts';
 import { epochs } from './journal.ts';
 import type { LostRange } from './losses.ts';
 import { opName } from './op-sample.ts';

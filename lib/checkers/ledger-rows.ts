@@ -1,7 +1,8 @@
 /** Rows that should not be, or not like that: each kind is a finding of its own. */
 import type { Finding } from '../experiment/verdict.ts';
 import type { AuditedImage, Checker } from './checker.ts';
-import { damage, incomplete, plural } from './findings.ts';
+import { damage, incomplete } from './findings.ts';
+import { plural } from '../counts.ts';
 import { opName, type OpSample } from './op-sample.ts';
 import type { Reconciliation } from './reconcile.ts';
 

@@ -2,7 +2,8 @@
 import type { Finding } from '../experiment/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
-import { damage, incomplete, note, plural } from './findings.ts';
+import { damage, incomplete, note } from './findings.ts';
+import { plural } from '../counts.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 

@@ -1,5 +1,6 @@
 /** What the control plane and the old server have to say: notes, none of which is damage by itself. */
-import { note, plural } from '../checkers/findings.ts';
+import { note } from '../checkers/findings.ts';
+import { plural } from '../counts.ts';
 import { forcedDetachesOf, forceReasons, type Detach } from '../timeline/forced-detaches.ts';
 import type { StaleReads } from '../timeline/stale-reads.ts';
 import type { Story } from '../timeline/story.ts';

@@ -1,5 +1,5 @@
 /** What the readers' answers say of a server: one that forgets what it has shown is broken. */
-import { plural } from '../checkers/findings.ts';
+import { plural } from '../counts.ts';
 import type { ReadMeter } from '../timeline/read-heads.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Finding } from './verdict.ts';

@@ -6,6 +6,7 @@ import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
 import { fisher, significance } from './fisher.ts';
 import { perHour, weakestBasis } from './figures.ts';
+import { plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
 import { unlikeLabels } from './one-change.ts';
 import { comparePairs } from './pairs.ts';
@@ -168,7 +169,7 @@ function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>
   const agreeing = checks.filter(({ agrees }) => agrees === true).length;
   const held = controls.filter(({ holds }) => holds).length;
   return [
-    `${cells.length} cells in ${events} fault events that came to a verdict: ${words.join(', ')}`,
+    `${plural(cells.length, 'cell')} in ${plural(events, 'fault event')} that came to a verdict: ${words.join(', ')}`,
     unexpected === 0 ? 'none unexpected' : `${unexpected} not expected`,
     ...(open === 0 ? [] : [`${open} open: no expectation`]),
     `${held} of ${controls.length} controls hold`,

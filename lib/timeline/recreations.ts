@@ -1,9 +1,8 @@
 /** Pods that were deleted and made anew on the same node: how long each took to be Ready. */
-import { medianOf } from '../counts.ts';
+import { medianOf, plural } from '../counts.ts';
 import type { ActionRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
-import { plural } from '../checkers/findings.ts';
 
 /** Names of the runner's steps. */
 export const recreation = {

@@ -1,4 +1,5 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
+import { plural } from '../../counts.ts';
 import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
 import type { VerdictWord } from '../../experiment/verdict.ts';
 
@@ -66,7 +67,7 @@ function countsOf({ cells }: Pick<Batch, 'cells'>): string {
   const counts = worstFirst
     .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
     .filter(([, count]) => count > 0);
-  const total = cells.length === 1 ? '1 cell' : `${cells.length} cells`;
+  const total = plural(cells.length, 'cell');
   const [[word, first] = ['safe', 0], ...others] = counts;
   const rest = others.map(([name, count]) => `, ${count} ${name}`).join('');
   return first === cells.length ? `all of ${total} ${word}` : `${first} of ${total} ${word}${rest}`;
@@ -109,7 +110,7 @@ export function pairFindings(
             `${damagedIn(cellOf.get(fromCell))})`;
       const text =
         `${axis} ${named([to])} instead of ${named(froms)}: ${toVerdict} instead of ` +
-        `${fromVerdict}, in ${group.length} of ${pairs} pair${pairs === 1 ? '' : 's'}${rates}`;
+        `${fromVerdict}, in ${group.length} of ${plural(pairs, 'pair')}${rates}`;
       const gravity = worstFirst.length - worstFirst.indexOf(toVerdict);
       return [{ text, axis, changed: group.length, pairs, gravity }];
     })
