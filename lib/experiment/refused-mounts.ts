@@ -1,8 +1,7 @@
 /** A node that was given the volume and could not mount it: fsck wrote to it all the same. */
-import { countInWords } from '../counts.ts';
+import { countInWords, plural } from '../counts.ts';
 import { z } from 'zod';
 import { note } from '../checkers/findings.ts';
-import { plural } from '../counts.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { Access } from '../timeline/access.ts';
 import type { Story } from '../timeline/story.ts';
