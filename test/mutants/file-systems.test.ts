@@ -1,0 +1,24 @@
+/** A broken file system is called that, whichever files it lost; other damage is not. */
+import { expect, test } from 'vitest';
+import type { Finding } from '../../lib/experiment/verdict.ts';
+import { isNamed } from '../../lib/mutants/damage-class.ts';
+import { fileSystemKinds } from './kinds/file-systems.ts';
+
+const found = (...codes: readonly string[]): Finding[] =>
+  codes.map((code) => ({
+    ...{ code, level: 'damage', safety: 'corrupt', loud: true, summary: '', evidence: [] },
+  }));
+
+/** As two real volumes showed it, whose directories mkfs had laid differently. */
+const withoutServer = ['LEDGER_UNREADABLE', 'SERVER_CANNOT_START', 'FSCK_ERRORS'];
+const withoutTables = [
+  ...['LEDGER_UNREADABLE', 'ERROR_LOG_DAMAGE', 'LOGIN_REFUSED', 'SQL_REFUSED', 'FSCK_ERRORS'],
+  ...['CHECK_TABLE_FAILED', 'CHECKSUM_TABLE_FAILED'],
+];
+
+test.each(fileSystemKinds)('$name', ({ damageClass }) => {
+  expect(isNamed(found(...withoutServer), damageClass)).toBe(true);
+  expect(isNamed(found(...withoutTables), damageClass)).toBe(true);
+  expect(isNamed(found(...withoutServer, 'LEDGER_PHANTOM'), damageClass)).toBe(false);
+  expect(isNamed(found('LEDGER_UNREADABLE', 'SERVER_CANNOT_START'), damageClass)).toBe(false);
+});
