@@ -2,6 +2,7 @@
  * Plants every kind of damage in real MySQL volumes and histories, and counts what the audit made
  * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/internals/mutants.md.
  */
+import { alarms } from '../lib/mutants/damage-class.ts';
 import { judgeCase } from '../lib/mutants/mutant-case.ts';
 import { mutants } from '../test/mutants/kinds/index.ts';
 import type { MutantResult } from '../test/mutants/run-mutant.ts';
@@ -17,20 +18,23 @@ export default async function bench({ onProgress }: BenchContext): Promise<Bench
     results.push(result);
   }
   const bases = [...new Set(mutants.map(({ base }) => base))];
-  const twins = await Promise.all(bases.map((base) => suite.twin(base)));
+  const twins = (await Promise.all(bases.map((base) => suite.twin(base)))).map((twin) => {
+    const { caught, findings } = judgeCase(twin);
+    return { name: twin.name, flagged: caught, codes: alarms(findings) };
+  });
   const caught = results.filter(({ effect, caught: found }) => effect.proven && found);
   const score = {
     kinds: results.length,
     caught: caught.length,
     named: caught.filter(({ named }) => named).length,
     twins: twins.length,
-    flaggedTwins: twins.filter((twin) => judgeCase(twin).caught).length,
+    flaggedTwins: twins.filter(({ flagged }) => flagged).length,
   };
   const { kinds, named, flaggedTwins } = score;
   return {
     ok: kinds >= 24 && named === kinds && flaggedTwins === 0,
-    lines: results.map(describe).concat(JSON.stringify(score)),
-    data: { ...score, mutants: results.map(({ recorded: _left, ...told }) => told) },
+    lines: results.map(describe).concat(JSON.stringify({ ...score, twinsSaid: twins })),
+    data: { ...score, twinsSaid: twins, mutants: results.map(({ recorded: _left, ...told }) => told) },
   };
 }
 

@@ -21,7 +21,7 @@ This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line
 | Question | Answer |
 | --- | --- |
 | Three servers instead of one volume that moves? | [Group replication](group-replication.md): seconds instead of minutes, and what it costs |
-| One whole run of each kind, with all that its verdict asks for? | [Six runs under today’s rules](../../reports/rules/README.md), stock timers |
+| One whole run of each kind, with all that its verdict asks for? | [Fourteen samples](../../reports/samples/README.md), stock timers, each with its history |
 | Events just before or after a decision? | [Eleven schedules near a boundary](boundary.md) |
 | Every other moment of a crash? | [Crash states](../explanation/crash-states.md) |
 | Other remedies, disks, workloads, one run each? | [remedies](../reference/remedies.md), [disk modes](../reference/disk-modes.md), [workloads](../reference/workloads.md) |

@@ -12,7 +12,7 @@ const found = (...codes: readonly string[]): Finding[] =>
 /** As two real volumes showed it, whose directories mkfs had laid differently. */
 const withoutServer = ['LEDGER_UNREADABLE', 'SERVER_CANNOT_START', 'FSCK_ERRORS'];
 const withoutTables = [
-  ...['LEDGER_UNREADABLE', 'ERROR_LOG_DAMAGE', 'LOGIN_REFUSED', 'SQL_REFUSED', 'FSCK_ERRORS'],
+  ...['LEDGER_UNREADABLE', 'ERROR_LOG_DAMAGE', 'SQL_REFUSED', 'FSCK_ERRORS'],
   ...['CHECK_TABLE_FAILED', 'CHECKSUM_TABLE_FAILED'],
 ];
 

@@ -17,7 +17,17 @@ const reads = ['ledger', 'account', 'document'].map(
 /** ER_TABLEACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_ERROR. */
 const denials = ['ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR'];
 
-/** `client` has logged in as the ordinary client. Rejects where the server does not answer. */
+/**
+ * Of a table that nobody can read, whatever the account: no matter of the login (ha_innodb.cc
+ * `convert_error_code_to_mysql`, handler.cc `handler::print_error`).
+ */
+const ofTheTable =
+  /^ER_(TABLESPACE_|TABLE_CORRUPT|INDEX_CORRUPT|CRASHED_|NOT_KEYFILE|GET_ERRNO|CANT_OPEN_FILE|FILE_)/;
+
+/**
+ * `client` has logged in as the ordinary client. Rejects where the server does not answer, or answers
+ * that a table is broken.
+ */
 export async function checkLogin(client: SqlClient): Promise<LoginFound> {
   for (const sql of [...reads, ...writeAndUndo]) {
     const refused = await answerOf(client, sql);
@@ -38,7 +48,7 @@ async function answerOf(
     return undefined;
   } catch (error) {
     const refusal = refusalOf(error);
-    if (refusal === undefined) throw error;
+    if (refusal === undefined || ofTheTable.test(refusal.code)) throw error;
     return refusal;
   }
 }

@@ -17,6 +17,8 @@ const twoWriters: DamageClass = {
     ...['LEDGER_CHAIN_BROKEN', 'LEDGER_TORN', 'SERVER_CANNOT_START', 'SERVER_DIED'],
     ...['ERROR_LOG_DAMAGE', 'CHECK_TABLE_FAILED', 'CHECK_TABLE_CRASHED', 'CHECKSUM_CHANGED'],
     ...['CHECKSUM_TABLE_FAILED', 'SQL_REFUSED', 'PAGE_CHECKSUM_BAD', 'FSCK_ERRORS'],
+    // Its files are on that disk, too.
+    'BINLOG_DAMAGED',
   ],
 };
 
