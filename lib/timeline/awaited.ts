@@ -56,6 +56,11 @@ export function awaitedIn(story: Story, phases: Phases, refusedS?: number): stri
   // The last heartbeat was before the fault, and the monitor looks every few seconds.
   const dueS = seen.timers.nodeMonitorGraceMs / 1000;
   const bootsS = bootsAtS(seen);
+  const bootedS = bootedAtS(seen);
+  if (bootedS !== undefined) {
+    const why = 'a node that is back in time is not given up';
+    return `a second mount: the node booted at ${at(bootedS)}, ${noEnd(seen, why)}`;
+  }
   if (bootsS !== undefined && bootsS < dueS) {
     return `the node to boot: down since the fault, ${expected(bootsS)}`;
   }
@@ -71,6 +76,18 @@ const noEnd = (seen: Seen, why: string): string =>
 function bootsAtS({ story }: Seen): number | undefined {
   const { fault, rebootAt } = story.scenario;
   return fault === 'node-reboot' && typeof rebootAt === 'number' ? rebootAt / 1000 : undefined;
+}
+
+/** Its fault has an end of its own. */
+function bootedAtS({ story }: Seen): number | undefined {
+  const { records, faultAtMs = 0, scenario } = story;
+  const booted = records.find(
+    (record) =>
+      record.type === 'action' && record.name === scenario.fault && record.step === 'healed',
+  );
+  return scenario.fault === 'node-reboot' && booted !== undefined
+    ? (booted.t - faultAtMs) / 1000
+    : undefined;
 }
 
 /** Where the node is heard, only the remedy sets a timer off. */

@@ -144,6 +144,18 @@ test('a node that boots before it is missed', () => {
   );
 });
 
+test('a node that has booted is not waited for', () => {
+  const booted: SmallRecord = {
+    ...{ type: 'action', t: 116_000, actor: 'fault', name: 'node-reboot' },
+    ...{ step: 'healed', node: 'a' },
+  };
+  const reboot = { fault: 'node-reboot', remedy: 'none', rebootAt: 15_000 } as const;
+  const records = [...begun(reboot), ...steps.slice(0, 1).map(([record]) => record), booted];
+  expect(outlookOf(tellStory(records)).waiting).toBe(
+    `a second mount: the node booted at +16 s, ${noEnd('a node that is back in time is not given up')}`,
+  );
+});
+
 test('a node that is heard, and nobody who acts', () => {
   expect(waitings({ fault: 'cpu-starvation', remedy: 'none' })[0]).toBe(
     `what Kubernetes does: since the fault, ${noEnd('its kubelet may still be heard')}`,
