@@ -83,10 +83,10 @@ export const files: readonly EvidenceMutant[] = [
     damage: gone('writer-inside.hist'),
   },
   {
-    name: 'lost-run-without-its-crash-journal',
+    name: 'lost-run-without-one-journal',
     base: 'lost',
     // What the other journal proves to be lost is lost; the rows of the missing one are no phantoms.
     right: ['inconclusive', 'lost'],
-    damage: gone('writer-inside-0.hist'),
+    damage: gone('writer-inside.hist'),
   },
 ];
