@@ -1,4 +1,4 @@
-/** Which backend a run takes, with which images, and why. */
+/** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from 'zx';
 import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
@@ -7,16 +7,9 @@ import { byHand, version } from '../engine/commands.ts';
 import { isCheckout, needCheckout } from '../checkout.ts';
 import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
-import type { ImageSource } from '../images/image-set.ts';
-import { askRegistry, chooseSource, type SourceChoice } from '../images/source.ts';
-
-export type BackendChoice =
-  | {
-      readonly backend: 'sim';
-      /** One clause for the terminal: why this one. */
-      readonly why: string;
-    }
-  | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
+import type { ImageSource, SourceChoice } from '../images/image-set.ts';
+import { askRegistry, chooseSource } from '../images/source.ts';
+import type { BackendChoice } from './backend-choice.ts';
 
 /** What a choice is made by. */
 export interface BackendWish {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
 import type { Checker } from '../checkers/checker.ts';
 import type { ExitCode } from '../errors.ts';
-import type { Custom, CustomFault, CustomRemedy } from '../experiment/custom.ts';
+import { namesOf, type Custom, type CustomFault, type CustomRemedy } from '../experiment/custom.ts';
 import {
   parseScenario,
   safetyLevels,
@@ -90,10 +90,11 @@ export interface Experiment {
   run(settings?: RunSettings): Promise<FinishedRun>;
 }
 
-/** Throws UsageError `SCENARIO_INVALID` where parts don't fit together. */
+/** Throws UsageError `SCENARIO_INVALID` where parts don't fit together, or `CUSTOM_NAME`. */
 export function experiment(options: ExperimentOptions): Experiment {
   const { cluster } = options;
   const custom = customOf(options);
+  namesOf(custom);
   const scenario = scenarioOf(options, custom);
   return {
     scenario,

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
-import type { BackendChoice } from './backend.ts';
+import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {

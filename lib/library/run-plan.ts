@@ -3,11 +3,11 @@
  * checked and has its backend chosen, and nothing was created for it yet.
  */
 import type { Backend } from '../cluster/port.ts';
-import { namesOf, refuseUnable, type Custom } from '../experiment/custom.ts';
+import { refuseUnable, type Custom } from '../experiment/custom.ts';
 import type { RunOptions } from '../experiment/run.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict.ts';
-import type { BackendChoice } from './backend.ts';
+import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
 import { checkFolder, makeRunFolder } from './run-folder.ts';
 import { modelRunId } from './run-id.ts';
@@ -44,9 +44,8 @@ export type RunHooks = Pick<
 
 /** Throws UsageError or InfrastructureError; nothing was created. */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
-  const { cluster, scenario, custom, folder } = wish;
+  const { cluster, scenario, folder } = wish;
   checkFolder(folder);
-  if (custom !== undefined) namesOf(custom);
   const choice = await cluster.choose(scenario);
   refuseUnfit(scenario, choice);
   return { ...wish, choice };
