@@ -133,8 +133,8 @@ test('a remedy from outside acts in its time, under its own name', async () => {
 });
 
 test('a checker from outside decides with ours, and is missed where it is not', async () => {
-  const { run } = api.experiment({ ...usual, fault: api.nodeCrash(), checkers: [finds] });
-  const { verdict, findings, folder } = await run({ seed: '1' });
+  const judged = api.experiment({ ...usual, fault: api.nodeCrash(), checkers: [finds] });
+  const { verdict, findings, folder } = await judged.run({ seed: '1' });
   expect(verdict).toBe('corrupt');
   expect(findings.map(({ code }) => code)).toContain('FOUND');
   expect(assembleVerdict(openHistory(folder), { checkers: [finds] }).verdict).toBe('corrupt');
