@@ -82,8 +82,7 @@ export async function kind(options: KindOptions = {}): Promise<ClusterUnderTest>
 
 function mustBeTwo({ workers = 2 }: SimulatedOptions): void {
   if (Number.isInteger(workers) && workers >= 2) return;
-  throw new UsageError(
-    'TOO_FEW_WORKERS',
-    `${workers} workers: at least 2, a victim and a successor`,
-  );
+  throw new UsageError('TOO_FEW_WORKERS', `${workers} workers are no victim and successor`, {
+    hint: 'give a whole number of at least 2, or leave it out',
+  });
 }

@@ -169,7 +169,7 @@ test.each([
 });
 
 test('clusters that could hold no victim and successor, or have no name, are refused', async () => {
-  expect(() => api.simulated({ workers: 1 })).toThrow(/at least 2/);
+  expect(() => api.simulated({ workers: 1 })).toThrow(/no victim and successor/);
   await expect(api.kind({ name: 'No!' })).rejects.toMatchObject({ code: 'CLUSTER_NAME' });
 });
 
