@@ -34,8 +34,7 @@ const budget: Checker = {
 
 await using cluster = await simulated();
 const parts = { cluster, storage: array({ mode: 'unfenced' }), remedy: forceDelete() };
-const run = await experiment({ ...parts, fault: numbAndDeaf, checkers: [budget] }).run({
-  seed: '1',
-});
+const own = { fault: numbAndDeaf, checkers: [budget] };
+const run = await experiment({ ...parts, ...own }).run({ seed: '1' });
 console.log(run.verdict, run.findings.map(({ code }) => code).join(' '));
 console.log(run.sentence);
