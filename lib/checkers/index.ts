@@ -73,7 +73,7 @@ export interface JudgeOptions {
   /** Default: every checker. */
   readonly all?: readonly Checker[];
   /** Told of each commit that is gone from an image which could be read to its end. */
-  readonly onLost?: (commit: LostCommit) => void;
+  readonly onLost?: ((commit: LostCommit) => void) | undefined;
   /** What clients read of the ledger; what the images show is added. Default: nothing. */
   readonly seen?: SeenCommits;
   /** Images that are not of this run's volume and moment: they are not judged. Default: none. */

@@ -2,7 +2,7 @@
 import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import { isOpen } from '../experiment/counted.ts';
 import { openWords } from '../report/wording.ts';
-import type { BackendChoice } from './backend.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
 import { formatDuration } from '../durations.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import type { RunRequest } from './request.ts';

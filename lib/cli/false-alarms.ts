@@ -10,7 +10,7 @@ import { openHistory } from '../history/reader.ts';
 import { readFolder, readText } from '../input-file.ts';
 import { commandLine, parseArguments, runCommand, tell } from './command.ts';
 import { nonEmpty } from './flag-values.ts';
-import { makeFolder } from './run-folder.ts';
+import { makeFolder } from '../library/run-folder.ts';
 
 const defaultFile = 'reports/false-alarms/volumes.jsonl';
 

@@ -1,6 +1,6 @@
 /** From the text behind a flag to its value, or a sentence that says what would do. */
 import { InvalidArgumentError } from 'commander';
-import { clusterNameRule, isClusterName } from '../cluster/kind/ownership/labels.ts';
+import { clusterNameRule, isClusterName, kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import { longestMs, parseDurationMs } from '../durations.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { isKubernetes, kubernetesWords, type FeatureGates } from '../kubernetes-versions.ts';
@@ -38,8 +38,6 @@ export const numberWithin =
     throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
   };
 
-/** Of a cluster, where nobody says it. */
-export const kindWorkers = 2;
 export const workersWords = `worker nodes (default: ${kindWorkers} on kind, 3 on the model)`;
 const mostWorkers = 300;
 

@@ -23,7 +23,7 @@ import { numberWithin, seconds, wholeNumber } from './flag-values.ts';
 import { rememberGiven, type Flags } from './flags.ts';
 import { onInterrupt } from './interrupt.ts';
 import { notReplayed } from './request.ts';
-import { checkFolder, folderName, makeRunFolder } from './run-folder.ts';
+import { checkFolder, folderName, makeRunFolder } from '../library/run-folder.ts';
 
 const name = 'group-replication';
 const base = parseScenario({

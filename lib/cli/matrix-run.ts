@@ -10,10 +10,11 @@ import type { Pool, PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import { rendezvous } from '../cluster/rendezvous.ts';
 import type { WorkerPool } from '../worker-pool.ts';
-import { openBackend, type BackendChoice } from './backend.ts';
-import { kindWorkers } from './flag-values.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
+import { openBackend } from '../library/backend.ts';
+import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { MatrixFlags } from './matrix-flags.ts';
-import { modelRunId } from './run-id.ts';
+import { modelRunId } from '../library/run-id.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 
 export interface EventPlace {

@@ -6,7 +6,6 @@ import { moduleBeside } from '../module-beside.ts';
 import type { PooledClusters } from '../cluster/kind/pooled-clusters.ts';
 import { basisOf, stockTimersMs } from '../experiment/scenario.ts';
 import { exitCode, UsageError, type ExitCode } from '../errors.ts';
-import { madeBy } from '../images/image-set.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
 import type { Batch } from '../matrix/batch.ts';
 import { clustersFor, loadLimitOf, slotsOf } from '../matrix/capacity.ts';
@@ -21,12 +20,13 @@ import { onKubernetes, shorten } from '../matrix/shorten.ts';
 import { plainText } from '../plain-text.ts';
 import { paste } from './arguments.ts';
 import { lockBatch } from './batch-lock.ts';
-import { chooseBackend, type BackendChoice } from './backend.ts';
+import type { BackendChoice } from '../library/backend-choice.ts';
+import { chooseBackend, removeCluster } from '../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { matrixCommand, type MatrixFlags } from './matrix-flags.ts';
-import { refuseUnmeasurable, refuseUnmodelled } from './request.ts';
-import { checkFolder, folderName, makeFolder } from './run-folder.ts';
+import { refuseUnfit } from '../library/refusals.ts';
+import { checkFolder, folderName, makeFolder } from '../library/run-folder.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
@@ -61,15 +61,12 @@ async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
   const plan = planOf(matrix, cells, seed);
   const scenarios = plan.trials.map(({ scenario }) => scenario);
   const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
-  const forceDetachAfter =
+  const forceDetachAfterMs =
     longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??
     stockTimersMs.forceDetachAfterMs;
   const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
-  const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfter });
-  for (const scenario of scenarios) {
-    if (choice.backend === 'kind') refuseUnmeasurable(scenario, madeBy(choice.images));
-    else refuseUnmodelled(scenario);
-  }
+  const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfterMs });
+  for (const scenario of scenarios) refuseUnfit(scenario, choice);
   return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
 }
 
@@ -157,7 +154,8 @@ async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatch
     throw error;
   } finally {
     if (request.choice.backend === 'kind' && !request.flags.keep)
-      await removeClusters(request, say);
+      for (const name of new Set(request.slots.map(({ cluster }) => cluster)))
+        await removeCluster(name, say);
   }
 }
 
@@ -205,20 +203,6 @@ async function makeImages(
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
     const { source, registry } = choice.images;
     await ensureImages({ source, registry, kubernetes, onProgress });
-  }
-}
-
-/** Another start may be looking at one just now, and has its lock meanwhile. */
-const removalPatienceMs = 60_000;
-
-async function removeClusters({ slots }: Request, say: (line: string) => void): Promise<void> {
-  const { reap } = await import('../cluster/kind/ownership/reap.ts');
-  for (const only of new Set(slots.map(({ cluster }) => cluster))) {
-    const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
-    for (const { why } of [...left, ...resisted]) {
-      const clean = paste(['npx', 'zx', 'experiments/clean.mjs', '--all', '--cluster-name', only]);
-      say(`the cluster ${only} was not removed: ${why}; remove it with: ${clean}`);
-    }
   }
 }
 

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { ExitCode } from '../errors.ts';
 import { commandLine, parseArguments, runCommand, tell } from './command.ts';
 import { paste } from './arguments.ts';
-import { makeFolder } from './run-folder.ts';
+import { makeFolder } from '../library/run-folder.ts';
 import { batchLine, readBatch, writeBatch } from './write-batch.ts';
 
 /** Writes the batch into OUT and sets the exit code. Never throws. */

@@ -3,13 +3,8 @@ import { expectationFor } from '../expectations/races.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
-import {
-  refuseUnmeasurable,
-  refuseUnmodelled,
-  requestOf,
-  type ExperimentDefinition,
-  type RunRequest,
-} from './request.ts';
+import { refuseUnmeasurable, refuseUnmodelled } from '../library/refusals.ts';
+import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
 
 const now = new Date('2026-11-21T09:30:12.345Z');
 const definition: ExperimentDefinition = {

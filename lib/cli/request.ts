@@ -1,19 +1,13 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../expectations/races.ts';
-import {
-  parseScenario,
-  shortenedTimers,
-  type Scenario,
-  type ScenarioInput,
-} from '../experiment/scenario.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
-import { UsageError } from '../errors.ts';
-import { madeBy, type ImageSource } from '../images/image-set.ts';
-import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
+import { madeBy } from '../images/image-set.ts';
+import { refuseUnmeasurable } from '../library/refusals.ts';
 import { paste } from './arguments.ts';
 import { parseFlags, type Flags } from './flags.ts';
-import { folderName } from './run-folder.ts';
+import { folderName } from '../library/run-folder.ts';
 
 /** What an experiment file says: its question, its fault, and which verdicts are no surprise. */
 export interface ExperimentDefinition {
@@ -134,33 +128,4 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
   });
   const { expected } = definition;
   return { ...chosen, ...(expected ? { expected: [...expected] } : expectationFor(chosen)) };
-}
-
-/** A gate that the model does not play would be ignored without a word. Throws UsageError. */
-export function refuseUnmodelled({ featureGates, kubernetes }: Scenario): void {
-  const unplayed = Object.keys(featureGates).find(
-    (name) => !modelledGates(kubernetes).includes(name),
-  );
-  if (unplayed === undefined) return;
-  throw new UsageError(
-    'GATE_NOT_MODELLED',
-    `the model of Kubernetes ${kubernetes} does not play the gate ${unplayed}`,
-    {
-      hint: `measure it: --cluster kind; it plays ${modelledGates(kubernetes).join(', ') || 'none'}`,
-    },
-  );
-}
-
-/**
- * `source`: whose programs are in the images. The version must be one that clusters are made of. The forced-detach wait is compiled in: only the
- * controller manager built here can change it.
- */
-export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
-  releaseOf(scenario.kubernetes, source);
-  if (source !== 'published' || !shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
-  throw new UsageError(
-    'FORCE_DETACH_NOT_TUNABLE',
-    'published images have the stock controller manager, whose forced-detach wait is compiled in',
-    { hint: 'add --images built, or leave --force-detach-after out' },
-  );
 }

@@ -16,7 +16,7 @@ import { whereOptions } from './flag-options.ts';
 import type { Flags as CommonFlags } from './flags.ts';
 import { nonEmpty } from './flag-values.ts';
 import { onInterrupt } from './interrupt.ts';
-import { makeFolder } from './run-folder.ts';
+import { makeFolder } from '../library/run-folder.ts';
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'kubernetes' | 'keep'> {
   readonly run?: readonly string[];

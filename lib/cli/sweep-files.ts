@@ -9,7 +9,7 @@ import { readJson } from '../json-file.ts';
 import { writeOutput } from '../output-file.ts';
 import { sweepStateSchema } from '../sweep/state-schema.ts';
 import { newSweep, type SweepState } from '../sweep/sweep.ts';
-import { makeFolder } from './run-folder.ts';
+import { makeFolder } from '../library/run-folder.ts';
 import type { SweepFlags } from './sweep-flags.ts';
 
 const stateFile = 'state.json';

@@ -232,6 +232,19 @@ export interface Auditor {
   ): Promise<ImageEvidence>;
 }
 
+/** What a backend may have beyond what every one has. */
+export const capabilities = ['node-shell'] as const;
+export type Capability = (typeof capabilities)[number];
+
+/** Runs commands on a node, from outside it: it answers off the network, too, but not frozen. */
+export interface NodeShell {
+  /** Rejects where the command could not be run; how it ended is in the answer. */
+  run(
+    argv: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
+}
+
 /** One cluster with one volume and one database: all that a run acts upon. */
 export interface Testbed {
   readonly backend: 'kind' | 'sim';
@@ -247,6 +260,8 @@ export interface Testbed {
   readonly disk: Disk;
   readonly auditor: Auditor;
   machine(node: string): Machine;
+  /** Of `node-shell`; absent without it. Only faults and remedies from outside use it. */
+  shell?(node: string): NodeShell;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
@@ -264,6 +279,8 @@ export interface Backend {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
+  /** Default: none. */
+  readonly capabilities?: readonly Capability[];
   open(options: TestbedOptions): Promise<Testbed>;
 }
 

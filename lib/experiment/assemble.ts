@@ -1,10 +1,11 @@
 /** The verdict of a run, read from its history alone. */
-import { judgeImages, type Judgement } from '../checkers/index.ts';
+import type { Checker } from '../checkers/checker.ts';
+import { checkers, judgeImages, type Judgement } from '../checkers/index.ts';
 import type { LostCommit } from '../checkers/lost-commits.ts';
 import { describeError } from '../errors.ts';
 import { crashCertificates } from '../faults/crash-certificate.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
-import type { CertificateRecord } from '../history/events.ts';
+import type { CertificateRecord, CustomNames } from '../history/events.ts';
 import type { History } from '../history/reader.ts';
 import { gapsIn, type WriteLog } from '../history/writes.ts';
 import { accessConflicts } from '../timeline/access-conflicts.ts';
@@ -16,6 +17,7 @@ import { tellStory, type Story } from '../timeline/story.ts';
 import { incompleteBecause } from './completeness.ts';
 import { answersIn } from './answers.ts';
 import { controlFindings } from './control-findings.ts';
+import { absentCheckers } from './custom.ts';
 import { cutsNotSeen } from './cuts-seen.ts';
 import { disagreements } from './disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
@@ -31,8 +33,17 @@ import { judgeExpectation } from './serving-expectation.ts';
 import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Verdict } from './verdict.ts';
 
-/** `onLost` is told of each commit that is gone from an image. */
-export function assembleVerdict(history: History, onLost?: (commit: LostCommit) => void): Verdict {
+export interface AssembleOptions {
+  /** Told of each commit that is gone from an image. */
+  readonly onLost?: (commit: LostCommit) => void;
+  /** A caller's own, after ours; a run that had others is not complete without them. Default: none. */
+  readonly checkers?: readonly Checker[];
+}
+
+export function assembleVerdict(
+  history: History,
+  { onLost, checkers: own = [] }: AssembleOptions = {},
+): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, faultAtMs, victimNode } = story;
   const answers = answersIn(story, history);
@@ -44,10 +55,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
   const { findings: damage, reconciliations } = judgeImages(
     history,
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
-    {
-      ...{ seen: reads.seen, without, withGaps },
-      ...(onLost === undefined ? {} : { onLost }),
-    },
+    { seen: reads.seen, without, withGaps, onLost, all: [...checkers, ...own] },
   );
   const notices = noticesOf(story, damage);
   const refused = refusedMountsOf(story, exposure.accesses);
@@ -63,6 +71,7 @@ export function assembleVerdict(history: History, onLost?: (commit: LostCommit) 
     ...incompleteBecause(story, certificates, findings),
     ...contradictionsIn(story, { exposure, writes, cutOff }),
     ...nothingTested(story, reconciliations),
+    ...absentCheckers(run.custom, own),
     // Where nobody could write together, counters say enough.
     ...(exposure.summary.ms > 0 ? trouble : []),
     ...gaps,
@@ -110,6 +119,13 @@ const whichRun = ({ run, setup }: Story) => ({
   runId: run.runId,
   replay: run.replay,
   cluster: run.backend,
+  ...(run.custom === undefined ? {} : { custom: customIn(run.custom) }),
+});
+
+const customIn = ({ fault, remedy, checkers: names }: CustomNames): Verdict['custom'] => ({
+  ...(fault === undefined ? {} : { fault: fault.name }),
+  ...(remedy === undefined ? {} : { remedy: remedy.name }),
+  ...(names === undefined ? {} : { checkers: [...names] }),
 });
 
 const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] => [

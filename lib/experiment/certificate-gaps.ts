@@ -6,39 +6,40 @@
 import { toldInSeconds } from '../durations.ts';
 import { askedWithinMs } from '../faults/asked-again.ts';
 import { isAskedAgain } from '../faults/index.ts';
-import { losesPower, type FaultKind } from '../fault-kinds.ts';
+import { losesPower } from '../fault-kinds.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
 import { spanOf, type FaultSpan } from './fault-span.ts';
 
 /** A sentence for each moment of a fault that no certificate speaks of. */
 export function certificateGaps(story: Story): string[] {
-  const { scenario, records, healAtMs } = story;
+  const { records, healAtMs } = story;
   const certificates = records.filter((record) => record.type === 'certificate');
-  return [scenario.fault, scenario.also].flatMap((fault) => {
+  return claimedIn(story).flatMap((claimed) => {
+    const fault = claimed.name;
     // A fault that never was in place is told as such.
     const span = spanOf(records, fault, healAtMs);
     if (span === undefined) return [];
     const own = certificates.filter((each) => each.fault === fault);
     const during = own.filter(({ moment }) => moment === 'during').map(({ t }) => t);
     const missing = moments
-      .filter(({ moment }) => !(moment === 'after' && isLeftDown(story, fault)))
+      .filter(({ moment }) => !(moment === 'after' && claimed.staysDown))
       .filter(
         ({ moment, fits }) => !own.some((each) => each.moment === moment && fits(each.t, span)),
       )
       .map(({ says }) => `no certificate says that ${fault} ${says}`);
-    return [...missing, ...silences(story, fault, during, span)];
+    return [...missing, ...silences(story, claimed, during, span)];
   });
 }
 
 /** Asked again until the first image, and once more right before the heal; while it is copied, not. */
 function silences(
   { tells, records, scenario }: Story,
-  fault: FaultKind,
+  { name: fault, askedAgain }: Claimed,
   during: readonly number[],
   { fromMs, toMs }: FaultSpan,
 ): string[] {
-  if (!tells.ends || !isAskedAgain(fault)) return [];
+  if (!tells.ends || !askedAgain) return [];
   const imaged = records.find((each) => each.type === 'phase' && each.phase === 'first-image');
   const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
   const asked = during.filter((t) => t >= fromMs && t <= toMs);
@@ -81,5 +82,24 @@ const moments: readonly Needed[] = [
   },
 ];
 
-const isLeftDown = ({ scenario }: Story, fault: FaultKind): boolean =>
-  losesPower(fault) && !scenario.reboot;
+/** A fault that a run claims. */
+interface Claimed {
+  readonly name: string;
+  /** It lasts until the heal, and is asked meanwhile. */
+  readonly askedAgain: boolean;
+  /** Its victim is not healed. */
+  readonly staysDown: boolean;
+}
+
+function claimedIn({ run, scenario, faultName }: Story): Claimed[] {
+  const { fault, also, reboot } = scenario;
+  const own = run.custom?.fault;
+  return [
+    {
+      name: faultName,
+      askedAgain: own === undefined ? isAskedAgain(fault) : own.askedAgain,
+      staysDown: losesPower(fault) && !reboot,
+    },
+    { name: also, askedAgain: isAskedAgain(also), staysDown: false },
+  ];
+}

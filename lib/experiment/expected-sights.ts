@@ -194,12 +194,16 @@ function forcedDetaches(story: Story): string[] {
     );
 }
 
-const hasBooted = ({ records, scenario }: Story, node: string | undefined, atMs: number): boolean =>
+const hasBooted = (
+  { records, scenario, faultName }: Story,
+  node: string | undefined,
+  atMs: number,
+): boolean =>
   losesPower(scenario.fault) &&
   records.some(
     (record) =>
       record.type === 'action' &&
-      record.name === scenario.fault &&
+      record.name === faultName &&
       record.step === 'heal' &&
       record.node === node &&
       record.t <= atMs,

@@ -18,7 +18,7 @@ const noticeWithinMs = 30_000;
 
 /** A sentence where Kubernetes did not take the node for lost, or heard of it again. */
 export function effectGaps(story: Story): string[] {
-  const { scenario, setup, victimNode, observations } = story;
+  const { scenario, faultName, setup, victimNode, observations } = story;
   const span = faultSpanOf(story);
   if (span === undefined || setup === undefined || !silencesKubelet(scenario.fault)) return [];
   const { beginMs, toMs } = span;
@@ -36,7 +36,7 @@ export function effectGaps(story: Story): string[] {
     if (lastedMs <= dueMs || delaysNotReady(scenario.also)) return [];
     return [
       `the fault did not take effect on Kubernetes: ${victimNode} was never seen NotReady ` +
-        `in ${toldInSeconds(lastedMs)} of ${scenario.fault}`,
+        `in ${toldInSeconds(lastedMs)} of ${faultName}`,
     ];
   }
   const back = seen.find(({ t, data }) => t > lost.t && isTrue(data['status']));
@@ -44,7 +44,7 @@ export function effectGaps(story: Story): string[] {
     ? []
     : [
         `${victimNode} was Ready again ${toldInSeconds(back.t - beginMs)} after the fault began, ` +
-          `while ${scenario.fault} is said to last until ${toldInSeconds(lastedMs)}`,
+          `while ${faultName} is said to last until ${toldInSeconds(lastedMs)}`,
       ];
 }
 
@@ -71,11 +71,11 @@ const cutsClientsOff = (fault: FaultKind): boolean =>
   losesPower(fault) || ['network-partition', 'flapping-partition', 'freeze'].includes(fault);
 
 /** A sentence where the victim answered all the same. */
-export function refutedBy({ scenario, faultAtMs = 0 }: Story, answers: CutOffAnswers): string[] {
+export function refutedBy({ faultName, faultAtMs = 0 }: Story, answers: CutOffAnswers): string[] {
   const { count, firstMs } = answers;
   if (firstMs === undefined) return [];
   return [
     `an outside client had ${count} answers of the victim, from ${toldInSeconds(firstMs - faultAtMs)} ` +
-      `after the fault began: ${scenario.fault} did not cut it off`,
+      `after the fault began: ${faultName} did not cut it off`,
   ];
 }

@@ -15,8 +15,13 @@ export interface FaultSpan {
 }
 
 /** Of the scenario's fault. Undefined where it never was in place. */
-export function faultSpanOf({ records, scenario, healAtMs }: Story): FaultSpan | undefined {
-  const span = spanOf(records, scenario.fault, healAtMs);
+export function faultSpanOf({
+  records,
+  scenario,
+  faultName,
+  healAtMs,
+}: Story): FaultSpan | undefined {
+  const span = spanOf(records, faultName, healAtMs);
   if (span === undefined || scenario.fault !== 'flapping-partition') return span;
   return { ...span, toMs: Math.min(span.toMs, span.fromMs + scenario.flapDownMs) };
 }

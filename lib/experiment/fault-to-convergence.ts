@@ -30,7 +30,7 @@ export async function faultToConvergence(
   attempt: Attempt,
 ): Promise<void> {
   const { testbed, scenario, recorder, sightings, meet } = run;
-  const fault = faultOf(scenario);
+  const fault = faultOf(scenario, run.custom?.fault);
   const remedy = new RemedyRun({ ...run, victim });
   const context = { testbed, recorder, victim, scenario };
   await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal));

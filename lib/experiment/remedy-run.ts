@@ -5,6 +5,7 @@ import type { Moments } from '../faults/fault.ts';
 import { remedies } from '../remedies/index.ts';
 import type { Remedy } from '../remedies/remedy.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
+import type { Custom } from './custom.ts';
 import type { Scenario } from './scenario.ts';
 import { hasCome, type Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
@@ -15,6 +16,8 @@ export interface RemedyOptions {
   readonly recorder: Recorder;
   readonly sightings: Sightings;
   readonly victim: PodRef;
+  /** Its remedy takes the place of the scenario's. */
+  readonly custom?: Custom;
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -29,7 +32,7 @@ export class RemedyRun {
 
   constructor(options: RemedyOptions) {
     this.#options = options;
-    this.#remedy = remedies[options.scenario.remedy];
+    this.#remedy = options.custom?.remedy ?? remedies[options.scenario.remedy];
   }
 
   /** Waits for its moment and acts; a moment that does not come by the deadline is a failed step. */

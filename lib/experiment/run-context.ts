@@ -3,6 +3,7 @@ import type { Backend } from '../cluster/port.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../history/events.ts';
 import type { RunRecorder } from '../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
+import type { Custom } from './custom.ts';
 import { audit, type ImageRun } from './images.ts';
 import type { Scenario } from './scenario.ts';
 import type { Sightings } from './sightings.ts';
@@ -14,6 +15,8 @@ export interface RunOptions {
   /** The run's folder; it exists. */
   readonly folder: string;
   readonly backend: Backend;
+  /** What the caller brought along. Default: all is ours. */
+  readonly custom?: Custom;
   /** Paste-ready command that repeats this run. */
   readonly replay: string;
   readonly onProgress: (line: string) => void;

@@ -11,6 +11,7 @@ import { openRecorder } from '../history/recorder.ts';
 import { assembleVerdict } from './assemble.ts';
 import { attempting, type Attempt } from './attempt.ts';
 import { bothClients } from './both-clients.ts';
+import { namesOf } from './custom.ts';
 import { exportStep } from './completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
 import { takeImage } from './images.ts';
@@ -26,7 +27,8 @@ export type { RunOptions } from './run-context.ts';
 /** As `recordScenario`; resolves to the verdict that its history gives. */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
   await recordScenario(options);
-  return assembleVerdict(openHistory(options.folder));
+  const { checkers } = options.custom ?? {};
+  return assembleVerdict(openHistory(options.folder), checkers === undefined ? {} : { checkers });
 }
 
 /**
@@ -34,7 +36,8 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
  * and the clean-up; other trouble is in the history, and hence in the verdict.
  */
 export async function recordScenario(options: RunOptions): Promise<void> {
-  const { backend, scenario, seed, runId, folder, onProgress, signal } = options;
+  const { backend, scenario, custom, seed, runId, folder, onProgress, signal } = options;
+  const names = custom === undefined ? undefined : namesOf(custom);
   const recorder = openRecorder(folder, backend.clock);
   if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
   recorder.record({
@@ -45,6 +48,7 @@ export async function recordScenario(options: RunOptions): Promise<void> {
     backend: backend.backend,
     basis: basisOf(backend.backend, scenario),
     scenario,
+    ...(names === undefined ? {} : { custom: names }),
     replay: options.replay,
   });
   enter({ ...options, recorder }, 'prepare');

@@ -17,8 +17,8 @@ export function sentenceOf(verdict: Told): string {
 
 /** Who was let in, when, and whether the other side was still there. */
 function handover(told: Told): string {
-  const { phases, exposure, horizonS, scenario } = told;
-  const { fault: kind } = scenario;
+  const { phases, exposure, horizonS, scenario, custom } = told;
+  const kind = custom?.fault ?? scenario['fault'];
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
   const refused = told.refusedMounts.find(({ firstS }) => firstS < horizonS);
   if (phases.secondMount === null && refused !== undefined) {

@@ -22,7 +22,7 @@ const stepsOf = ({ records }: Story, actor: ActionRecord['actor']): ActionRecord
 
 /** Of another fault or remedy than the scenario's. */
 function strangeSteps(story: Story): string[] {
-  const { fault, also, remedy } = story.scenario;
+  const { faultName, remedyName, scenario } = story;
   const names = (actor: 'fault' | 'remedy', ...asked: readonly string[]): string[] => [
     ...new Set(
       stepsOf(story, actor)
@@ -30,7 +30,7 @@ function strangeSteps(story: Story): string[] {
         .map(({ name }) => `the scenario asks for no ${actor} ${name}, and there is one`),
     ),
   ];
-  return [...names('fault', fault, also), ...names('remedy', remedy)];
+  return [...names('fault', faultName, scenario.also), ...names('remedy', remedyName)];
 }
 
 /** Where the database ran right before, the fault has to be, and all that belongs to it. */
@@ -56,15 +56,16 @@ const isOverAtOnce = (fault: FaultKind): boolean =>
 /** What was taken is given back, and not before its time. */
 function shortFaults(story: Story): string[] {
   const { fault, also } = story.scenario;
-  return [fault, ...(also === 'none' ? [] : [also])].flatMap((name) => {
+  const second = also === 'none' ? [] : [{ kind: also, name: also }];
+  return [{ kind: fault, name: story.faultName }, ...second].flatMap(({ kind, name }) => {
     const steps = stepsOf(story, 'fault').filter((each) => each.name === name);
     // A moment that never came is told as a failure.
     if (steps.length === 0) return [`no record says that the fault ${name} was begun`];
     const begun = steps.find(({ step }) => step === 'done');
-    if (begun === undefined || isOverAtOnce(name)) return [];
+    if (begun === undefined || isOverAtOnce(kind)) return [];
     const givenBack = steps.find(({ step }) => step === 'heal' || step === 'healed');
     if (givenBack === undefined) return [`no record says that the fault ${name} was healed`];
-    const dueMs = endOf(story, name, begun.t);
+    const dueMs = endOf(story, kind, begun.t);
     return givenBack.t >= dueMs
       ? []
       : [
@@ -74,9 +75,9 @@ function shortFaults(story: Story): string[] {
 }
 
 /** Until when at least a fault lasts that was in place at `fromMs`. */
-function endOf({ scenario, records, healAtMs }: Story, name: FaultKind, fromMs: number): number {
+function endOf({ scenario, records, healAtMs }: Story, kind: FaultKind, fromMs: number): number {
   const { fault, alsoForMs, rebootAt } = scenario;
-  if (name !== fault) return Math.min(healAtMs, fromMs + alsoForMs);
+  if (kind !== fault) return Math.min(healAtMs, fromMs + alsoForMs);
   if (fault !== 'node-reboot') return healAtMs;
   const phase = records.find((record) => record.type === 'phase' && record.phase === 'fault');
   return typeof rebootAt === 'number' ? (phase?.t ?? 0) + rebootAt : fromMs;
@@ -84,7 +85,8 @@ function endOf({ scenario, records, healAtMs }: Story, name: FaultKind, fromMs: 
 
 /** It is begun once its moment has come, and a moment that never came is told as a failure. */
 function missedRemedy(story: Story): string[] {
-  const { remedy, remedyAt } = story.scenario;
+  const { remedyName: remedy, scenario } = story;
+  const { remedyAt } = scenario;
   if (remedy === 'none') return [];
   const steps = stepsOf(story, 'remedy');
   if (steps.length === 0) return [`no record says that the remedy ${remedy} was begun`];

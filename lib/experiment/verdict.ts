@@ -185,6 +185,14 @@ export const verdictSchema = z.object({
   seed: z.string(),
   runId: z.string(),
   replay: z.string(),
+  /** What a caller of the library brought along; the scenario names the kinds they are judged as. */
+  custom: z
+    .object({
+      fault: z.string().optional(),
+      remedy: z.string().optional(),
+      checkers: z.array(z.string()).optional(),
+    })
+    .optional(),
   cluster: z.enum(['kind', 'sim']),
 });
 

@@ -82,7 +82,9 @@ test('the last read of the ledger lacks exactly the commits that the verdict cal
   const found = new Set(lists.flatMap(([key, list]) => list.map((seq) => `${key}/${seq}`)));
   const missing = appended.filter((name) => !found.has(name));
   const lost: string[] = [];
-  assembleVerdict(history, (commit) => commit.image === 'second' && lost.push(opName(commit)));
+  assembleVerdict(history, {
+    onLost: (commit) => commit.image === 'second' && lost.push(opName(commit)),
+  });
   // reports/samples/README.md
   expect(lost).toHaveLength(9);
   expect(missing.toSorted()).toEqual(lost.toSorted());

@@ -15,7 +15,7 @@ export function crashCertificates(story: Story): CertificateRecord[] {
   const certificate = (claim: string, holds: boolean, evidence: string): CertificateRecord => ({
     type: 'certificate',
     t: image.t,
-    fault,
+    fault: story.faultName,
     moment: 'during',
     claim,
     holds,

@@ -5,7 +5,7 @@ import type { Moment, Scenario } from '../experiment/scenario.ts';
 /** What faults may touch of a testbed. */
 export type FaultTestbed = Pick<
   Testbed,
-  'clock' | 'machine' | 'disk' | 'controlPlane' | 'kubernetes'
+  'clock' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
 >;
 
 export interface FaultContext {

@@ -37,9 +37,9 @@ const faults: Readonly<Record<FaultKind, Fault>> = {
   'lease-write': leaseWrite,
 };
 
-/** The scenario's fault, with the second one where there is one, and with what leads up to it. */
-export function faultOf({ fault, also, serverKills }: Scenario): Fault {
-  const first = askedAgain(faults[fault]);
+/** The scenario's fault, or a caller's `own` in its place; with the second one where there is one, and with what leads up to it. */
+export function faultOf({ fault, also, serverKills }: Scenario, own?: Fault): Fault {
+  const first = askedAgain(own ?? faults[fault]);
   const whole = also === 'none' ? first : withSecond(first, askedAgain(faults[also]));
   return serverKills === 0 ? whole : withServerKills(whole);
 }

@@ -1,6 +1,5 @@
 /** A fault that breaks something at once, lasts, and gives it back at the heal. */
 import type { Machine } from '../cluster/port.ts';
-import type { FaultKind } from '../fault-kinds.ts';
 import {
   certify,
   heartbeatMs,
@@ -16,7 +15,7 @@ export interface LastingContext extends FaultContext {
 }
 
 export interface LastingFault {
-  readonly name: FaultKind;
+  readonly name: string;
   readonly breaks: (context: LastingContext) => Promise<void>;
   readonly mends: (context: LastingContext) => Promise<void>;
   /** Hold before it and after it. */

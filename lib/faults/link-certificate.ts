@@ -5,7 +5,7 @@ import type { WriteMarks } from '../timeline/write-marks.ts';
 
 /** Empty where the link survived, or the disk kept no log. */
 export function linkCertificates(story: Story, marks: WriteMarks | undefined): CertificateRecord[] {
-  const { scenario, faultAtMs } = story;
+  const { scenario, faultName, faultAtMs } = story;
   if (scenario.link === 'survives' || marks === undefined || faultAtMs === undefined) return [];
   const first = marks.severed[0];
   const { whileSevered } = marks.leaked;
@@ -14,7 +14,7 @@ export function linkCertificates(story: Story, marks: WriteMarks | undefined): C
     {
       type: 'certificate',
       t: first?.fromMs ?? faultAtMs,
-      fault: scenario.fault,
+      fault: faultName,
       moment: 'during',
       claim: 'the disk took no write of the victim while its path was severed',
       holds: first !== undefined && whileSevered === 0,

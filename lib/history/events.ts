@@ -38,6 +38,13 @@ export interface Timers {
 export type HistoryVersion = 1 | 2 | 3;
 export const historyVersion = 3 satisfies HistoryVersion;
 
+/** What a caller of the library brought along, by name. */
+export interface CustomNames {
+  readonly fault?: { readonly name: string; readonly askedAgain: boolean };
+  readonly remedy?: { readonly name: string };
+  readonly checkers?: readonly string[];
+}
+
 /** First record: all that is needed to read the rest, and to run it again. */
 export interface RunRecord extends Stamped {
   readonly type: 'run';
@@ -47,6 +54,8 @@ export interface RunRecord extends Stamped {
   readonly backend: 'kind' | 'sim';
   readonly basis: Basis;
   readonly scenario: Scenario;
+  /** What a caller of the library brought along. Absent where all is ours. */
+  readonly custom?: CustomNames;
   /** Paste-ready. */
   readonly replay: string;
 }

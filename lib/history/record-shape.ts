@@ -8,7 +8,10 @@ type Field = Kind | `${Kind}?`;
 
 /** Of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
 const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>> } = {
-  run: { runId: 'string', seed: 'string', backend: 'string', scenario: 'object', replay: 'string' },
+  run: {
+    ...{ runId: 'string', seed: 'string', backend: 'string', scenario: 'object' },
+    ...{ replay: 'string', custom: 'object?' },
+  },
   setup: { timers: 'object', versions: 'object', nodes: 'object', volume: 'object?' },
   phase: { phase: 'string' },
   session: {

@@ -3,10 +3,10 @@ import { $ } from 'zx';
 import { needCheckout } from '../checkout.ts';
 import { imageIds as idsOf } from '../engine/commands.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
-import type { ImageSet, ImageSource } from './image-set.ts';
+import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
 import { planImages, projectRoot } from './plan.ts';
 import { preflightBuild } from './preflight.ts';
-import { askRegistry, chooseSource, type SourceChoice } from './source.ts';
+import { askRegistry, chooseSource } from './source.ts';
 
 export interface EnsureRequest {
   /** `auto` takes published where a registry answers within 5 s, else built. */

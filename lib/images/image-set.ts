@@ -9,6 +9,12 @@ export interface ImageOrigin {
   readonly registry?: string | undefined;
 }
 
+/** Where they come from in the end. */
+export interface SourceChoice extends ImageOrigin {
+  /** One line for the user. */
+  readonly reason: string;
+}
+
 /** Whose programs are in them: ours, compiled from modules, or those of the official images. */
 export const madeBy = ({ source, registry }: ImageOrigin): ImageSource =>
   registry === undefined ? source : 'built';

@@ -2,18 +2,13 @@
 import { $ } from 'zx';
 import { askManifest } from '../engine/commands.ts';
 import { UsageError } from '../errors.ts';
-import type { ImageOrigin, ImageSource } from './image-set.ts';
+import type { ImageSource, SourceChoice } from './image-set.ts';
 import { publishedNode } from './published.ts';
 
 export interface RegistryAnswer {
   readonly answers: boolean;
   /** The registry's or the engine's own words when it does not. */
   readonly why: string;
-}
-
-export interface SourceChoice extends ImageOrigin {
-  /** One line for the user. */
-  readonly reason: string;
 }
 
 export function chooseSource(asked: 'auto' | ImageSource, registry: RegistryAnswer): SourceChoice {

@@ -23,6 +23,6 @@ export function writeLostCommits(folder: string, verdict: Verdict, history: Hist
     return;
   }
   using file = new OutputFile(path);
-  assembleVerdict(history, (commit) => file.add(`${JSON.stringify(commit)}\n`));
+  assembleVerdict(history, { onLost: (commit) => file.add(`${JSON.stringify(commit)}\n`) });
   file.commit();
 }

@@ -8,6 +8,7 @@ import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import {
   basisLabel,
+  customInWords,
   epochNames,
   expectation,
   lostColumn,
@@ -20,6 +21,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
   const { availability, exposure, loss } = verdict;
   const mount = secondMountInWords(verdict);
   const noticed = noticedChip(verdict);
+  const custom = customInWords(verdict);
   const downtime = availability.downtimeMs;
   const rows: [string, string][] = [
     ['Basis', basisLabel(verdict)],
@@ -29,6 +31,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
       `${value} (${more})`,
     ]),
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
+    ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
     ['Disk', diskInWords(verdict)],
     ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
     ['Second mount', `${mount.value} (${mount.more})`],

@@ -206,10 +206,25 @@ export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
     : `${once}: it shows that this can happen, not how often.`;
 };
 
+/** Undefined where all is ours. */
+export function customInWords({ custom, scenario }: Verdict): string | undefined {
+  if (custom === undefined) return undefined;
+  const { fault, remedy, checkers = [] } = custom;
+  return [
+    ...(fault === undefined ? [] : [`fault ${fault}, judged as ${String(scenario['fault'])}`]),
+    ...(remedy === undefined ? [] : [`remedy ${remedy}, judged as ${String(scenario['remedy'])}`]),
+    ...checkers.map((name) => `checker ${name}`),
+  ].join('; ');
+}
+
 /** What nobody may conclude from this run. */
 export function notTested(verdict: Verdict): string[] {
   const { filesystem, powerLoss } = scenarioOf(verdict);
+  const custom = customInWords(verdict);
   const always = [
+    ...(custom === undefined
+      ? []
+      : [`That forcedetach vouches for what the caller brought along: ${custom}.`]),
     `Other databases, file systems (${filesystem} here) and disks than the one named above.`,
   ];
   if (verdict.basis === 'predicted') {

@@ -92,35 +92,35 @@ function bootedAtS({ story }: Seen): number | undefined {
 
 /** Where the node is heard, only the remedy sets a timer off. */
 function nothingTimed(seen: Seen): string {
-  const { scenario, remedy, faultAtMs = 0 } = seen.story;
+  const { scenario, remedy, remedyName, faultAtMs = 0 } = seen.story;
   const why = scenario.fault === 'none' ? 'nothing is broken' : 'its kubelet may still be heard';
   if (remedy !== undefined) {
     const begunS = (remedy.t - faultAtMs) / 1000;
-    return `what the remedy ${scenario.remedy} sets off: begun at ${at(begunS)}, ${noEnd(seen, why)}`;
+    return `what the remedy ${remedyName} sets off: begun at ${at(begunS)}, ${noEnd(seen, why)}`;
   }
   if (scenario.remedy !== 'none' && typeof scenario.remedyAt === 'number') {
     const dueS = scenario.remedyAt / 1000;
-    return `the remedy ${scenario.remedy}: since the fault, ${expected(dueS)}`;
+    return `the remedy ${remedyName}: since the fault, ${expected(dueS)}`;
   }
   return `what Kubernetes does: since the fault, ${noEnd(seen, why)}`;
 }
 
 /** The old pod stays until its kubelet or somebody else removes it. */
 function removalIn(seen: Seen, evictedS: number): string {
-  const { scenario, remedy } = seen.story;
+  const { scenario, remedy, remedyName } = seen.story;
   const since = `evicted at ${at(evictedS)}`;
   const { remedyAt } = scenario;
   // One that acts at the eviction, or at what comes before it, acts now.
   const isDue = remedyAt === 'terminating' || remedyAt === 'not-ready' || remedy !== undefined;
   if (scenario.remedy === 'none' || isDue) {
-    const named = scenario.remedy === 'none' ? '' : `, remedy ${scenario.remedy}`;
+    const named = scenario.remedy === 'none' ? '' : `, remedy ${remedyName}`;
     return `the old pod to go: ${since}${named}, ${removedWhen(seen, evictedS)}`;
   }
   const when =
     typeof remedyAt === 'number'
       ? expected(remedyAt / 1000)
       : noEnd(seen, `it comes at ${remedyAt}`);
-  return `the remedy ${scenario.remedy}: ${since}, ${when}`;
+  return `the remedy ${remedyName}: ${since}, ${when}`;
 }
 
 function removedWhen(seen: Seen, evictedS: number): string {

@@ -18,6 +18,9 @@ export interface Story {
   readonly run: RunRecord;
   /** The run's, completed: an older history lacks fields that came later. */
   readonly scenario: Scenario;
+  /** As the records of the first fault and of the remedy are called: by the kind, or as a caller named his own. */
+  readonly faultName: string;
+  readonly remedyName: string;
   /** What it may be asked for. */
   readonly tells: Tells;
   /** Absent when the run ended before its testbed was up. */
@@ -58,12 +61,15 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   const phaseAt = (phase: PhaseName): number | undefined =>
     records.find((record) => record.type === 'phase' && record.phase === phase)?.t;
   const fault = action('fault', 'begin');
+  const scenario = scenarioIn(run);
   const endAtMs = records.at(-1)?.t ?? 0;
   return {
     records,
     observations,
     run,
-    scenario: scenarioIn(run),
+    scenario,
+    faultName: run.custom?.fault?.name ?? scenario.fault,
+    remedyName: run.custom?.remedy?.name ?? scenario.remedy,
     tells,
     setup: records.find((record) => record.type === 'setup'),
     faultAtMs: fault?.t,

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../cli/command.ts';
 import { nonEmpty, numberWithin } from '../cli/flag-values.ts';
 import { onInterrupt } from '../cli/interrupt.ts';
-import { makeFolder } from '../cli/run-folder.ts';
+import { makeFolder } from '../library/run-folder.ts';
 import { describeError, exitCode } from '../errors.ts';
 import { readText } from '../input-file.ts';
 import { ensureImages } from '../images/ensure.ts';

@@ -1,6 +1,15 @@
 /** The npm package as it is packed: unpacked beside its dependencies alone, it predicts. */
 import { execFile, type ExecFileException } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,6 +20,8 @@ import { installedClosure } from '../../lib/images/node-closure.ts';
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-packed-'));
 const place = join(folder, 'node_modules/forcedetach');
+const quiet = $({ cwd: root, quiet: true });
+let tarball: string;
 afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Manifest {
@@ -19,11 +30,10 @@ interface Manifest {
 }
 
 beforeAll(async () => {
-  const quiet = $({ cwd: root, quiet: true });
   const packed = await quiet`npm pack --ignore-scripts=false --json --pack-destination ${folder}`;
-  const name = /[\w.-]+\.tgz/.exec(packed.stdout)?.[0] ?? '';
+  tarball = join(folder, /[\w.-]+\.tgz/.exec(packed.stdout)?.[0] ?? '');
   mkdirSync(place, { recursive: true });
-  await quiet`tar --extract --gzip --strip-components 1 --file ${join(folder, name)} --directory ${place}`;
+  await quiet`tar --extract --gzip --strip-components 1 --file ${tarball} --directory ${place}`;
   const manifest = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
   for (const { path } of installedClosure(root, Object.keys(manifest.dependencies))) {
     // What is nested in another package comes with it.
@@ -39,19 +49,21 @@ interface Answer {
   readonly stderr: string;
 }
 
-function forcedetach(...words: readonly string[]): Promise<Answer> {
-  const argv = [join(place, 'bin/forcedetach.mjs'), ...words];
+const forcedetach = (...words: readonly string[]): Promise<Answer> =>
+  answerOf([join(place, 'bin/forcedetach.mjs'), ...words]);
+
+function answerOf(argv: readonly string[], cwd = folder): Promise<Answer> {
   return new Promise((resolve) => {
     const end = (error: ExecFileException | null, stdout: string, stderr: string): void =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    execFile(process.execPath, argv, { cwd: folder }, end);
+    execFile(process.execPath, argv, { cwd }, end);
   });
 }
 
-test('it holds no TypeScript, no test, and its licence', () => {
+test('it holds no TypeScript but types, no test, and its licence', () => {
   const names = readdirSync(place, { recursive: true }).map(String);
   expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'dist/lib/errors.js']));
-  expect(names.filter((name) => /\.ts$|\.test\./.test(name))).toEqual([]);
+  expect(names.filter((name) => /(?<!\.d)\.ts$|\.test\./.test(name))).toEqual([]);
 });
 
 test('an experiment comes to its verdict, and its report is made anew', async () => {
@@ -84,6 +96,50 @@ test('threads and files of its own are found: a sweep, a schedule, a batch', asy
   expect(batch.stdout, batch.stderr).toContain('3 of 3 controls hold');
   expect(readFileSync(join(folder, 'batch/report.html'), 'utf8')).toContain('class="square');
 }, 240_000);
+
+test('publint and attw have nothing to say of it', async () => {
+  const published = await quiet({ nothrow: true })`npm run --silent publint -- ${tarball}`;
+  expect(published.stdout).toContain('All good!');
+  const { exitCode, stdout } = await quiet({ nothrow: true })`npm run --silent attw -- ${tarball}`;
+  expect({ exitCode }, stdout).toEqual({ exitCode: 0 });
+}, 120_000);
+
+/** As a user would have it, who checks the types of what he installed as well. */
+const compilerOptions = {
+  ...{ module: 'nodenext', target: 'es2024', lib: ['es2024', 'esnext.disposable'] },
+  ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true },
+  ...{ types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+};
+
+async function typesOf(project: string): Promise<string> {
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const { stdout } = await quiet({ nothrow: true })`npx tsc --project ${project}`;
+  return stdout;
+}
+
+test('the example knows the package only: its types fit, its fault is judged', async () => {
+  const project = join(folder, 'example');
+  cpSync(join(root, 'examples/custom-fault'), project, { recursive: true });
+  expect(await typesOf(project)).toBe('');
+  const { code, stdout, stderr } = await answerOf(['custom-fault.ts'], project);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^corrupt .*\bOVER_BUDGET\b.*\nPrediction: .* after the numb and deaf /);
+}, 120_000);
+
+test('so does the code of the page on the library', async () => {
+  const project = join(folder, 'page');
+  mkdirSync(project);
+  const page = readFileSync(join(root, 'docs/how-to/use-as-a-library.md'), 'utf8');
+  const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(blocks).toHaveLength(1);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(project, 'page.ts'), blocks.join('\n'));
+  expect(await typesOf(project)).toBe('');
+  const { code, stdout, stderr } = await answerOf(['page.ts'], project);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^corrupt Prediction: /);
+  expect(readdirSync(join(project, 'out'))).toContain('report.html');
+}, 120_000);
 
 test('what needs the source says so', async () => {
   const { code, stderr } = await forcedetach('run', 'node-crash', '--cluster', 'kind', '--dry-run');

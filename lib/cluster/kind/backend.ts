@@ -13,6 +13,7 @@ export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backen
   return {
     backend: 'kind',
     clock,
+    capabilities: ['node-shell'],
     async open(request) {
       const own = { ...request, clock, originNs };
       if (beside === undefined) {

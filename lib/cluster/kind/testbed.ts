@@ -15,6 +15,7 @@ import type { KubeClients } from './kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 import { placeBeside, solePlace, type Place } from './place.ts';
+import { nodeShell } from './nodes/node-shell.ts';
 import { observeApi } from './observe/api.ts';
 import { observeAudit } from './observe/audit.ts';
 import { observeDisk } from './observe/disk.ts';
@@ -92,6 +93,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     controlPlane: kindControlPlane(cluster.controlPlane),
     ...copiesOf(options, volume),
     machine: (node) => cluster.machine(node),
+    shell: (node) => nodeShell(cluster.machine(node).node),
     observe: (recorder) => observe(options, routes, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),

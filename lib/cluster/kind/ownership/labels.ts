@@ -33,6 +33,9 @@ export const isClusterName = (name: string): boolean =>
 export const clusterNameRule =
   'lower-case letters and digits, dots and dashes within, at most 30 characters';
 
+/** Worker nodes of a cluster, where nobody says it. */
+export const kindWorkers = 2;
+
 /** Name of kind cluster, network and volume. */
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;

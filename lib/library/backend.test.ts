@@ -15,7 +15,7 @@ const flags = {
   cluster: 'auto',
   images: 'auto',
   kubernetes: '1.37',
-  forceDetachAfter: 360_000,
+  forceDetachAfterMs: 360_000,
 } as const;
 
 test('auto takes kind where an engine answers and says so', async () => {
@@ -45,13 +45,13 @@ test('kind without an engine is an infrastructure error with a hint', async () =
 
 test('a changed forced-detach wait takes built images without asking a registry', async () => {
   const noRegistry: Probes = { ...engine, images: () => Promise.reject(new Error('asked')) };
-  const choice = await chooseBackend({ ...flags, forceDetachAfter: 30_000 }, noRegistry);
+  const choice = await chooseBackend({ ...flags, forceDetachAfterMs: 30_000 }, noRegistry);
   expect(choice).toMatchObject({ backend: 'kind', images: { source: 'built' } });
 });
 
 test('a registry of ours is published images, whatever the forced-detach wait', async () => {
   const noRegistry: Probes = { ...engine, images: () => Promise.reject(new Error('asked')) };
-  const asked = { ...flags, registry: '127.0.0.1:5000', forceDetachAfter: 30_000 };
+  const asked = { ...flags, registry: '127.0.0.1:5000', forceDetachAfterMs: 30_000 };
   const choice = await chooseBackend(asked, noRegistry);
   expect(choice).toMatchObject({ images: { source: 'published', registry: '127.0.0.1:5000' } });
   await expect(chooseBackend({ ...asked, images: 'built' }, noRegistry)).rejects.toMatchObject({

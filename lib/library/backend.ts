@@ -1,25 +1,33 @@
-/** Which backend a run takes, with which images, and why. */
+/** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from 'zx';
+import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { Beside } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
 import { byHand, version } from '../engine/commands.ts';
 import { isCheckout, needCheckout } from '../checkout.ts';
 import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
-import type { ImageSource } from '../images/image-set.ts';
-import { askRegistry, chooseSource, type SourceChoice } from '../images/source.ts';
-import { kindWorkers } from './flag-values.ts';
-import type { Flags } from './flags.ts';
+import type { ImageSource, SourceChoice } from '../images/image-set.ts';
+import { askRegistry, chooseSource } from '../images/source.ts';
+import type { BackendChoice } from './backend-choice.ts';
 
-export type BackendChoice =
-  | {
-      readonly backend: 'sim';
-      /** One clause for the terminal: why this one. */
-      readonly why: string;
-    }
-  | { readonly backend: 'kind'; readonly why: string; readonly images: SourceChoice };
+/** What a choice is made by. */
+export interface BackendWish {
+  readonly cluster: 'auto' | 'kind' | 'sim';
+  readonly images: 'auto' | ImageSource;
+  /** Holds what this checkout would build. Default: official images, or built here. */
+  readonly registry?: string | undefined;
+  readonly kubernetes: string;
+  readonly forceDetachAfterMs: number;
+}
 
-type ChoosesImages = 'images' | 'registry' | 'kubernetes' | 'forceDetachAfter';
+/** How the chosen one is opened. */
+export interface BackendSize {
+  readonly clusterName: string;
+  /** Default: 2 on kind, 3 on the model. */
+  readonly workers?: number | undefined;
+  readonly keep: boolean;
+}
 
 /** What choosing asks of the world. */
 export interface Probes {
@@ -47,21 +55,21 @@ const probes: Probes = {
  * `NEEDS_CHECKOUT` in the npm package.
  */
 export async function chooseBackend(
-  flags: Pick<Flags, 'cluster' | ChoosesImages>,
+  wish: BackendWish,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
-  if (flags.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
-  if (!isCheckout && flags.cluster === 'auto') {
+  if (wish.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
+  if (!isCheckout && wish.cluster === 'auto') {
     return { backend: 'sim', why: 'the npm package only predicts' };
   }
   needCheckout('a real cluster');
   const { answers, detail } = await ask.engine();
   if (answers) {
-    const why = flags.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
-    const images = await chooseImages(flags, ask);
+    const why = wish.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
+    const images = await chooseImages(wish, ask);
     return { backend: 'kind', why: `${why} (Docker ${detail})`, images };
   }
-  if (flags.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
+  if (wish.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or leave --cluster out to use the built-in model',
     command: byHand.look,
@@ -70,11 +78,11 @@ export async function chooseBackend(
 
 /** Official images can't change the forced-detach wait, so `auto` does not ask for them then. */
 async function chooseImages(
-  { images, registry, kubernetes, forceDetachAfter }: Pick<Flags, ChoosesImages>,
+  { images, registry, kubernetes, forceDetachAfterMs }: BackendWish,
   ask: Probes,
 ): Promise<SourceChoice> {
   if (registry !== undefined) return fromRegistry(registry, images);
-  if (images === 'auto' && forceDetachAfter !== stockTimersMs.forceDetachAfterMs) {
+  if (images === 'auto' && forceDetachAfterMs !== stockTimersMs.forceDetachAfterMs) {
     return {
       source: 'built',
       reason: 'images: built here (only these can change the forced-detach wait)',
@@ -83,7 +91,7 @@ async function chooseImages(
   return ask.images(images, kubernetes);
 }
 
-function fromRegistry(registry: string, images: Flags['images']): SourceChoice {
+function fromRegistry(registry: string, images: BackendWish['images']): SourceChoice {
   if (images !== 'built') {
     return { source: 'published', registry, reason: `images: published, from ${registry}` };
   }
@@ -95,16 +103,29 @@ function fromRegistry(registry: string, images: Flags['images']): SourceChoice {
 /** Imported only when taken: the Kubernetes client alone costs most of a second. */
 export async function openBackend(
   choice: BackendChoice,
-  flags: Pick<Flags, 'clusterName' | 'workers' | 'keep'>,
+  size: BackendSize,
   beside?: Beside,
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
-    return simBackend(flags.workers === undefined ? {} : { nodes: flags.workers });
+    return simBackend(size.workers === undefined ? {} : { nodes: size.workers });
   }
   const { kindBackend } = await import('../cluster/kind/backend.ts');
-  const { clusterName, workers, keep } = flags;
+  const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
   const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
   return kindBackend(of, beside);
+}
+
+/** Another start may be looking at one just now, and has its lock meanwhile. */
+const removalPatienceMs = 60_000;
+
+/** Of a cluster that runs kept for each other, at their end. `say`: why it stays, and what removes it. */
+export async function removeCluster(only: string, say: (line: string) => void): Promise<void> {
+  const { reap } = await import('../cluster/kind/ownership/reap.ts');
+  const { left, resisted } = await reap({ all: true, only, patienceMs: removalPatienceMs });
+  for (const { why } of [...left, ...resisted]) {
+    const clean = `npx zx experiments/clean.mjs --all --cluster-name ${only}`;
+    say(`the cluster ${only} was not removed: ${why}; remove it with: ${clean}`);
+  }
 }

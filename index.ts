@@ -1,0 +1,40 @@
+/**
+ * The public API. A cluster, a database, a storage, a fault and a remedy make an experiment; a run of
+ * it comes to a verdict. docs/how-to/use-as-a-library.md shows it.
+ */
+export { experiment } from './lib/library/experiment.ts';
+export type {
+  Experiment,
+  ExperimentOptions,
+  FinishedRun,
+  RunSettings,
+} from './lib/library/experiment.ts';
+export { kind, simulated } from './lib/library/clusters.ts';
+export type { ClusterUnderTest, KindOptions, SimulatedOptions } from './lib/library/clusters.ts';
+export * from './lib/library/parts.ts';
+
+export { customFault, victimShell } from './lib/library/own-parts.ts';
+export type { CustomLastingFault } from './lib/library/own-parts.ts';
+export type { CustomFault, CustomRemedy } from './lib/experiment/custom.ts';
+export { certify, stepOf } from './lib/faults/fault.ts';
+export type { Fault, FaultContext, Moments, Probe } from './lib/faults/fault.ts';
+export type { LastingContext } from './lib/faults/lasting.ts';
+export {
+  agentsRun,
+  agentsStandStill,
+  apiReached,
+  isIn,
+  proven,
+  reachability,
+  reachedByClients,
+} from './lib/faults/probes.ts';
+export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
+export { damage, incomplete, note } from './lib/checkers/findings.ts';
+export type { AuditedImage, Checker } from './lib/checkers/checker.ts';
+
+export type { Capability, Machine, NodeShell, PodRef, Proof, Testbed } from './lib/cluster/port.ts';
+export { ForcedetachError } from './lib/errors.ts';
+export type { Scenario } from './lib/experiment/scenario.ts';
+export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict.ts';
+export type { FaultKind } from './lib/fault-kinds.ts';
+export type { RemedyKind } from './lib/remedy-kinds.ts';

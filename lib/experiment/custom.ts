@@ -1,0 +1,97 @@
+/**
+ * What a caller of the library brings along: a fault, a remedy, checkers of his own. They are values
+ * of the same types as ours, and each says which of ours it is judged as. The history keeps their names.
+ */
+import type { Backend, Capability } from '../cluster/port.ts';
+import { checkers as ownCheckers } from '../checkers/index.ts';
+import type { Checker } from '../checkers/checker.ts';
+import { UsageError } from '../errors.ts';
+import { faultKinds, type FaultKind } from '../fault-kinds.ts';
+import type { Fault } from '../faults/fault.ts';
+import { remedyKinds, type RemedyKind } from '../remedy-kinds.ts';
+import type { CustomNames } from '../history/events.ts';
+import type { Remedy } from '../remedies/remedy.ts';
+
+/** What is asked of the cluster beyond the port. Default: nothing, so that it runs on the model, too. */
+interface Needs {
+  readonly needs?: readonly Capability[];
+}
+
+export interface CustomFault extends Fault, Needs {
+  /**
+   * The kind whose effects on Kubernetes and on clients it has: whether the kubelet falls silent, the
+   * node loses power, clients are cut off. Evidence is held against these. `none` claims no effect.
+   */
+  readonly like: FaultKind;
+}
+
+export interface CustomRemedy extends Remedy, Needs {
+  /** The kind whose effects on the pod, its node and its attachment it has. */
+  readonly like: RemedyKind;
+}
+
+export interface Custom {
+  readonly fault?: CustomFault;
+  readonly remedy?: CustomRemedy;
+  /** Asked of each image after our own. */
+  readonly checkers?: readonly Checker[];
+}
+
+/** What a history tells of them. Undefined where there is nothing of that kind. Throws UsageError `CUSTOM_NAME`. */
+export function namesOf({ fault, remedy, checkers = [] }: Custom): CustomNames | undefined {
+  if (fault === undefined && remedy === undefined && checkers.length === 0) return undefined;
+  const names = checkers.map(({ name }) => name);
+  if (fault !== undefined) mustBeFree('fault', fault.name, faultKinds);
+  if (remedy !== undefined) mustBeFree('remedy', remedy.name, remedyKinds);
+  const taken = ownCheckers.map(({ name }) => name);
+  names.forEach((name, index) => mustBeFree('checker', name, [...taken, ...names.slice(0, index)]));
+  return {
+    ...(fault === undefined
+      ? {}
+      : { fault: { name: fault.name, askedAgain: fault.holds !== undefined } }),
+    ...(remedy === undefined ? {} : { remedy: { name: remedy.name } }),
+    ...(names.length === 0 ? {} : { checkers: names }),
+  };
+}
+
+/** Records are found by name: one that two things share would prove the one by the other. */
+function mustBeFree(what: string, name: string, taken: readonly string[]): void {
+  const isName = /^[a-z0-9][a-z0-9-]{0,59}$/.test(name);
+  if (isName && !taken.includes(name)) return;
+  const why = isName ? 'it is taken' : 'give lower-case letters, digits and dashes, at most 60';
+  throw new UsageError('CUSTOM_NAME', `\`${name}\` cannot name a ${what} of your own: ${why}`, {
+    hint: 'choose another name: records, findings and pages call it so',
+  });
+}
+
+/** Throws UsageError `NOT_ON_THIS_CLUSTER` where one of them needs what the cluster does not have. */
+export function refuseUnable(
+  { fault, remedy }: Custom,
+  { backend, capabilities = [] }: Pick<Backend, 'backend' | 'capabilities'>,
+): void {
+  for (const each of [fault, remedy]) {
+    const lacking = each?.needs?.find((need) => !capabilities.includes(need));
+    if (each === undefined || lacking === undefined) continue;
+    const where = backend === 'sim' ? 'the model' : 'this cluster';
+    throw new UsageError(
+      'NOT_ON_THIS_CLUSTER',
+      `\`${each.name}\` needs ${lacking}: ${where} has none`,
+      {
+        hint: 'measure it on kind(), or use verbs of the port only, which the model plays',
+      },
+    );
+  }
+}
+
+/** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */
+export function absentCheckers(
+  names: CustomNames | undefined,
+  given: readonly Checker[],
+): readonly string[] {
+  return (names?.checkers ?? [])
+    .filter((name) => !given.some((each) => each.name === name))
+    .map(
+      (name) =>
+        `the run’s own checker ${name} is not here: only its author’s script can judge anew`,
+    );
+}

@@ -1,0 +1,175 @@
+/** An experiment as a value: put together from parts, checked, and run as often as wished. */
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expectationFor } from '../expectations/races.ts';
+import type { Checker } from '../checkers/checker.ts';
+import type { ExitCode } from '../errors.ts';
+import { namesOf, type Custom, type CustomFault, type CustomRemedy } from '../experiment/custom.ts';
+import {
+  parseScenario,
+  safetyLevels,
+  type Scenario,
+  type ScenarioInput,
+} from '../experiment/scenario.ts';
+import { exitCodeOf, type Finding, type Verdict, type VerdictWord } from '../experiment/verdict.ts';
+import type { ClusterUnderTest } from './clusters.ts';
+import {
+  array,
+  mysql,
+  noRemedy,
+  type DatabasePart,
+  type FaultPart,
+  type RemedyPart,
+  type StoragePart,
+} from './parts.ts';
+import { makeRunFolder } from './run-folder.ts';
+import { performRun, planRun, writeReport } from './run-plan.ts';
+
+/** What parts say is not said again. */
+type PartField = keyof (FaultPart['fields'] &
+  RemedyPart['fields'] &
+  StoragePart['fields'] &
+  DatabasePart['fields']);
+type OwnField = PartField | keyof ClusterUnderTest['fields'] | 'name' | 'question' | 'expected';
+
+/** Beside the parts, every other field of a scenario (docs/reference/scenarios.md), such as `rate`. */
+export interface ExperimentOptions extends Partial<Omit<ScenarioInput, OwnField>> {
+  readonly cluster: ClusterUnderTest;
+  /** Default `mysql()`. */
+  readonly database?: DatabasePart;
+  /** Default `array()`: unfenced. */
+  readonly storage?: StoragePart;
+  readonly fault: FaultPart | CustomFault;
+  /** Default: nobody does anything. */
+  readonly remedy?: RemedyPart | CustomRemedy;
+  /** When a remedy of your own acts, and when it is taken back. Default: as of ours. */
+  readonly remedyAt?: ScenarioInput['remedyAt'];
+  readonly untaintAt?: ScenarioInput['untaintAt'];
+  /** Of your own, asked of each image after ours. Default: none. */
+  readonly checkers?: readonly Checker[];
+  /** Kebab-case. Default: the fault's name. */
+  readonly name?: string;
+  readonly question?: string;
+  /** Verdicts that are no surprise. Default: as reasoned or counted; with a part of your own: open. */
+  readonly expected?: readonly VerdictWord[];
+}
+
+export interface RunSettings {
+  /** Default: drawn. On the model the same seed gives the same run. */
+  readonly seed?: string;
+  /** New or empty; the history goes there. Default: a temporary one, removed when the process ends. */
+  readonly folder?: string;
+  /** Ends the run when it aborts: what was broken is healed first. Default: nothing does. */
+  readonly signal?: AbortSignal;
+  /** Lines on what goes on. Default: nobody is told. */
+  readonly onProgress?: (line: string) => void;
+  /** What could not be mended or taken away. Default: `process.emitWarning`. */
+  readonly onUnhealed?: (what: string) => void;
+}
+
+export interface FinishedRun {
+  readonly verdict: VerdictWord;
+  /** One sentence with numbers. */
+  readonly sentence: string;
+  readonly findings: readonly Finding[];
+  /** As the command would end: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
+  readonly exitCode: ExitCode;
+  /** All that verdict.json has. */
+  readonly details: Verdict;
+  /** Has the history. */
+  readonly folder: string;
+  /** Writes report.html, verdict.json and the rest there, beside the history. New, empty or the run's own. */
+  report(folder: string): Promise<void>;
+}
+
+export interface Experiment {
+  readonly scenario: Scenario;
+  /** Throws as `planRun` and `performRun`; trouble after the set-up is in the verdict instead. */
+  run(settings?: RunSettings): Promise<FinishedRun>;
+}
+
+/** Throws UsageError `SCENARIO_INVALID` where parts don't fit together, or `CUSTOM_NAME`. */
+export function experiment(options: ExperimentOptions): Experiment {
+  const { cluster } = options;
+  const custom = customOf(options);
+  namesOf(custom);
+  const scenario = scenarioOf(options, custom);
+  return {
+    scenario,
+    async run({ seed = randomHex(8), folder = temporaryFolder(), ...hooks } = {}) {
+      const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
+      const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
+      const wish = { cluster, scenario, custom, seed, runId: randomHex(4), folder, replay };
+      const plan = await planRun(wish);
+      const details = await performRun(plan, () => ({
+        onProgress: hooks.onProgress ?? (() => undefined),
+        onPhase: () => undefined,
+        onUnhealed,
+        signal: hooks.signal ?? new AbortController().signal,
+      }));
+      return finished(folder, details);
+    },
+  };
+}
+
+function finished(folder: string, details: Verdict): FinishedRun {
+  const { verdict, sentence, findings } = details;
+  return {
+    ...{ verdict, sentence, findings, details, folder },
+    exitCode: exitCodeOf(details),
+    async report(out) {
+      if (out !== folder) {
+        makeRunFolder(out);
+        cpSync(folder, out, { recursive: true });
+      }
+      await writeReport(out, details);
+    },
+  };
+}
+
+function customOf({ fault, remedy, checkers = [] }: ExperimentOptions): Custom {
+  return {
+    ...('like' in fault ? { fault } : {}),
+    ...(remedy !== undefined && 'like' in remedy ? { remedy } : {}),
+    ...(checkers.length === 0 ? {} : { checkers }),
+  };
+}
+
+function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
+  const { cluster, database = mysql(), storage = array(), checkers: _, ...rest } = options;
+  const { fault, remedy = noRemedy(), name, question, expected, ...fields } = rest;
+  const faultFields = 'like' in fault ? { fault: fault.like } : fault.fields;
+  const remedyFields = 'like' in remedy ? { remedy: remedy.like } : remedy.fields;
+  const faultName = 'like' in fault ? fault.name : fault.fields.fault;
+  const chosen = parseScenario({
+    ...fields,
+    ...cluster.fields,
+    ...database.fields,
+    ...storage.fields,
+    ...faultFields,
+    ...remedyFields,
+    name: name ?? faultName,
+    question: question ?? `What becomes of the database after ${faultName}?`,
+    expected: expected ?? [...safetyLevels],
+  });
+  const isOwn = custom.fault !== undefined || custom.remedy !== undefined;
+  // What ours came to says nothing of another one.
+  return expected !== undefined || isOwn ? chosen : { ...chosen, ...expectationFor(chosen) };
+}
+
+const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+const temporary: string[] = [];
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-run-'));
+  if (temporary.length === 0) {
+    process.once('exit', () => {
+      for (const each of temporary) rmSync(each, { recursive: true, force: true });
+    });
+  }
+  temporary.push(folder);
+  return folder;
+}

@@ -1,0 +1,78 @@
+/**
+ * One run from what is wished to its verdict: what the command line and the library share. A plan is
+ * checked and has its backend chosen, and nothing was created for it yet.
+ */
+import type { Backend } from '../cluster/port.ts';
+import { refuseUnable, type Custom } from '../experiment/custom.ts';
+import type { RunOptions } from '../experiment/run.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { Verdict } from '../experiment/verdict.ts';
+import type { BackendChoice } from './backend-choice.ts';
+import { refuseUnfit } from './refusals.ts';
+import { checkFolder, makeRunFolder } from './run-folder.ts';
+import { modelRunId } from './run-id.ts';
+
+/** Where runs take place. */
+export interface ClusterSource {
+  /** Throws InfrastructureError where there is no such thing. Creates nothing. */
+  choose(scenario: Scenario): Promise<BackendChoice>;
+  open(choice: BackendChoice): Promise<Backend>;
+}
+
+export interface RunWish {
+  readonly cluster: ClusterSource;
+  readonly scenario: Scenario;
+  readonly custom?: Custom;
+  readonly seed: string;
+  /** Of a run on a real cluster; on the model a run is its seed. */
+  readonly runId: string;
+  /** New or empty, or not made yet. */
+  readonly folder: string;
+  /** Paste-ready; `backend` is the one in fact taken. */
+  readonly replay: (backend: 'kind' | 'sim') => string;
+}
+
+export interface RunPlan extends RunWish {
+  readonly choice: BackendChoice;
+}
+
+/** Who is told what while it runs; see RunOptions. */
+export type RunHooks = Pick<
+  RunOptions,
+  'onProgress' | 'onPhase' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'
+>;
+
+/** Throws UsageError or InfrastructureError; nothing was created. */
+export async function planRun(wish: RunWish): Promise<RunPlan> {
+  const { cluster, scenario, folder } = wish;
+  checkFolder(folder);
+  const choice = await cluster.choose(scenario);
+  refuseUnfit(scenario, choice);
+  return { ...wish, choice };
+}
+
+/** `watch` is given the backend's clock, which begins with the run. Throws as `recordScenario` does. */
+export async function performRun(
+  { cluster, scenario, custom, seed, choice, folder, ...wish }: RunPlan,
+  watch: (clock: Backend['clock']) => RunHooks,
+): Promise<Verdict> {
+  // What only a run needs is imported by a run: --help and --dry-run answer at once.
+  const { runScenario } = await import('../experiment/run.ts');
+  const backend = await cluster.open(choice);
+  if (custom !== undefined) refuseUnable(custom, backend);
+  makeRunFolder(folder);
+  return runScenario({
+    ...{ scenario, seed, folder, backend },
+    ...(custom === undefined ? {} : { custom }),
+    runId: choice.backend === 'sim' ? modelRunId(seed) : wish.runId,
+    replay: wish.replay(choice.backend),
+    ...watch(backend.clock),
+  });
+}
+
+/** What the run leaves for people and machines, beside its history. */
+export async function writeReport(folder: string, verdict: Verdict): Promise<void> {
+  const { openHistory } = await import('../history/reader.ts');
+  const { writeRun } = await import('../report/write.ts');
+  await writeRun(folder, verdict, openHistory(folder));
+}

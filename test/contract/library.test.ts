@@ -1,0 +1,189 @@
+/** The public API on the model: parts, runs, and faults, remedies and checkers from outside. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import * as api from '../../index.ts';
+import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import { faultKinds } from '../../lib/fault-kinds.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import * as parts from '../../lib/library/parts.ts';
+import { remedyKinds } from '../../lib/remedy-kinds.ts';
+import { shortTimers } from '../support/model-run.ts';
+
+const cluster = await api.simulated();
+const usual = { ...shortTimers, cluster, remedy: api.forceDelete() };
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-library-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const standsStill = api.customFault({
+  name: 'stands-still',
+  like: 'freeze',
+  breaks: ({ machine }) => machine.freeze(),
+  mends: ({ machine }) => machine.thaw(),
+  whole: ({ machine }) => [api.isIn(machine, 'running', 'the victim runs')],
+  // As those of our own `freeze`, so that the two may be compared.
+  broken: ({ machine }) => [
+    api.isIn(machine, 'frozen', 'the victim stands still'),
+    api.apiReached(machine, false),
+  ],
+});
+
+const finds: api.Checker = {
+  name: 'finds-something',
+  check: ({ image }) => [
+    api.damage({
+      ...{ code: 'FOUND', image, safety: 'corrupt', loud: false, summary: 'it', evidence: [] },
+    }),
+  ],
+};
+
+test('there is a part for every fault and every remedy', () => {
+  const fields = Object.values(parts).map((part) => part().fields);
+  const named = fields.flatMap((each) => ('fault' in each ? [each.fault] : []));
+  expect(named.toSorted()).toEqual([...faultKinds].toSorted());
+  const remedies = fields.flatMap((each) => ('remedy' in each ? [each.remedy] : []));
+  expect(remedies.toSorted()).toEqual([...remedyKinds].toSorted());
+});
+
+test('parts and fields make a scenario, and what does not fit is refused', () => {
+  const { scenario } = api.experiment({
+    ...usual,
+    database: api.mysql({ trxCommit: 2 }),
+    storage: api.array({ mode: 'fenced', filesystem: 'xfs' }),
+    fault: api.networkPartition({ link: 'stalls' }),
+    remedy: api.outOfService({ remedyAt: 'not-ready', untaintAt: 5000 }),
+  });
+  expect(scenario).toMatchObject({
+    ...{ name: 'network-partition', trxCommit: 2, disk: 'fenced', filesystem: 'xfs' },
+    ...{ link: 'stalls', remedy: 'out-of-service', remedyAt: 'not-ready', untaintAt: 5000 },
+  });
+  const lonely = { ...usual, fault: api.freeze(), remedy: api.noRemedy(), moveBack: true };
+  expect(() => api.experiment(lonely)).toThrow(/nothing moves back/);
+});
+
+test('a run has its verdict, and leaves a report beside its history', async () => {
+  const folder = newFolder();
+  const out = join(newFolder(), 'out');
+  const run = await api.experiment({ ...usual, fault: api.nodeCrash() }).run({ seed: '1', folder });
+  expect(run).toMatchObject({ verdict: 'safe', exitCode: 0, findings: run.details.findings });
+  expect(run.details).not.toHaveProperty('custom');
+  expect(existsSync(join(folder, 'report.html'))).toBe(false);
+  await run.report(out);
+  expect(readdirSync(out)).toEqual(
+    expect.arrayContaining(['history', 'report.html', 'verdict.json']),
+  );
+  expect(assembleVerdict(openHistory(out))).toEqual(run.details);
+  await expect(run.report(out)).rejects.toMatchObject({ code: 'OUT_NOT_EMPTY' });
+});
+
+test('a fault from outside is judged as the kind that it is like', async () => {
+  const ours = await api.experiment({ ...usual, fault: api.freeze() }).run({ seed: '1' });
+  const own = await api.experiment({ ...usual, fault: standsStill }).run({ seed: '1' });
+  expect(own.details.incompleteBecause).toEqual([]);
+  expect(own.verdict).toBe(ours.verdict);
+  expect(own.findings).toEqual(ours.findings);
+  expect(own.sentence).toBe(ours.sentence.replace('the freeze', 'the stands still'));
+  expect(own.details.custom).toEqual({ fault: 'stands-still' });
+  // What ours came to says nothing of it.
+  expect(own).toMatchObject({ exitCode: 5, details: { open: true } });
+});
+
+test.each([
+  ['breaks nothing', { breaks: () => Promise.resolve() }],
+  ['gives nothing back', { mends: () => Promise.resolve() }],
+  ['has not the effect of its kind', { like: 'node-crash' }],
+] as const)('one that %s is inconclusive or worse, never safe', async (_, change) => {
+  const { breaks, mends } = {
+    breaks: ({ machine }: api.LastingContext) => machine.freeze(),
+    mends: ({ machine }: api.LastingContext) => machine.thaw(),
+    ...change,
+  };
+  const fault = api.customFault({
+    ...{ name: 'liar', like: 'freeze', breaks, mends, ...change },
+    whole: ({ machine }) => [api.isIn(machine, 'running', 'the victim runs')],
+    broken: ({ machine }) => [api.isIn(machine, 'frozen', 'the victim stands still')],
+  });
+  const storage = api.array({ mode: 'fenced' });
+  const run = await api.experiment({ ...usual, storage, fault }).run({ seed: '1' });
+  expect(run.verdict).toBe('inconclusive');
+});
+
+test('a remedy from outside acts in its time, under its own name', async () => {
+  const own: api.CustomRemedy = {
+    ...{ name: 'by-hand', like: 'force-delete' },
+    async apply({ testbed, victim }) {
+      await testbed.kubernetes.forceDelete(victim);
+      return 'deleted by hand';
+    },
+  };
+  const fault = api.networkPartition();
+  const ours = await api.experiment({ ...usual, fault }).run({ seed: '1' });
+  const run = await api.experiment({ ...usual, fault, remedy: own }).run({ seed: '1' });
+  expect(run.details).toMatchObject({ incompleteBecause: [], custom: { remedy: 'by-hand' } });
+  expect([run.verdict, run.details.phases]).toEqual([ours.verdict, ours.details.phases]);
+  const acted = [...openHistory(run.folder).smallRecords()].filter(
+    (record) => record.type === 'action' && record.actor === 'remedy' && record.name === 'by-hand',
+  );
+  expect(acted).not.toEqual([]);
+});
+
+test('a checker from outside decides with ours, and is missed where it is not', async () => {
+  const judged = api.experiment({ ...usual, fault: api.nodeCrash(), checkers: [finds] });
+  const { verdict, findings, folder } = await judged.run({ seed: '1' });
+  expect(verdict).toBe('corrupt');
+  expect(findings.map(({ code }) => code)).toContain('FOUND');
+  expect(assembleVerdict(openHistory(folder), { checkers: [finds] }).verdict).toBe('corrupt');
+  expect(assembleVerdict(openHistory(folder))).toMatchObject({
+    verdict: 'inconclusive',
+    incompleteBecause: [expect.stringContaining('finds-something')],
+  });
+});
+
+test('what the model cannot do is refused, and nothing is created', async () => {
+  const folder = join(newFolder(), 'out');
+  const fault: api.CustomFault = { ...standsStill, needs: ['node-shell'] };
+  const refused = api.experiment({ ...usual, fault }).run({ folder });
+  await expect(refused).rejects.toMatchObject({
+    ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
+    message: '`stands-still` needs node-shell: the model has none',
+  });
+  const gate = { featureGates: { AllAlpha: true } };
+  const gated = api.experiment({ ...usual, cluster: await api.simulated(gate), fault });
+  await expect(gated.run({ folder })).rejects.toMatchObject({ code: 'GATE_NOT_MODELLED' });
+  expect(existsSync(folder)).toBe(false);
+});
+
+test.each([
+  [{ fault: { ...standsStill, name: 'freeze' } }, 'it is taken'],
+  [{ fault: { ...standsStill, name: 'Stands still' } }, 'lower-case'],
+  [{ fault: standsStill, checkers: [finds, finds] }, 'it is taken'],
+  [{ fault: standsStill, checkers: [{ ...finds, name: 'balances' }] }, 'it is taken'],
+])('a name that a record could not be found by is refused', (own, why) => {
+  const refused = { code: 'CUSTOM_NAME', message: expect.stringContaining(why) as string };
+  expect(() => api.experiment({ ...usual, ...own })).toThrow(expect.objectContaining(refused));
+});
+
+test('clusters that could hold no victim and successor, or have no name, are refused', async () => {
+  expect(() => api.simulated({ workers: 1 })).toThrow(/no victim and successor/);
+  await expect(api.kind({ name: 'No!' })).rejects.toMatchObject({ code: 'CLUSTER_NAME' });
+});
+
+test('a run that is ended early is healed first, and inconclusive', async () => {
+  const controller = new AbortController();
+  const fault: api.CustomFault = {
+    ...standsStill,
+    goOn: () => Promise.resolve(controller.abort(new Error('enough'))),
+  };
+  const { signal } = controller;
+  const run = await api.experiment({ ...usual, fault }).run({ seed: '1', signal });
+  expect(run.verdict).toBe('inconclusive');
+  const steps = [...openHistory(run.folder).smallRecords()].flatMap((record) =>
+    record.type === 'action' && record.name === 'stands-still' ? [record.step] : [],
+  );
+  expect(steps).toEqual(['begin', 'done', 'heal', 'healed']);
+});
