@@ -18,6 +18,9 @@ export interface ProbeFlags {
   readonly horizon: number;
   readonly image: string;
   readonly run: boolean;
+  readonly dryRun: boolean;
+  readonly html?: string;
+  readonly junit?: string;
   readonly out?: string;
   readonly output: 'text' | 'json';
   readonly rbac: boolean;
@@ -58,6 +61,9 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
         .default(publishedRuntime)
         .argParser(nonEmpty),
     )
+    .option('--dry-run', 'print what --run would make, and the rights for it; make nothing', false)
+    .option('--html <file>', 'with --run: the certificate as a page too')
+    .option('--junit <file>', 'with --run: the certificate as JUnit XML too')
     .option('--out <file>', 'where the certificate goes; default: detach-<class>.json here')
     .addOption(
       new Option('-o, --output <form>', 'what is printed')

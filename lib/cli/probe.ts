@@ -9,8 +9,11 @@ import { writeOutput } from '../output-file.ts';
 import { probeClients, type ProbeClients } from '../probe/clients.ts';
 import { answerText, measuredText } from '../probe/texts.ts';
 import { answerFor } from '../probe/prediction.ts';
-import { cleanNeeds, rbacObjects, readNeeds, trialNeeds } from '../probe/rights.ts';
+import { cleanNeeds, probeAccount, rbacObjects, readNeeds, trialNeeds } from '../probe/rights.ts';
+import { renderCertificateHtml } from '../probe/published/html.ts';
+import { renderCertificateJunit } from '../probe/published/junit.ts';
 import { cleanUp } from '../probe/trials/place.ts';
+import { dryRun } from '../probe/trials/dry-run.ts';
 import { runTrials } from '../probe/trials/run.ts';
 import { runCommand, say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -30,7 +33,7 @@ export const probe = (): Promise<void> =>
     if (flags.clean) return clean(await probeClients(flags.context, flags.kubeconfig));
     const storageClass = classOf(flags);
     const clients = await probeClients(flags.context, flags.kubeconfig);
-    if (flags.run) return trials(clients, storageClass, flags);
+    if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
     const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
     const answer = await answerFor(clients, { ...asked(storageClass, flags), volumeMode });
     tell(flags.output === 'json' ? JSON.stringify(answer, undefined, 2) : answerText(answer));
@@ -56,10 +59,17 @@ async function trials(
   const { signal } = interrupt;
   const { volumeMode } = flags;
   const request = { ...asked(storageClass, flags), volumeMode, say: told, signal };
+  if (flags.dryRun) {
+    tell(await dryRun(clients, request));
+    return exitCode.expected;
+  }
   const certificate = await runTrials(clients, request);
   const path = resolve(flags.out ?? `detach-${storageClass}.json`);
   const text = `${JSON.stringify(certificate)}\n`;
   writeOutput(path, text);
+  if (flags.html !== undefined) writeOutput(flags.html, await renderCertificateHtml(certificate));
+  if (flags.junit !== undefined)
+    writeOutput(flags.junit, await renderCertificateJunit(certificate));
   tell(flags.output === 'json' ? text.trimEnd() : measuredText(certificate));
   say(`certificate: ${path}`);
   if (certificate.left !== undefined) return exitCode.infrastructure;
@@ -75,11 +85,9 @@ async function clean(clients: ProbeClients): Promise<ExitCode> {
   return exitCode.expected;
 }
 
-/** For the account `forcedetach-probe` in the namespace `default`. */
 function rbacText(): string {
-  const name = 'forcedetach-probe';
   const needs = [...readNeeds, ...trialNeeds(''), ...cleanNeeds];
-  return rbacObjects(name, needs, { kind: 'ServiceAccount', name, namespace: 'default' })
+  return rbacObjects(probeAccount.name, needs, probeAccount)
     .map((object) => stringify(object))
     .join('---\n');
 }

@@ -7,6 +7,7 @@ import { planOf, type Plan, type PlanRequest } from './plan.ts';
 import { predict, type Prediction } from './predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from './refuse.ts';
 import { trialNeeds } from './rights.ts';
+import { exampleNamespace } from './trials/place.ts';
 
 export interface Answer {
   readonly storageClass: string;
@@ -27,13 +28,11 @@ export interface AnswerOptions
   extends Asked,
     Pick<PlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {}
 
-/** The namespace of a run is not known before; the rights are asked for one of its kind. */
-const exampleNamespace = 'forcedetach-probe-00000000';
-
 /** Makes nothing. Throws as `mustHaveClass` does, and as `answered` (user-cluster.ts). */
 export async function answerFor(clients: ProbeClients, options: AnswerOptions): Promise<Answer> {
   const facts = await gatherFacts(clients, options.storageClass);
   mustHaveClass(facts, options);
+  // The namespace of a run is not known before.
   const needs = trialNeeds(exampleNamespace);
   const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
   return {

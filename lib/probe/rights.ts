@@ -69,6 +69,11 @@ export interface Grantee {
   readonly namespace?: string;
 }
 
+/** For whom rights are printed. */
+export const probeAccount: Grantee = {
+  ...{ kind: 'ServiceAccount' as const, name: 'forcedetach-probe', namespace: 'default' },
+};
+
 /**
  * A ClusterRole and its binding. The needs in the probe's namespace are in it too, since that namespace
  * is made by the probe, and a Role can't be there before it.

@@ -2,7 +2,7 @@
 import { planLines } from './plan.ts';
 import type { Answer } from './prediction.ts';
 import type { Certificate } from './trials/certificate.ts';
-import type { Figure } from './trials/measured.ts';
+import type { Figure, Measured } from './trials/measured.ts';
 
 /** One line a fact: what, what was found, where, how sure. */
 export function answerText({ prediction, plan, refusal, missingRights }: Answer): string {
@@ -21,22 +21,27 @@ export function answerText({ prediction, plan, refusal, missingRights }: Answer)
   ].join('\n');
 }
 
+/** The mode, or those that can't be told apart. */
+export const answerWord = ({ mode, modes }: Pick<Measured, 'mode' | 'modes'>): string =>
+  mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
+
+/** `cut 3, late-cut 1`. */
+export const countWords = (count: Readonly<Partial<Record<string, number>>>): string =>
+  Object.entries(count)
+    .map(([word, n]) => `${word} ${n}`)
+    .join(', ') || 'none';
+
 /** What was measured, with n and the horizon. */
 export function measuredText(certificate: Certificate): string {
   const { storageClass, driver, answer, plan, planHash, kubernetes, findings } = certificate;
-  const { mode, modes, notes, counts, next, figures } = answer;
-  const words = (count: Readonly<Partial<Record<string, number>>>): string =>
-    Object.entries(count)
-      .map(([word, n]) => `${word} ${n}`)
-      .join(', ') || 'none';
-  const verdict = mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
+  const { notes, counts, next, figures } = answer;
   return [
-    `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${verdict}`,
+    `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${answerWord(answer)}`,
     '',
     `measured on ${plan.list.length} volumes as ${plan.volumeMode}, plan ${planHash}, each watched for ${plan.horizonMs / 1000} s`,
-    `  kept      ${words(counts.kept)}`,
-    `  idle      ${words(counts.idle)}`,
-    `  contested ${words(counts.contested)}; next pod: ${words(next)}`,
+    `  kept      ${countWords(counts.kept)}`,
+    `  idle      ${countWords(counts.idle)}`,
+    `  contested ${countWords(counts.contested)}; next pod: ${countWords(next)}`,
     ...figures.map(figureLine),
     ...notes.map((note) => `  note: ${note}`),
     ...saidBy(findings),

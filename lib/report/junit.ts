@@ -4,20 +4,16 @@ import type { Verdict } from '../experiment/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
 import { expectation, expectedInRun, missingInWords } from './wording.ts';
-
-/** XML 1.0 has no way to say most control characters, not even escaped. */
-// oxlint-disable-next-line no-control-regex
-const unsayable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+import { property, xmlDocument } from './xml.ts';
 
 /** An inconclusive run is an error, an unexpected verdict a failure; an open one was not asked. */
-export async function renderJunit(verdict: Verdict): Promise<string> {
+export function renderJunit(verdict: Verdict): Promise<string> {
   const { scenario, certificates, asExpected, seed, basis, replay } = verdict;
   const open = verdict.open === true;
   const error = verdict.verdict === 'inconclusive' && !asExpected;
   const failures = certificates.filter(({ holds }) => !holds).length;
   const suite = String(scenario['name']);
-  const document = await html`${raw('<?xml version="1.0" encoding="UTF-8"?>')}
-<testsuites>
+  return xmlDocument(html`<testsuites>
 <testsuite name="${suite}" tests="${1 + certificates.length}"
  failures="${failures + (asExpected || error || open ? 0 : 1)}" errors="${error ? 1 : 0}"${open ? raw(' skipped="1"') : ''}>
 <properties>${property('seed', seed)}${property('basis', basis)}${property('replay', replay)}
@@ -25,13 +21,8 @@ ${property('audit', scoreInWords())}
 ${missingInWords(verdict).map(({ name, value }) => property(name, value))}</properties>
 ${verdictCase(verdict, suite, error)}
 ${certificates.map((certificate) => certificateCase(certificate, suite))}</testsuite>
-</testsuites>
-`;
-  return String(document).replaceAll(unsayable, '\uFFFD');
+</testsuites>`);
 }
-
-const property = (name: string, value: string): Html =>
-  html`<property name="${name}" value="${value}"/>`;
 
 function verdictCase(verdict: Verdict, suite: string, error: boolean): Html {
   const came = `${verdict.verdict}${verdict.serving.served ? '' : ', and nobody served'}`;

@@ -19,14 +19,20 @@ import type { ProbeClients } from '../clients.ts';
 import { expiryAnnotation, namespaceObject, ownerAnnotation, probeLabel } from './objects.ts';
 import { nowMs } from './view.ts';
 
+/** Of a run that is not made. */
+export const exampleNamespace = 'forcedetach-probe-00000000';
 export const newNamespace = (): string => `forcedetach-probe-${randomBytes(4).toString('hex')}`;
 
 /** A probe takes minutes; its leftovers are anybody's after this. */
 const livesMs = 3_600_000;
 
+/** As it is made now, by this process. */
+export const namespaceNow = (name: string): V1Namespace =>
+  namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs));
+
 /** Throws as `answered` does. */
 export async function makeNamespace(clients: ProbeClients, name: string): Promise<void> {
-  const body = namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs));
+  const body = namespaceNow(name);
   await answered(clients, 'made a namespace', clients.core.createNamespace({ body }));
 }
 

@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi, type Behaviour } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { InterruptError } from '../../errors.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
 import { cleanUp } from './place.ts';
+import { dryRun } from './dry-run.ts';
 import { runTrials, type TrialsRequest } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
@@ -114,4 +116,32 @@ test('what a killed probe left goes by its label; all else stays', { timeout }, 
     left: [{ name: 'forcedetach-probe-new', why: expect.stringContaining('another machine') }],
   });
   expect(api.changes).toEqual(['DELETE /namespaces/forcedetach-probe-old']);
+});
+
+test('a dry run prints what would be made, and makes nothing', { timeout }, async () => {
+  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+  const text = await dryRun(clients, { ...request, trials: 3 });
+  expect(api.changes.filter((change) => !change.includes('accessreviews'))).toEqual([]);
+  const objects = parseAllDocuments(text).map(
+    (document) => document.toJS() as { readonly kind: string; readonly metadata: object } | null,
+  );
+  const named = objects.flatMap((object) =>
+    object === null ? [] : [[object.kind, (object.metadata as { readonly name: string }).name]],
+  );
+  expect(named).toEqual([
+    ['ClusterRole', 'forcedetach-probe'],
+    ['ClusterRoleBinding', 'forcedetach-probe'],
+    ['Namespace', 'forcedetach-probe-00000000'],
+    ...['kept-1', 'idle-1', 'contested-1'].flatMap((name) => [
+      ['PersistentVolumeClaim', name],
+      ['Pod', `${name}-a`],
+      ['Pod', `${name}-b`],
+    ]),
+  ]);
+  expect(text).toContain('# the namespace has another name each time; 4 more claims');
+});
+
+test('a dry run refuses what trials refuse', { timeout }, async () => {
+  const clients = await clientsOf({ attachRequired: false, goneAfterMs: 1, cutAfterMs: 1 });
+  await expect(dryRun(clients, request)).rejects.toMatchObject({ code: 'NO_ATTACHMENTS' });
 });

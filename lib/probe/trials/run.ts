@@ -31,26 +31,38 @@ export interface TrialsRequest
   readonly signal: AbortSignal;
 }
 
-const program = (): string => readFileSync(new URL('../pod/writer.mjs', import.meta.url), 'utf8');
+export const writerProgram = (): string =>
+  readFileSync(new URL('../pod/writer.mjs', import.meta.url), 'utf8');
 
 /**
- * Throws UsageError for what is refused (refuse.ts), InfrastructureError `CLUSTER_FORBIDDEN` for a right
- * that is missing, `PROBE_STAYS` where something is left, and as `answered` does; before the first trial
- * also `TRIAL_TIMED_OUT`.
+ * What would be asked; makes nothing. Throws UsageError for what is refused (refuse.ts), and as `answered`
+ * does.
+ */
+export async function planTrials(
+  clients: ProbeClients,
+  request: TrialsRequest,
+): Promise<{ readonly facts: Facts; readonly plan: Plan }> {
+  const facts = await gatherFacts(clients, request.storageClass);
+  mustHaveClass(facts, request);
+  mustHaveAttachments(facts);
+  const nodes = chooseNodes(facts, request);
+  const volumeMode = request.volumeMode === 'auto' ? 'Block' : request.volumeMode;
+  const plan = planOf({ ...request, nodes, volumeMode });
+  mustFit(facts, plan);
+  return { facts, plan };
+}
+
+/**
+ * Throws as `planTrials` does, InfrastructureError `CLUSTER_FORBIDDEN` for a right that is missing,
+ * `PROBE_STAYS` where something is left; before the first trial also `TRIAL_TIMED_OUT`.
  */
 export async function runTrials(
   clients: ProbeClients,
   request: TrialsRequest,
 ): Promise<Certificate> {
-  const facts = await gatherFacts(clients, request.storageClass);
-  mustHaveClass(facts, request);
-  mustHaveAttachments(facts);
-  const nodes = chooseNodes(facts, request);
+  const { facts, plan: asked } = await planTrials(clients, request);
   const namespace = newNamespace();
   await mustBeAllowed(clients, namespace);
-  const volumeMode = request.volumeMode === 'auto' ? 'Block' : request.volumeMode;
-  const asked = planOf({ ...request, nodes, volumeMode });
-  mustFit(facts, asked);
   request.say(`namespace ${namespace}; if this process is killed: --clean removes it`);
   let certificate: Certificate | undefined;
   let failed: unknown;
@@ -96,7 +108,7 @@ async function inNamespace(running: Running): Promise<Certificate> {
     view,
     signal,
     say,
-    place: { namespace, plan: asked, program: program() },
+    place: { namespace, plan: asked, program: writerProgram() },
   };
   try {
     const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;

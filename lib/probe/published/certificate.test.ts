@@ -1,0 +1,105 @@
+/** A certificate as a page, as JUnit XML, and among those of its driver; what was changed is refused. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import type { Certificate } from '../trials/certificate.ts';
+import { addCertificate, readCertificate, rowOf, wholeCertificates } from './driver-file.ts';
+import { renderCertificateHtml } from './html.ts';
+import { renderCertificateJunit } from './junit.ts';
+
+const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const [amber] = wholeCertificates(root, 'block.acme.example', 'dac05a0c7485');
+if (amber === undefined) throw new Error('the first certificate is not there');
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-certificates-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const changed = (change: Partial<Certificate>): string => JSON.stringify({ ...amber, ...change });
+
+test('the page has the answer, every trial and no script', async () => {
+  const page = await renderCertificateHtml(amber);
+  expect(page).toContain('A forced detach of amber: unfenced or fence-if-out-of-service');
+  for (const { name, why } of amber.findings) {
+    expect(page).toContain(`<td>${name}</td>`);
+    expect(page).toContain(why);
+  }
+  expect(page).not.toMatch(/<script|https?:/);
+});
+
+test('what a driver says is text in both, never markup', async () => {
+  const evil = '</td><script>alert(1)</script>\u0001';
+  const [first, ...others] = amber.findings;
+  if (first === undefined) throw new Error('there are findings');
+  const certificate = { ...amber, findings: [{ ...first, why: evil }, ...others], noBlock: evil };
+  expect(await renderCertificateHtml(certificate)).not.toContain('<script');
+  const xml = await renderCertificateJunit(certificate);
+  expect(xml).not.toContain('<script');
+  expect(xml).not.toContain('\u0001');
+});
+
+const attributes = (xml: string): Record<string, string> =>
+  Object.fromEntries(
+    [...(/<testsuite [^>]*>/.exec(xml)?.[0] ?? '').matchAll(/(\w+)="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  );
+const casesOf = (xml: string): number => xml.split('<testcase ').length - 1;
+
+test('in JUnit a decided answer passes, and the suite counts its cases', async () => {
+  const xml = await renderCertificateJunit(amber);
+  expect(attributes(xml)).toEqual({
+    ...{ name: 'detach amber', tests: '9', failures: '0', errors: '0', skipped: '0' },
+  });
+  expect(casesOf(xml)).toBe(9);
+});
+
+test('an undecided answer is an error, an undecided trial is skipped, what is left fails', async () => {
+  const xml = await renderCertificateJunit({
+    ...amber,
+    answer: { ...amber.answer, mode: undefined, modes: [], notes: ['no trial could be decided'] },
+    findings: amber.findings.map((finding) => ({ ...finding, outcome: 'undecided', why: 'gaps' })),
+    left: 'the volume pvc-1',
+  });
+  expect(attributes(xml)).toMatchObject({ tests: '9', failures: '1', errors: '1', skipped: '7' });
+  expect(xml).toContain('<error message="undecided">no trial could be decided</error>');
+  expect(xml.split('<skipped message="gaps"/>').length - 1).toBe(7);
+  expect(xml).toContain('<failure message="still there">the volume pvc-1</failure>');
+});
+
+test('one that is added is there whole, and its row is judged from the records', () => {
+  // What the sender’s own judgement said does not count.
+  const text = changed({ answer: { ...amber.answer, mode: 'fenced', modes: ['fenced'] } });
+  const path = addCertificate(folder, text, '1.2.3');
+  expect(path).toBe(join(folder, 'block.acme.example', '1.2.3.json'));
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+    ...{ driver: 'block.acme.example', version: '1.2.3' },
+    classes: [{ name: 'amber', mode: null, modes: ['unfenced', 'fence-if-out-of-service'] }],
+  });
+  expect(wholeCertificates(folder, 'block.acme.example', '1.2.3')).toEqual([JSON.parse(text)]);
+});
+
+test.each([
+  ['no JSON', '{', /no certificate/],
+  ['something else', '{"kind":"cut-certificate"}', /no certificate/],
+  ['a later form', changed({ schemaVersion: 2 as 1 }), /no certificate/],
+  ['a plan that was changed', changed({ plan: { ...amber.plan, horizonMs: 1 } }), /hash/],
+  [
+    'trials that were left out',
+    changed({ trials: amber.trials.slice(1) }),
+    /not those of its plan/,
+  ],
+  ['a way out', changed({ driver: { name: '../../up', images: [] } }), /is no name/],
+])('refused: %s', (_, text, why) => {
+  expect(() => readCertificate(text)).toThrow(
+    expect.objectContaining({ code: 'NO_CERTIFICATE', message: expect.stringMatching(why) }),
+  );
+});
+
+test('refused: a version that leads elsewhere', () => {
+  expect(() => addCertificate(folder, changed({}), '../1')).toThrow(/is no version/);
+});
+
+test('a row has the hash of the text', () => {
+  expect(rowOf(changed({}), 'x').sha256).not.toBe(rowOf(`${changed({})}\n`, 'x').sha256);
+});

@@ -1,0 +1,97 @@
+/** A certificate as one page that fetches nothing: the answer, what it rests on, and every trial. */
+import { html } from 'hono/html';
+import { renderDocument } from '../../report/document.ts';
+import { pairs, wide, type Html } from '../../report/html-parts.ts';
+import { planLines } from '../plan.ts';
+import { answerWord, countWords } from '../texts.ts';
+import type { Certificate } from '../trials/certificate.ts';
+import type { Finding } from '../trials/classify.ts';
+import type { Figure } from '../trials/measured.ts';
+
+/** The same certificate gives the same bytes. */
+export function renderCertificateHtml(certificate: Certificate): Promise<string> {
+  const { answer, storageClass, left } = certificate;
+  const word = answerWord(answer);
+  return renderDocument({
+    title: `${storageClass.name}: ${word}`,
+    header: pageHeader(certificate, word),
+    main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
+${answer.notes.length === 0 ? '' : card('Notes', html`<ul>${answer.notes.map((note) => html`<li>${note}</li>`)}</ul>`)}
+${card('What the trials showed', pairs(counted(certificate)))}
+${card('How long it took', figures(answer.figures))}
+${card('Every trial', trials(certificate.findings))}
+${card('Where', pairs(where(certificate)))}
+${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
+  });
+}
+
+const card = (title: string, content: Html): Html =>
+  html`<section class="card"><h2>${title}</h2>${content}</section>`;
+
+function pageHeader(
+  { driver, storageClass, answer, kubernetes, plan, beganAt }: Certificate,
+  word: string,
+): Html {
+  const chips = [
+    `Kubernetes ${kubernetes}`,
+    `${plan.list.length} volumes`,
+    plan.volumeMode,
+    `from ${beganAt}`,
+  ];
+  return html`<div class="band ${answer.modes.length === 0 ? 'inconclusive' : ''}"></div>
+<header>
+<div class="top"><span>forcedetach probe · ${driver.name}</span></div>
+<h1>A forced detach of ${storageClass.name}: ${word}</h1>
+<p class="faint">Measured on healthy nodes: an attachment was deleted while its pod used the volume. It holds for ${plan.horizonMs / 1000} s of watching.</p>
+<div class="chips">${chips.map((chip) => html`<span class="chip">${chip}</span>`)}</div>
+</header>`;
+}
+
+const counted = ({ answer }: Certificate): [string, string][] => [
+  ...Object.entries(answer.counts).map(([variant, count]): [string, string] => [
+    variant,
+    countWords(count),
+  ]),
+  ['next pod', countWords(answer.next)],
+];
+
+const figures = (all: readonly Figure[]): Html =>
+  all.length === 0
+    ? html`<p>Nothing ended in these trials.</p>`
+    : html`<table><thead><tr><th>What</th><th class="number">n</th><th class="number">least</th><th class="number">p50</th><th class="number">p90</th><th class="number">most</th></tr></thead>
+<tbody>${all.map(({ what, n, ...ms }) => {
+        const cells = [n, ms.leastMs, ms.p50Ms, ms.p90Ms, ms.mostMs];
+        return html`<tr><td class="text">${what}, ms</td>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>`;
+      })}</tbody></table>`;
+
+const trials = (findings: readonly Finding[]): Html =>
+  wide(
+    'Every trial',
+    html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>The writer was told</th><th>Next pod</th></tr></thead>
+<tbody>${findings.map(
+      ({ name, outcome, why, error, next }) =>
+        html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${[next.was, ...(next.said === undefined ? [] : [next.said])].join(': ')}</td></tr>`,
+    )}</tbody></table>`,
+  );
+
+const where = (certificate: Certificate): [string, string][] => [
+  ['driver', certificate.driver.name],
+  ['images', certificate.driver.images.join(', ') || 'not to be read'],
+  ['class', certificate.storageClass.name],
+  ['parameters', parameterWords(certificate.storageClass.parameters)],
+  ...certificate.nodes.map(({ name, ...node }): [string, string] => [
+    `node ${name}`,
+    `kubelet ${node.kubelet}, kernel ${node.kernel}, ${node.osImage}, ${node.runtime}`,
+  ]),
+  ['plan', certificate.planHash],
+  ['predicted from documents', certificate.predicted ?? 'nothing is known'],
+  ...(certificate.noBlock === undefined
+    ? []
+    : [['no raw volumes', certificate.noBlock] as [string, string]]),
+  ['forcedetach', certificate.forcedetach],
+];
+
+export const parameterWords = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ') || 'none';

@@ -1,0 +1,67 @@
+/** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { markdownTable } from '../../lib/markdown-table.ts';
+import {
+  driverFilePath,
+  driverVersions,
+  type ClassRow,
+  type DriverFile,
+} from '../../lib/probe/published/driver-file.ts';
+import { parameterWords } from '../../lib/probe/published/html.ts';
+import { answerWord, countWords } from '../../lib/probe/texts.ts';
+import { root } from './pages.ts';
+
+export const path = 'docs/reference/certificates.md';
+export const certificates = join(root, 'certificates');
+
+const opening = `# Certificates
+
+What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes, and is judged again from its raw records, which lie in \`certificates/\`. This page is made from those files.
+
+The driver \`block.acme.example\` is this project's own under a foreign name, made to behave in each way: it shows what the probe can tell, and nothing of a driver that you can buy. Nobody has sent another one yet.
+`;
+
+const closing = `## Send one
+
+1. Run the probe with \`--run --out FILE\`. The file has names of nodes and of the class, its parameters, and the driver's words: read it before you publish it.
+2. In a checkout of this repository: \`node scripts/certificates.ts add FILE VERSION\`, with the version of the driver that ran, then \`npx vitest run -u --project unit test/docs\`.
+3. Open a pull request with what these two have changed. A plan that is not the one of its hash, or trials that are not those of the plan, are refused; the answer is judged anew.
+`;
+
+const what = (row: ClassRow): string =>
+  answerWord({ mode: row.mode ?? undefined, modes: row.modes });
+
+const lastAck = 'delete to the last acknowledged write of a writer that is cut off';
+
+function lastWrite({ figures }: ClassRow): string {
+  const figure = figures.find((each) => each.what === lastAck);
+  return figure === undefined ? '–' : `${figure.p50Ms} ms; ${figure.mostMs} ms (n = ${figure.n})`;
+}
+
+const head = [
+  ...['Class', 'answer', 'volumes', 'kept', 'contested'],
+  ...['delete to the last write: p50; most', 'on', 'records'],
+];
+
+function section({ driver, version, classes }: DriverFile): string {
+  const rows = classes.map((row) => [
+    `${row.name} (${parameterWords(row.parameters)})`,
+    `**${what(row)}**`,
+    `${row.volumes}, ${row.volumeMode}`,
+    countWords(row.counts.kept),
+    `${countWords(row.counts.contested)}; next pod: ${countWords(row.next)}`,
+    lastWrite(row),
+    `${row.kubernetes}, kernel ${row.kernels.join(', ')}`,
+    `[${row.measuredAt.slice(0, 10)}](../../certificates/${driver}/${row.records})`,
+  ]);
+  return `## ${driver} ${version}\n\n${markdownTable(head, rows)}\n`;
+}
+
+export function renderedPage(): string {
+  const files = driverVersions(certificates).map(
+    ({ driver, version }) =>
+      JSON.parse(readFileSync(driverFilePath(certificates, driver, version), 'utf8')) as DriverFile,
+  );
+  return [opening, ...files.map(section), closing].join('\n');
+}
