@@ -34,7 +34,11 @@ export default async function bench({ onProgress }: BenchContext): Promise<Bench
   return {
     ok: kinds >= 24 && named === kinds && flaggedTwins === 0,
     lines: results.map(describe).concat(JSON.stringify({ ...score, twinsSaid: twins })),
-    data: { ...score, twinsSaid: twins, mutants: results.map(({ recorded: _left, ...told }) => told) },
+    data: {
+      ...score,
+      twinsSaid: twins,
+      mutants: results.map(({ recorded: _left, ...told }) => told),
+    },
   };
 }
 

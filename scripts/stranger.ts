@@ -1,6 +1,7 @@
 /**
- * `node scripts/stranger.ts up|down [NAME]`: a kind cluster of somebody else's, with our driver under
- * foreign names and dynamic classes, to try the probe on. It bears none of our labels.
+ * `node scripts/stranger.ts up|down [NAME] [short]`: a kind cluster of somebody else's, with our driver under
+ * foreign names and dynamic classes, to try the probe on. It bears none of our labels. `short`: lost
+ * nodes are given up after 20 s, volumes detached by force after 60 s.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../lib/cluster/kind/stranger.ts';
 import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
@@ -8,9 +9,10 @@ import { provisionerPart } from '../lib/images/built/provisioner.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { planImages, projectRoot } from '../lib/images/plan.ts';
+import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
-const [, , verb, name = 'acme'] = process.argv;
+const [, , verb, name = 'acme', pace] = process.argv;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
@@ -26,13 +28,17 @@ async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
 }
 
 if (verb === 'up') {
-  await makeStranger({ name, images: await images(), kind: await ensureKind(), say });
+  const timers =
+    pace === 'short'
+      ? clusterTimers({ graceMs: 20_000, forceDetachAfterMs: 60_000 })
+      : stockClusterTimers;
+  await makeStranger({ name, images: await images(), kind: await ensureKind(), timers, say });
   process.stdout.write(`${strangerKubeconfig(name)}\n`);
 } else if (verb === 'down') {
   // Only what releases loop devices.
   const { tools } = planImages({ source: 'built', kubernetes: kubernetesDefault }).images;
   for (const left of await removeStranger(name, tools)) say(`stays: ${left}`);
 } else {
-  say('node scripts/stranger.ts up|down [NAME]');
+  say('node scripts/stranger.ts up|down [NAME] [short]');
   process.exitCode = 2;
 }

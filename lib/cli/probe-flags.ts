@@ -3,6 +3,8 @@ import { InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { publishedRuntime } from '../images/versions.ts';
 import type { VolumeMode } from '../probe/plan.ts';
+import { cutWays, type CutWay } from '../probe/cut/host.ts';
+import { cutRemedies, type CutRemedy } from '../probe/cut/plan.ts';
 import { commandLine, parseArguments } from './command.ts';
 import { nonEmpty, numberWithin, positiveMs } from './flag-values.ts';
 
@@ -25,6 +27,12 @@ export interface ProbeFlags {
   readonly output: 'text' | 'json';
   readonly rbac: boolean;
   readonly clean: boolean;
+  /** The node. */
+  readonly cut?: string;
+  readonly yes?: string;
+  readonly cutBy: CutWay;
+  readonly remedy: CutRemedy;
+  readonly healAfter: number;
 }
 
 /** Throws UsageError `BAD_FLAG`. */
@@ -33,7 +41,7 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
     .description(
       'Tells how a StorageClass answers a forced detach. Without --run it predicts, reads only and makes nothing.',
     )
-    .option('-s, --storage-class <name>', 'the class that is asked about')
+    .option('-s, --storage-class <name>', 'the class that is asked about; with --cut also a,b,c')
     .option('--context <name>', 'of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
     .option('--run', 'make the trials: in a namespace of their own, then remove it', false)
@@ -61,7 +69,11 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
         .default(publishedRuntime)
         .argParser(nonEmpty),
     )
-    .option('--dry-run', 'print what --run would make, and the rights for it; make nothing', false)
+    .option(
+      '--dry-run',
+      'print what --run or --cut would make, and the rights for it; make nothing',
+      false,
+    )
     .option('--html <file>', 'with --run: the certificate as a page too')
     .option('--junit <file>', 'with --run: the certificate as JUnit XML too')
     .option('--out <file>', 'where the certificate goes; default: detach-<class>.json here')
@@ -71,6 +83,23 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
         .default('text'),
     )
     .option('--clean', 'remove what killed probes left on the cluster, and nothing else', false)
+    .option('--cut <node>', 'cut this node off for minutes, with volumes of all classes named')
+    .option('--yes <node>', 'confirms --cut: the same node once more')
+    .addOption(
+      new Option('--cut-by <way>', 'how: all its network (nftables), or its kubelet stopped')
+        .choices(cutWays)
+        .default('network'),
+    )
+    .addOption(
+      new Option('--remedy <remedy>', 'what is done once the node is not Ready')
+        .choices(cutRemedies)
+        .default('force-delete'),
+    )
+    .addOption(
+      new Option('--heal-after <duration>', 'when the node that was cut off heals itself')
+        .default(600_000, '10m')
+        .argParser(healAfter),
+    )
     .option('--rbac', 'print the rights that reading and trials need, for `kubectl apply`', false);
   parseArguments(command, args);
   return command.opts<ProbeFlags>();
@@ -83,6 +112,15 @@ export function classOf({ storageClass }: ProbeFlags): string {
     hint: '--help shows every flag with its default',
     command: 'kubectl get storageclass',
   });
+}
+
+/** Shorter, and nothing could come of it; longer, and nobody waits. */
+const healWithin = { leastMs: 60_000, mostMs: 3_600_000 };
+
+function healAfter(text: string): number {
+  const ms = positiveMs(text);
+  if (ms >= healWithin.leastMs && ms <= healWithin.mostMs) return ms;
+  throw new InvalidArgumentError('Give 1m to 1h.');
 }
 
 function twoNodes(text: string): readonly [string, string] {

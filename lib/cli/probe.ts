@@ -9,7 +9,7 @@ import { writeOutput } from '../output-file.ts';
 import { probeClients, type ProbeClients } from '../probe/clients.ts';
 import { answerText, measuredText } from '../probe/texts.ts';
 import { answerFor } from '../probe/prediction.ts';
-import { cleanNeeds, probeAccount, rbacObjects, readNeeds, trialNeeds } from '../probe/rights.ts';
+import { cleanNeeds, cutNeeds, probeAccount, rbacObjects, readNeeds } from '../probe/rights.ts';
 import { renderCertificateHtml } from '../probe/published/html.ts';
 import { renderCertificateJunit } from '../probe/published/junit.ts';
 import { cleanUp } from '../probe/trials/place.ts';
@@ -17,6 +17,7 @@ import { dryRun } from '../probe/trials/dry-run.ts';
 import { runTrials } from '../probe/trials/run.ts';
 import { runCommand, say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
+import { cut } from './probe-cut.ts';
 import { classOf, probeFlags, type ProbeFlags } from './probe-flags.ts';
 
 /**
@@ -33,6 +34,7 @@ export const probe = (): Promise<void> =>
     if (flags.clean) return clean(await probeClients(flags.context, flags.kubeconfig));
     const storageClass = classOf(flags);
     const clients = await probeClients(flags.context, flags.kubeconfig);
+    if (flags.cut !== undefined) return cut(clients, flags, flags.cut);
     if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
     const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
     const answer = await answerFor(clients, { ...asked(storageClass, flags), volumeMode });
@@ -86,7 +88,7 @@ async function clean(clients: ProbeClients): Promise<ExitCode> {
 }
 
 function rbacText(): string {
-  const needs = [...readNeeds, ...trialNeeds(''), ...cleanNeeds];
+  const needs = [...readNeeds, ...cutNeeds('', true), ...cleanNeeds];
   return rbacObjects(probeAccount.name, needs, probeAccount)
     .map((object) => stringify(object))
     .join('---\n');

@@ -35,8 +35,19 @@ export const trialNeeds = (namespace: string): Need[] => [
   { verb: 'list', resource: 'events', namespace },
 ];
 
+/** For a cut, beside those of the trials: a node is read, and marked where that is the remedy. */
+export const cutNeeds = (namespace: string, marks: boolean): Need[] => [
+  ...trialNeeds(namespace),
+  { verb: 'get', resource: 'nodes' },
+  { verb: 'get', resource: 'persistentvolumeclaims' },
+  ...(marks ? [{ verb: 'patch', resource: 'nodes' } as const] : []),
+];
+
 /** For `--clean`, beside those of the trials. */
-export const cleanNeeds: readonly Need[] = [{ verb: 'list', resource: 'namespaces' }];
+export const cleanNeeds: readonly Need[] = [
+  { verb: 'list', resource: 'namespaces' },
+  { verb: 'list', resource: 'nodes' },
+];
 
 interface Rule {
   readonly apiGroups: readonly string[];

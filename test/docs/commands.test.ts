@@ -42,7 +42,8 @@ const lines = [...Map.groupBy(ours, ({ line }) => line)].map(([line, each]) => (
 }));
 
 test.concurrent.each(lines)('$page: $line', { timeout: 60_000 }, async ({ line }) => {
-  const asked = line.includes('--dry-run') ? [] : [isTool(line) ? '--help' : '--dry-run'];
+  const dryRun = line.includes('--dry-run') ? [] : ['--dry-run'];
+  const asked = isTool(line) ? ['--help'] : dryRun;
   const { code, output } = await run(line, ...asked);
   // Where no engine answers, an example for kind must fail for this reason alone.
   const noEngine = line.includes('--cluster kind') && output.includes('ENGINE_MISSING');

@@ -8,7 +8,7 @@ import * as engine from '../../engine/commands.ts';
 import { inspect } from '../../engine/ask.ts';
 import { run } from '../../engine/run.ts';
 import { privateFolder, stateHome } from '../../state-home.ts';
-import { stockClusterTimers } from '../timers.ts';
+import type { ClusterTimers } from '../timers.ts';
 import { startArray } from './disk/array.ts';
 import { nodeAddresses, nodesReady } from './create/create-cluster.ts';
 import { kindCommand } from './create/kind-command.ts';
@@ -36,6 +36,7 @@ export interface StrangerRequest {
   readonly images: StrangerImages;
   /** Path of the kind binary. */
   readonly kind: string;
+  readonly timers: ClusterTimers;
   readonly say: (line: string) => void;
 }
 
@@ -50,7 +51,8 @@ const nodesOf = (name: string): string[] => [
 ];
 
 /** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
-export async function makeStranger({ name, images, kind, say }: StrangerRequest): Promise<void> {
+export async function makeStranger(request: StrangerRequest): Promise<void> {
+  const { name, images, kind, timers, say } = request;
   const folder = folderOf(name);
   await mkdir(join(folder, 'patches'), { recursive: true });
   // Whose network it is shows in its name only; from the end, since ours are taken from the front.
@@ -62,11 +64,11 @@ export async function makeStranger({ name, images, kind, say }: StrangerRequest)
     source: name,
     root: sharedDir,
   });
-  for (const [file, text] of Object.entries(kubeadmPatches(stockClusterTimers))) {
+  for (const [file, text] of Object.entries(kubeadmPatches(timers))) {
     await writeFile(join(folder, 'patches', file), text);
   }
   const config = join(folder, 'kind.yaml');
-  await writeFile(config, await configOf(name, lease, images.node, images.tools));
+  await writeFile(config, await configOf(request, lease));
   const kubeconfig = strangerKubeconfig(name);
   const creation = { name, config, kubeconfig, onProgress: say, signal: undefined };
   await kindCommand(kind).create(creation);
@@ -98,17 +100,12 @@ export async function makeStranger({ name, images, kind, say }: StrangerRequest)
   say(`ready: KUBECONFIG=${kubeconfig}, loop devices ${driverLoopsOf(loops)}`);
 }
 
-async function configOf(
-  name: string,
-  lease: Lease,
-  nodeImage: string,
-  tools: string,
-): Promise<string> {
+async function configOf({ name, images, timers }: StrangerRequest, lease: Lease): Promise<string> {
   const [volume] = (await inspect('volume', [name])) as { readonly Mountpoint: string }[];
   const once = ['--privileged', '--network', 'none', '--entrypoint', 'cat'];
-  const status = await run(engine.runOnce(once, tools, '/proc/self/status'));
+  const status = await run(engine.runOnce(once, images.tools, '/proc/self/status'));
   return kindConfig({
-    ...{ name, nodeImage, workers, lease, timers: stockClusterTimers, featureGates: {} },
+    ...{ name, nodeImage: images.node, workers, lease, timers, featureGates: {} },
     cgroupVersion: await cgroupVersion(),
     volumePath: volume?.Mountpoint ?? '',
     patchesPath: join(folderOf(name), 'patches'),

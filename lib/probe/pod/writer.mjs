@@ -4,6 +4,7 @@
  * that happens, numbered, so that a gap is seen: `trials/journal.ts` reads them.
  */
 import {
+  appendFileSync,
   closeSync,
   constants,
   existsSync,
@@ -15,7 +16,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** As `PodProgram` in trials/objects.ts has it. */
-const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs } =
+const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs, journal } =
   JSON.parse(process.env['PROBE'] ?? '{}');
 
 const slotBytes = 4096;
@@ -31,7 +32,9 @@ let lines = 0;
 /** @param {readonly (string | number)[]} words */
 const tell = (...words) => {
   const told = words.map((word) => (typeof word === 'number' ? Number(word.toFixed(2)) : word));
-  writeSync(1, `${(lines += 1)} ${told.join(' ')}\n`);
+  const line = `${(lines += 1)} ${told.join(' ')}\n`;
+  if (journal) appendFileSync(journal, line);
+  writeSync(1, line);
 };
 /** @param {unknown} error */
 const codeOf = (error) => String(/** @type {NodeJS.ErrnoException} */ (error).code ?? error);

@@ -9,17 +9,25 @@ const runLabel = 'forcedetach.run';
 export const ownerAnnotation = 'forcedetach.owner';
 export const expiryAnnotation = 'forcedetach.expires';
 
-const labelsOf = (namespace: string): Record<string, string> => ({
+export const labelsOf = (namespace: string): Record<string, string> => ({
   'app.kubernetes.io/managed-by': 'forcedetach',
   [probeLabel]: 'yes',
   [runLabel]: namespace,
 });
 
+/** What pods may do there: those of a cut enter their node. */
+export type PodSecurity = 'baseline' | 'privileged';
+
 /** `expires`: after that anybody's `probe --clean` may remove it. */
-export const namespaceObject = (name: string, owner: string, expires: Date): V1Namespace => ({
+export const namespaceObject = (
+  name: string,
+  owner: string,
+  expires: Date,
+  security: PodSecurity,
+): V1Namespace => ({
   metadata: {
     name,
-    labels: { ...labelsOf(name), 'pod-security.kubernetes.io/enforce': 'baseline' },
+    labels: { ...labelsOf(name), 'pod-security.kubernetes.io/enforce': security },
     annotations: { [ownerAnnotation]: owner, [expiryAnnotation]: expires.toISOString() },
   },
 });
@@ -67,6 +75,8 @@ interface PodProgram {
   readonly quietForMs: number;
   /** It ends by itself that long after its start. */
   readonly untilMs: number;
+  /** A file that gets each line, too. Default: none. */
+  readonly journal?: string;
 }
 
 const devicePath = '/dev/probe';
@@ -96,9 +106,14 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
 /** A writer ends with SIGTERM. */
 const graceS = 2;
 
-export function podObject(place: Place, trial: Trial, role: Role): V1Pod {
+const journalMount = '/journal';
+
+/** `journalFolder`: of its node, where its lines go to a file as well. Default: to its log only. */
+export function podObject(place: Place, trial: Trial, role: Role, journalFolder?: string): V1Pod {
   const { namespace, plan } = place;
-  const program = programOf(place, trial, role);
+  const journal = `${journalMount}/${podName(trial, role)}.log`;
+  const keepsJournal = journalFolder !== undefined;
+  const program = { ...programOf(place, trial, role), ...(keepsJournal && { journal }) };
   const [a, b] = plan.nodes;
   const node = role === 'writer' ? a : b;
   return {
@@ -123,18 +138,25 @@ export function podObject(place: Place, trial: Trial, role: Role): V1Pod {
             capabilities: { drop: ['ALL'] },
             seccompProfile: { type: 'RuntimeDefault' },
           },
-          ...(program.isBlock
-            ? { volumeDevices: [{ name: 'volume', devicePath }] }
-            : { volumeMounts: [{ name: 'volume', mountPath: folder }] }),
+          ...(program.isBlock && { volumeDevices: [{ name: 'volume', devicePath }] }),
+          volumeMounts: [
+            ...(program.isBlock ? [] : [{ name: 'volume', mountPath: folder }]),
+            ...(keepsJournal ? [{ name: 'journal', mountPath: journalMount }] : []),
+          ],
         },
       ],
-      volumes: [{ name: 'volume', persistentVolumeClaim: { claimName: trial.name } }],
+      volumes: [
+        { name: 'volume', persistentVolumeClaim: { claimName: trial.name } },
+        ...(journalFolder === undefined
+          ? []
+          : [{ name: 'journal', hostPath: { path: journalFolder, type: 'DirectoryOrCreate' } }]),
+      ],
     },
   };
 }
 
 /** By the scheduler, which a class that waits for the first consumer needs. */
-const onlyOn = (node: string): object => ({
+export const onlyOn = (node: string): object => ({
   requiredDuringSchedulingIgnoredDuringExecution: {
     nodeSelectorTerms: [
       { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] },

@@ -16,7 +16,14 @@ import {
 import { InfrastructureError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { expiryAnnotation, namespaceObject, ownerAnnotation, probeLabel } from './objects.ts';
+import {
+  expiryAnnotation,
+  namespaceObject,
+  ownerAnnotation,
+  probeLabel,
+  type PodSecurity,
+} from './objects.ts';
+import { isOurTaint, untaint } from './taint.ts';
 import { nowMs } from './view.ts';
 
 /** Of a run that is not made. */
@@ -27,12 +34,16 @@ export const newNamespace = (): string => `forcedetach-probe-${randomBytes(4).to
 const livesMs = 3_600_000;
 
 /** As it is made now, by this process. */
-export const namespaceNow = (name: string): V1Namespace =>
-  namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs));
+export const namespaceNow = (name: string, security: PodSecurity = 'baseline'): V1Namespace =>
+  namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs), security);
 
 /** Throws as `answered` does. */
-export async function makeNamespace(clients: ProbeClients, name: string): Promise<void> {
-  const body = namespaceNow(name);
+export async function makeNamespace(
+  clients: ProbeClients,
+  name: string,
+  security?: PodSecurity,
+): Promise<void> {
+  const body = namespaceNow(name, security);
   await answered(clients, 'made a namespace', clients.core.createNamespace({ body }));
 }
 
@@ -132,10 +143,18 @@ export async function cleanUp(
       continue;
     }
     say(`removing ${name}`);
+    await untaintNodes(clients, name);
     await removeNamespace(clients, name);
     removed.push(name);
   }
   return { removed, left };
+}
+
+/** Of a cut whose probe was killed: the mark has its namespace as value. */
+async function untaintNodes(clients: ProbeClients, namespace: string): Promise<void> {
+  const { items } = await answered(clients, 'listed the nodes', clients.core.listNode());
+  const marked = items.filter(({ spec }) => spec?.taints?.some(isOurTaint(namespace)));
+  for (const { metadata } of marked) await untaint(clients, metadata?.name ?? '', namespace);
 }
 
 /** Undefined where it may go. Only one that has a reason of its own may. */

@@ -1,0 +1,70 @@
+/** What a cut leaves for others: what was asked, what was done, what came, and the raw records. */
+import { harnessVersion } from '../../harness-version.ts';
+import type { Facts } from '../facts.ts';
+import type { CutFinding } from './classify.ts';
+import type { CutPlan } from './plan.ts';
+import type { CutRecord } from './record.ts';
+
+export const cutCertificateVersion = 1;
+
+export interface CutCertificate {
+  readonly schemaVersion: typeof cutCertificateVersion;
+  readonly kind: 'cut-certificate';
+  readonly forcedetach: string;
+  readonly beganAt: string;
+  readonly endedAt: string;
+  readonly kubernetes: string;
+  /** Of the controller manager, where it could be read; empty: the stock timers. */
+  readonly timers: readonly string[];
+  readonly classes: readonly {
+    readonly name: string;
+    readonly driver: string;
+    readonly parameters: Readonly<Record<string, string>>;
+  }[];
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly kernel: string;
+    readonly kubelet: string;
+    readonly osImage: string;
+    readonly runtime: string;
+  }[];
+  readonly planHash: string;
+  readonly plan: CutPlan;
+  readonly findings: readonly CutFinding[];
+  readonly record: CutRecord;
+}
+
+interface Parts {
+  readonly facts: readonly Facts[];
+  readonly plan: CutPlan;
+  readonly hash: string;
+  readonly beganAt: Date;
+  readonly record: CutRecord;
+  readonly findings: readonly CutFinding[];
+}
+
+const timing = /grace-period|monitor-period|attach-detach|eviction/;
+
+export function cutCertificateOf(parts: Parts): CutCertificate {
+  const { facts, plan, hash, beganAt, record, findings } = parts;
+  const [some] = facts;
+  const nodes = plan.nodes.flatMap(
+    (name) => some?.nodes.filter((node) => node.name === name) ?? [],
+  );
+  return {
+    ...{ schemaVersion: cutCertificateVersion, kind: 'cut-certificate' },
+    forcedetach: harnessVersion(),
+    ...{ beganAt: beganAt.toISOString(), endedAt: new Date().toISOString() },
+    kubernetes: some?.kubernetes ?? '',
+    timers: some?.controllerManager?.filter((arg) => timing.test(arg)) ?? [],
+    classes: facts.map(({ storageClass }) => ({
+      name: storageClass?.metadata?.name ?? '',
+      driver: storageClass?.provisioner ?? '',
+      parameters: storageClass?.parameters ?? {},
+    })),
+    nodes: nodes.map(({ name, kernel, kubelet, osImage, runtime }) => ({
+      ...{ name, kernel, kubelet, osImage, runtime },
+    })),
+    ...{ planHash: hash, plan, findings, record },
+  };
+}

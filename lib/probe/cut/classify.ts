@@ -1,0 +1,175 @@
+/**
+ * From what a cut left of a volume to what its class did, and to the modes that do so. Pure. What does
+ * not tell is `undecided` with the reason.
+ */
+import type { DiskMode } from '../../disk-kinds.ts';
+import { toldInSeconds } from '../../durations.ts';
+import type { Write } from '../trials/journal.ts';
+import { nextOf, type NextFinding } from '../trials/next-pod.ts';
+import type { CutRemedy } from './plan.ts';
+import type { CutRecord, CutVolume } from './record.ts';
+
+export type CutOutcome =
+  /** The old writer wrote on beside the next one, to the heal. */
+  | 'both-wrote'
+  /** Its last write came before the detach was answered. */
+  | 'cut-at-detach'
+  /** After that, and before the next pod wrote. */
+  | 'cut-before-next'
+  /** Beside the next pod's writes: for a while both wrote. */
+  | 'late-cut'
+  /** It wrote on, and the driver refused the next node. */
+  | 'next-refused'
+  /** It wrote on, and its attachment stayed. */
+  | 'not-detached'
+  /** The cut took its storage, too: of a fence this tells nothing. */
+  | 'path-cut'
+  | 'undecided';
+
+export interface CutFinding {
+  readonly name: string;
+  readonly storageClass: string;
+  readonly outcome: CutOutcome;
+  readonly why: string;
+  /** From the remedy. */
+  readonly detachedMs?: number;
+  readonly lastAckMs?: number;
+  readonly error?: string;
+  readonly next: NextFinding;
+  /** Of the old writer, acknowledged and begun once the next pod's writes were. */
+  readonly overlapAcks: number;
+  /** Of the old writer, begun after the heal and acknowledged. */
+  readonly afterHealAcks: number;
+  /** All that do so; empty where it is undecided. */
+  readonly modes: readonly DiskMode[];
+}
+
+const always = {
+  'cut-before-next': ['reservation', 'ack-early'],
+  'late-cut': ['ack-early'],
+  'next-refused': ['exclusive'],
+  'not-detached': ['pending-while-busy'],
+  'path-cut': [],
+  undecided: [],
+} as const;
+
+/** What does so where the remedy is that one (lib/csi/modes has what each does). */
+const modesThat: Readonly<Record<CutRemedy, Readonly<Record<CutOutcome, readonly DiskMode[]>>>> = {
+  'force-delete': {
+    ...always,
+    'both-wrote': ['unfenced', 'fence-if-out-of-service'],
+    'cut-at-detach': ['fenced'],
+  },
+  'out-of-service': {
+    ...always,
+    'both-wrote': ['unfenced'],
+    'cut-at-detach': ['fenced', 'fence-if-out-of-service'],
+  },
+};
+
+export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy): CutFinding {
+  const volume = toTheHeal(cut, seen);
+  const next = nextOf(volume);
+  const writes = writesOf(volume);
+  const acks = writes.filter(({ error }) => error === undefined);
+  const { healedMs = Infinity } = cut;
+  const fromMs = next.inMs ?? Infinity;
+  const overlap = acks.filter(({ begunMs }) => begunMs > fromMs && begunMs < healedMs);
+  const [outcome, why] = judge(cut, volume, { acks, writes, next, overlapAcks: overlap.length });
+  const since = (atMs: number | undefined): number | undefined =>
+    atMs === undefined || volume.deleteAskedMs === undefined
+      ? undefined
+      : Math.round(atMs - volume.deleteAskedMs);
+  const [detachedMs, lastAckMs] = [since(volume.goneMs), since(acks.at(-1)?.begunMs)];
+  const error = writes.find((write) => write.error !== undefined)?.error;
+  return {
+    ...{ name: volume.name, storageClass: volume.storageClass, outcome, why, next },
+    ...(detachedMs === undefined ? {} : { detachedMs }),
+    ...(lastAckMs === undefined ? {} : { lastAckMs }),
+    ...(error === undefined ? {} : { error }),
+    overlapAcks: overlap.length,
+    afterHealAcks: acks.filter(({ begunMs }) => begunMs > healedMs).length,
+    modes: modesThat[remedy][outcome],
+  };
+}
+
+/** A node that is back lets go of its volumes: what comes then is no forced detach. */
+function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVolume {
+  const { goneMs, thereUntilMs, ...rest } = volume;
+  const isInTime = goneMs !== undefined && goneMs < healedMs;
+  return {
+    ...rest,
+    ...(isInTime ? { goneMs } : {}),
+    ...(isInTime && thereUntilMs !== undefined ? { thereUntilMs } : {}),
+    watchEndedMs: Math.min(healedMs, rest.watchEndedMs ?? Infinity),
+  };
+}
+
+function writesOf({ writerJournal, clockOffsetMs = 0 }: CutVolume): Write[] {
+  return writerJournal.writes.map((write) => ({
+    ...write,
+    begunMs: write.begunMs + clockOffsetMs,
+  }));
+}
+
+interface Facts {
+  readonly writes: readonly Write[];
+  readonly acks: readonly Write[];
+  readonly next: NextFinding;
+  readonly overlapAcks: number;
+}
+
+type Judged = readonly [CutOutcome, string];
+const undecided = (why: string): Judged => ['undecided', why];
+/** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
+const silentMs = 3000;
+
+function judge(cut: CutRecord, volume: CutVolume, facts: Facts): Judged {
+  const { writerJournal: journal, clockErrorMs, deleteAskedMs } = volume;
+  const { cutMs, healedMs } = cut;
+  if (volume.ended !== undefined) return undecided(volume.ended);
+  if (cutMs === undefined) return undecided('nobody saw the node cut off');
+  if (healedMs === undefined) return undecided('nobody saw the node healed');
+  if (deleteAskedMs === undefined) return undecided('there was no remedy');
+  if (journal.writes.length === 0) return undecided('the writer’s journal was not found');
+  if (journal.gaps > 0) return undecided(`${journal.gaps} lines of the writer are missing`);
+  if (clockErrorMs === undefined) return undecided('the clock of the writer’s node is not known');
+  return judgeWriting(volume, { ...facts, clockErrorMs, cutMs, healedMs });
+}
+
+interface Timed extends Facts {
+  readonly clockErrorMs: number;
+  readonly cutMs: number;
+  readonly healedMs: number;
+}
+
+function judgeWriting(volume: CutVolume, facts: Timed): Judged {
+  const { acks, next, overlapAcks, clockErrorMs, healedMs } = facts;
+  const lastMs = acks.filter(({ begunMs }) => begunMs < healedMs).at(-1)?.begunMs ?? 0;
+  const askedMs = volume.attachments[0]?.deletingMs ?? volume.goneMs ?? Infinity;
+  const wroteOn = healedMs - lastMs < silentMs;
+  if (!wroteOn && lastMs < askedMs - silentMs) {
+    const when = toldInSeconds(lastMs - facts.cutMs);
+    return ['path-cut', `the last write was acknowledged ${when} after the cut, before any detach`];
+  }
+  if (next.inMs !== undefined) {
+    if (wroteOn) return ['both-wrote', `${overlapAcks} writes beside the next pod’s`];
+    const goneMs = volume.goneMs ?? next.inMs;
+    if (lastMs <= goneMs + clockErrorMs) return ['cut-at-detach', 'no write came through after it'];
+    const tail = toldInSeconds(lastMs - goneMs);
+    if (overlapAcks === 0)
+      return ['cut-before-next', `writes were acknowledged for ${tail} after the detach`];
+    return ['late-cut', `${overlapAcks} writes beside the next pod’s, to ${tail} after the detach`];
+  }
+  if (!wroteOn) return undecided('it was cut off, and the next pod was never in');
+  if (volume.goneMs === undefined) return ['not-detached', 'the attachment stayed to the heal'];
+  if (next.was === 'refused') return ['next-refused', next.said ?? ''];
+  return undecided(`the next pod was ${next.was}, and the writer wrote on`);
+}
+
+/** The modes that agree with all; undefined where nothing was decided. */
+export function modesOf(findings: readonly CutFinding[]): readonly DiskMode[] | undefined {
+  const decided = findings.filter(({ modes }) => modes.length > 0);
+  const [first, ...others] = decided;
+  return first?.modes.filter((mode) => others.every(({ modes }) => modes.includes(mode)));
+}

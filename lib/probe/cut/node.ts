@@ -1,0 +1,116 @@
+/** The node that is cut off: what its own host is told, what the other node and the API see of it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InfrastructureError } from '../../errors.ts';
+import { answered } from '../../user-cluster.ts';
+import type { ProbeClients } from '../clients.ts';
+import { isReady } from '../../cluster/kind/kube.ts';
+import { createPod } from '../trials/create-pod.ts';
+import { followLog, type Followed } from '../trials/follow-log.ts';
+import { containerName } from '../trials/objects.ts';
+import { nowMs } from '../trials/view.ts';
+import { hostPod, vantageName, vantagePod } from './objects.ts';
+import { looksOf, type Look } from './record.ts';
+import type { CutContext } from './volume.ts';
+
+const hostPodMs = 120_000;
+const lookMs = 500;
+
+/** Runs a script on a node's host and resolves to what it said. Throws `CUT_HOST` where it fails. */
+export async function onHost(
+  context: CutContext,
+  name: string,
+  script: string,
+): Promise<readonly string[]> {
+  const { clients, namespace, plan, view, signal } = context;
+  const [node] = plan.nodes;
+  const pod = hostPod({ namespace, node, image: plan.image }, name, script);
+  await createPod(clients.core, namespace, pod, signal);
+  const what = `the pod ${name} has ended on ${node}`;
+  const ended = await view.until({ what, timeoutMs: hostPodMs }, () => {
+    const { phase } = view.pod(name)?.pod.status ?? {};
+    return phase === 'Succeeded' || phase === 'Failed'
+      ? { phase }
+      : `it is ${phase ?? 'not there'}`;
+  });
+  const logged = { name, namespace, container: containerName };
+  const text = await clients.core.readNamespacedPodLog(logged);
+  const lines = text.split('\n').filter(Boolean);
+  if (ended.phase === 'Succeeded') return lines;
+  throw new InfrastructureError('CUT_HOST', `${name} failed on ${node}: ${lines.join('; ')}`, {
+    hint: 'the host needs systemd, nftables and iproute2; --cut-by kubelet needs systemd only',
+  });
+}
+
+/** What the second node sees of the first one's kubelet, from now on. */
+export class Vantage {
+  readonly #followed: Followed;
+
+  private constructor(followed: Followed) {
+    this.#followed = followed;
+  }
+
+  static async start(context: CutContext): Promise<Vantage> {
+    const { clients, namespace, plan, signal, view } = context;
+    const [a, node] = plan.nodes;
+    const target = await addressOf(clients, a);
+    const pod = vantagePod({ namespace, node, image: plan.image }, target);
+    await createPod(clients.core, namespace, pod, signal);
+    await view.until({ what: `the pod ${vantageName} runs`, timeoutMs: hostPodMs }, () => {
+      return view.pod(vantageName)?.seen.runningMs !== undefined || 'not yet';
+    });
+    const vantage = new Vantage(
+      followLog({ config: clients.config, namespace, pod: vantageName, signal }),
+    );
+    await vantage.until('up', nowMs() - hostPodMs, { timeoutMs: 30_000, signal });
+    return vantage;
+  }
+
+  get looks(): readonly Look[] {
+    return looksOf(this.#followed.lines.map(({ line }) => line));
+  }
+
+  /** When it was first so since then, on the vantage point's clock. Throws `CUT_NOT_SEEN`. */
+  async until(
+    word: Look['word'],
+    sinceMs: number,
+    { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<number> {
+    for (const endMs = nowMs() + timeoutMs; ; ) {
+      const lines = this.#followed.lines.filter(({ atMs }) => atMs >= sinceMs);
+      const seen = lines.find(({ line }) => line.split(' ')[1] === word);
+      if (seen !== undefined) return seen.atMs;
+      if (nowMs() > endMs) {
+        const what = word === 'up' ? 'reachable again' : 'cut off';
+        throw new InfrastructureError(
+          'CUT_NOT_SEEN',
+          `the second node did not see the first one ${what} in ${timeoutMs / 1000} s`,
+        );
+      }
+      await sleep(lookMs, undefined, { signal });
+    }
+  }
+}
+
+async function addressOf(clients: ProbeClients, name: string): Promise<string> {
+  const reading = clients.core.readNode({ name });
+  const { status } = await answered(clients, `read the node ${name}`, reading);
+  return status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+}
+
+/** When the API first says so. Throws `CUT_NODE` after `timeoutMs`. */
+export async function nodeIs(
+  { clients, plan, signal }: CutContext,
+  ready: boolean,
+  timeoutMs: number,
+): Promise<number> {
+  const [name] = plan.nodes;
+  for (const endMs = nowMs() + timeoutMs; ; ) {
+    const node = await clients.core.readNode({ name }).catch(() => undefined);
+    if (node !== undefined && isReady(node.status) === ready) return nowMs();
+    if (nowMs() > endMs) {
+      const what = `${name} is ${ready ? 'not Ready again' : 'Ready still'}`;
+      throw new InfrastructureError('CUT_NODE', `${what} after ${timeoutMs / 1000} s`);
+    }
+    await sleep(lookMs, undefined, { signal });
+  }
+}

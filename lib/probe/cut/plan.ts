@@ -1,0 +1,57 @@
+/** What a cut is going to do: pure, shown and hashed before anything is made. */
+import { createHash } from 'node:crypto';
+import type { PlanRequest } from '../plan.ts';
+import type { CutWay } from './host.ts';
+
+export const cutRemedies = ['force-delete', 'out-of-service'] as const;
+export type CutRemedy = (typeof cutRemedies)[number];
+
+export interface CutRequest extends Pick<PlanRequest, 'size' | 'image' | 'volumeMode'> {
+  readonly classes: readonly string[];
+  /** The node that is cut off, and the one that watches and takes over. */
+  readonly nodes: readonly [string, string];
+  readonly way: CutWay;
+  readonly remedy: CutRemedy;
+  /** From the arming to the heal. */
+  readonly healAfterMs: number;
+}
+
+export interface CutPlan extends CutRequest {
+  readonly version: 1;
+  /** A volume each: its name and its class. */
+  readonly volumes: readonly { readonly name: string; readonly storageClass: string }[];
+  readonly writeEveryMs: number;
+  /** The rehearsal's own heal. */
+  readonly rehearsalMs: number;
+}
+
+export const cutPlanOf = (request: CutRequest): CutPlan => ({
+  ...{ version: 1, ...request, writeEveryMs: 100, rehearsalMs: 15_000 },
+  volumes: request.classes.map((storageClass, index) => ({
+    name: `cut-${index + 1}`,
+    storageClass,
+  })),
+});
+
+export const cutPlanHash = (plan: CutPlan): string =>
+  createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
+
+const ways = {
+  network:
+    'drops all traffic over the devices of its default routes (nftables, a table of its own)',
+  kubelet: 'stops its kubelet: its pods go on, and nobody hears of them',
+} as const;
+
+/** For people, one line each. */
+export function cutPlanLines(plan: CutPlan): string[] {
+  const [a, b] = plan.nodes;
+  const minutes = (plan.healAfterMs / 60_000).toFixed(1);
+  return [
+    `plan ${cutPlanHash(plan)}: cut off ${a}, ${plan.classes.length} volumes under the one cut: ${plan.classes.join(', ')}`,
+    `  writers on ${a}; each of its pods and volumes is the probe's own`,
+    `  a heal is armed on ${a} itself, twice, and rehearsed with a cut of some seconds`,
+    `  the cut ${ways[plan.way]}; ${a} heals itself ${minutes} min after the arming`,
+    `  ${plan.remedy === 'force-delete' ? 'its pods are deleted by force' : 'it is tainted out-of-service'} once Kubernetes calls it not Ready`,
+    `  the next pods start on ${b}; what both wrote is read there, to some seconds after the heal`,
+  ];
+}

@@ -1,0 +1,136 @@
+/** The cut, step by step, and the record of all that was seen. It judges nothing. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InfrastructureError } from '../../errors.ts';
+import { taintOutOfService, untaint } from '../trials/taint.ts';
+import { nowMs } from '../trials/view.ts';
+import {
+  armScript,
+  checkScript,
+  collectScript,
+  cutScript,
+  healCommand,
+  latestHealMs,
+} from './host.ts';
+import { nodeIs, onHost, Vantage } from './node.ts';
+import type { CutRecord } from './record.ts';
+import { VolumeUnderCut, type CutContext } from './volume.ts';
+
+export type CutDraft = { -readonly [K in keyof CutRecord]: CutRecord[K] };
+
+/** Until the node is Ready again, and its host says that nothing is left. Throws `CUT_NOT_HEALED`. */
+export async function healed(context: CutContext, record: CutDraft): Promise<void> {
+  const { clients, namespace, plan, say } = context;
+  const [node] = plan.nodes;
+  const latestMs = (record.armedMs ?? nowMs()) + latestHealMs(plan.healAfterMs);
+  say(`${node} heals itself by ${new Date(latestMs).toISOString().slice(11, 19)}Z`);
+  try {
+    await sleep(
+      Math.max(0, (record.armedMs ?? 0) + plan.healAfterMs - nowMs()),
+      undefined,
+      context,
+    );
+    record.readyAgainMs = await nodeIs(context, true, latestHealMs(plan.healAfterMs));
+    await onHost(context, 'check', checkScript(plan.way));
+    record.checked = true;
+  } catch (cause) {
+    throw new InfrastructureError('CUT_NOT_HEALED', `${node} is not proven to be healed`, {
+      hint: 'see to it by its console; both of its own heals should have run by now',
+      command: healCommand[plan.way],
+      cause,
+    });
+  } finally {
+    await untaint(clients, node, namespace);
+  }
+}
+
+/** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */
+const notReadyMs = 300_000;
+const cutSeenMs = 30_000;
+/** Of the host's own clocks, and of the pods that have to come. */
+const spareMs = 30_000;
+const lateWritesMs = 15_000;
+
+export class Cut {
+  readonly #context: CutContext;
+  readonly #record: CutDraft;
+  readonly #volumes: readonly VolumeUnderCut[];
+
+  constructor(context: CutContext, record: CutDraft) {
+    this.#context = context;
+    this.#record = record;
+    this.#volumes = context.plan.volumes.map(
+      ({ name, storageClass }) => new VolumeUnderCut(context, name, storageClass),
+    );
+  }
+
+  async play(): Promise<void> {
+    const { plan, namespace, say, signal } = this.#context;
+    const [node, next] = plan.nodes;
+    say(`writers start on ${node}`);
+    const vantage = await Vantage.start(this.#context);
+    await Promise.all(this.#volumes.map((volume) => volume.start()));
+    await this.#rehearse(vantage);
+    await onHost(this.#context, 'arm', armScript(plan.way, namespace, plan.healAfterMs));
+    this.#record.armedMs = nowMs();
+    say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
+    await onHost(this.#context, 'cut', cutScript(plan.way));
+    const cutMs = await vantage.until('down', nowMs(), { timeoutMs: cutSeenMs, signal });
+    this.#record.cutMs = cutMs;
+    say(`${next} sees ${node} no more`);
+    this.#record.notReadyMs = await nodeIs(this.#context, false, notReadyMs);
+    await this.#remedy();
+    const healMs = this.#record.armedMs + plan.healAfterMs;
+    say(
+      `the next pods wait for the volumes; ${node} is back in ${Math.round((healMs - nowMs()) / 1000)} s`,
+    );
+    const patience = { timeoutMs: latestHealMs(plan.healAfterMs) + spareMs, signal };
+    this.#record.healedMs = await vantage.until('up', this.#record.notReadyMs, patience);
+    say(`${next} sees ${node} again`);
+    await sleep(lateWritesMs, undefined, { signal });
+    const endedMs = nowMs();
+    await healed(this.#context, this.#record);
+    await this.#collect(endedMs);
+    this.#record.looks = vantage.looks;
+  }
+
+  /** A cut of some seconds that heals itself by the same means. */
+  async #rehearse(vantage: Vantage): Promise<void> {
+    const { plan, namespace, say, signal } = this.#context;
+    const beganMs = nowMs();
+    await onHost(this.#context, 'rehearse-arm', armScript(plan.way, namespace, plan.rehearsalMs));
+    await onHost(this.#context, 'rehearse-cut', cutScript(plan.way));
+    const downMs = await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
+    const upMs = await vantage.until('up', downMs, {
+      timeoutMs: plan.rehearsalMs + spareMs,
+      signal,
+    });
+    this.#record.rehearsedMs = Math.round(upMs - downMs);
+    say(`rehearsed: away for ${((upMs - downMs) / 1000).toFixed(1)} s, and back by itself`);
+    // The second belt of the rehearsal would cut the real one short.
+    await onHost(this.#context, 'rehearse-end', checkScript(plan.way));
+  }
+
+  async #remedy(): Promise<void> {
+    const { clients, namespace, plan, say } = this.#context;
+    const [node] = plan.nodes;
+    const remedyMs = nowMs();
+    this.#record.remedyMs = remedyMs;
+    if (plan.remedy === 'out-of-service') await taintOutOfService(clients, node, namespace);
+    else await Promise.all(this.#volumes.map((volume) => volume.forceDelete()));
+    await Promise.all(this.#volumes.map((volume) => volume.startNext(remedyMs)));
+    say(`${plan.remedy}: done`);
+  }
+
+  async #collect(endedMs: number): Promise<void> {
+    const { namespace } = this.#context;
+    const lines = await onHost(this.#context, 'collect', collectScript(namespace));
+    const byPod = Map.groupBy(lines, (line) => line.split(' ')[0] ?? '');
+    this.#record.volumes = this.#volumes.map((volume) => {
+      const own = byPod.get(volume.writerPod) ?? [];
+      return volume.record(
+        own.map((line) => line.slice(volume.writerPod.length + 1)),
+        endedMs,
+      );
+    });
+  }
+}

@@ -1,0 +1,90 @@
+/** When a node must not be cut off, and why: judged on what was read, before anything is made. */
+import type { V1Pod, V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { UsageError } from '../../errors.ts';
+import { answered, kubectl } from '../../user-cluster.ts';
+import type { ProbeClients } from '../clients.ts';
+import type { Facts } from '../facts.ts';
+
+/** They act on a lost node by themselves: what came would be their doing. By image or by name. */
+const remediators =
+  /node-?health-?check|self-node-remediation|fence-agents-remediation|node-remediation|piraeus-ha-controller|draino|\bpoison-pill\b/;
+
+/** Throws UsageError for what must not be cut; as `answered` does. */
+export async function mustBeCuttable(
+  clients: ProbeClients,
+  facts: Facts,
+  nodes: readonly [string, string],
+): Promise<void> {
+  const [name] = nodes;
+  const node = facts.nodes.find((each) => each.name === name);
+  const refuse = (code: string, message: string, hint: string, command: string): never => {
+    throw new UsageError(code, message, { hint, command: kubectl(clients, command) });
+  };
+  if (node?.controlPlane === true) {
+    const hint = 'cut off a worker: without its control plane a cluster does nothing at all';
+    refuse('CUT_CONTROL_PLANE', `${name} runs a part of the control plane`, hint, 'get nodes');
+  }
+  const spare = facts.nodes.filter((each) => each.ready && each.schedulable && each.name !== name);
+  if (spare.length === 0) {
+    const hint = 'what runs there could go nowhere; add a node';
+    refuse('CUT_LAST_NODE', `${name} is the last node that takes pods`, hint, 'get nodes');
+  }
+  const listing = clients.core.listPodForAllNamespaces();
+  const pods = (await answered(clients, 'listed the pods', listing)).items.filter(isAlive);
+  const remediator = pods.find(isRemediator);
+  if (remediator !== undefined) {
+    const hint = 'it would fence, reboot or drain the node while it is cut off: stop it first';
+    const what = `${nameOf(remediator)} acts on lost nodes by itself`;
+    refuse('CUT_REMEDIATOR', what, hint, `get pod ${shown(remediator)}`);
+  }
+  const exclusive = await claimsOnlyThere(clients, pods, name);
+  if (exclusive.length > 0) {
+    const hint = 'others’ data is at stake there; drain the node, or name another one';
+    const what = `pods on ${name} use volumes of one node: ${exclusive.join(', ')}`;
+    refuse('CUT_FOREIGN_VOLUMES', what, hint, `get pods -A --field-selector spec.nodeName=${name}`);
+  }
+}
+
+const isAlive = ({ status }: V1Pod): boolean =>
+  status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+const nameOf = ({ metadata }: V1Pod): string => `${metadata?.namespace}/${metadata?.name}`;
+const shown = ({ metadata }: V1Pod): string => `-n ${metadata?.namespace} ${metadata?.name}`;
+
+const isRemediator = (pod: V1Pod): boolean =>
+  [pod.metadata?.name ?? '', ...(pod.spec?.containers ?? []).map(({ image = '' }) => image)].some(
+    (word) => remediators.test(word),
+  );
+
+async function claimsOnlyThere(
+  clients: ProbeClients,
+  pods: readonly V1Pod[],
+  node: string,
+): Promise<string[]> {
+  const using = pods
+    .filter(({ spec }) => spec?.nodeName === node)
+    .flatMap((pod) =>
+      (pod.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) =>
+        claim === undefined ? [] : [{ pod, claim: claim.claimName }],
+      ),
+    );
+  const found = await Promise.all(
+    using.map(async ({ pod, claim: name }) => {
+      const namespace = pod.metadata?.namespace ?? '';
+      const reading = clients.core.readNamespacedPersistentVolumeClaim({ name, namespace });
+      const claim = await answered(clients, `read the claim ${namespace}/${name}`, reading);
+      return isOfOneNode(claim) ? [nameOf(pod)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const isOfOneNode = ({ spec }: V1PersistentVolumeClaim): boolean =>
+  (spec?.accessModes ?? []).some((mode) => mode.startsWith('ReadWriteOnce'));
+
+/** Whoever cuts a node off names it twice. Throws UsageError `CUT_NOT_CONFIRMED`. */
+export function mustBeConfirmed(node: string, typed: string | undefined): void {
+  if (typed === node) return;
+  throw new UsageError('CUT_NOT_CONFIRMED', `nobody has confirmed that ${node} may be cut off`, {
+    hint: `it is cut off from everything for minutes; confirm with --yes ${node}; --dry-run shows what would be done`,
+  });
+}

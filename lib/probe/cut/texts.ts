@@ -1,0 +1,43 @@
+/** What a cut says to people. Pure. */
+import { toldInSeconds } from '../../durations.ts';
+import type { CutCertificate } from './certificate.ts';
+import type { CutFinding } from './classify.ts';
+
+export function cutText({
+  plan,
+  planHash,
+  kubernetes,
+  timers,
+  findings,
+  record,
+}: CutCertificate): string {
+  const [node] = plan.nodes;
+  const width = Math.max(...findings.map(({ storageClass }) => storageClass.length));
+  const since = (atMs: number | undefined): string =>
+    atMs === undefined || record.cutMs === undefined
+      ? 'never'
+      : `+${toldInSeconds(atMs - record.cutMs)}`;
+  return [
+    `${node} cut off (${plan.way}), ${plan.remedy}, Kubernetes ${kubernetes}, plan ${planHash}`,
+    timers.length === 0
+      ? 'timers of the controller manager: as it ships, as far as could be read'
+      : `timers of the controller manager: ${timers.join(' ')}`,
+    `not Ready ${since(record.notReadyMs)}, remedy ${since(record.remedyMs)}, reachable again ${since(record.healedMs)}, Ready again ${since(record.readyAgainMs)}`,
+    '',
+    ...findings.map((finding) => line(finding, width)),
+    '',
+    'n = 1 for each class: one cut shows what can happen, not how often.',
+  ].join('\n');
+}
+
+function line(finding: CutFinding, width: number): string {
+  const { storageClass, outcome, why, modes, next, detachedMs, afterHealAcks } = finding;
+  const more = [
+    ...(detachedMs === undefined ? [] : [`detached ${toldInSeconds(detachedMs)} after the remedy`]),
+    ...(next.afterMs === undefined ? [] : [`next pod in after ${toldInSeconds(next.afterMs)}`]),
+    ...(afterHealAcks === 0 ? [] : [`${afterHealAcks} writes of the old pod after the heal`]),
+  ];
+  const as = modes.length === 0 ? '' : ` → ${modes.join(' or ')}`;
+  const facts = more.length === 0 ? '' : ` (${more.join(', ')})`;
+  return `${storageClass.padEnd(width)}  ${outcome}${as}: ${why}${facts}`;
+}

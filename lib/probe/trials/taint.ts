@@ -1,0 +1,47 @@
+/** The out-of-service mark of a probe: its value is the probe's namespace, so that it is known as ours. */
+import type { V1Taint } from '@kubernetes/client-node';
+import pRetry from 'p-retry';
+import { statusOf } from '../../cluster/kind/kube.ts';
+import { outOfServiceKey } from '../../remedy-kinds.ts';
+import type { ProbeClients } from '../clients.ts';
+
+export const isOurTaint =
+  (namespace: string) =>
+  ({ key, value }: V1Taint): boolean =>
+    key === outOfServiceKey && value === namespace;
+
+/** Throws as the API does. */
+export const taintOutOfService = (
+  clients: ProbeClients,
+  name: string,
+  namespace: string,
+): Promise<void> =>
+  changeTaints(clients, name, (taints) => [
+    ...taints.filter((taint) => !isOurTaint(namespace)(taint)),
+    { key: outOfServiceKey, value: namespace, effect: 'NoExecute' },
+  ]);
+
+/** Nobody else's is ever taken away. Throws as the API does. */
+export const untaint = (clients: ProbeClients, name: string, namespace: string): Promise<void> =>
+  changeTaints(clients, name, (taints) => taints.filter((taint) => !isOurTaint(namespace)(taint)));
+
+/** The controllers taint, too: what one of them did between is looked at again. */
+const changeTaints = (
+  { core }: ProbeClients,
+  name: string,
+  change: (taints: readonly V1Taint[]) => readonly V1Taint[],
+): Promise<void> =>
+  pRetry(
+    async () => {
+      const { spec, metadata } = await core.readNode({ name });
+      const taints = spec?.taints ?? [];
+      const changed = change(taints);
+      if (JSON.stringify(changed) === JSON.stringify(taints)) return;
+      const body = [
+        { op: 'test', path: '/metadata/resourceVersion', value: metadata?.resourceVersion },
+        { op: 'add', path: '/spec/taints', value: changed },
+      ];
+      await core.patchNode({ name, body });
+    },
+    { retries: 5, minTimeout: 200, shouldRetry: ({ error }) => statusOf(error) !== 403 },
+  );
