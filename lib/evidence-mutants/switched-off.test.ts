@@ -94,7 +94,7 @@ test.each(
     steps: 'remedy-gone',
     observers: 'machine-gone',
     'late timers': 'timer-a-minute-late',
-    sights: 'mounts-never-seen',
+    sights: 'control-plane-tells-nothing-by-audit',
     certificates: 'certificates-after-gone',
     effect: 'node-ready-throughout',
     refuted: 'victim-read-from-outside-in-the-partition',
