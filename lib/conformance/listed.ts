@@ -24,6 +24,14 @@ const deletedNode =
 export const listedDifferences: readonly ListedDifference[] = [
   { what: 'not-ready → no-execute', toS: 1, why: busy },
   { what: 'removal → pod-gone', runs: ['back-before-the-wait-is-over'], toS: 1, why: busy },
+  // What the API tells came later than what the driver's own log did.
+  { what: 'attach-answered before attach-asked', runs: ['node-crash'], why: busy },
+  { what: 'stage-begun before listed', runs: ['partition-force-delete-unfenced'], why: busy },
+  {
+    ...{ what: 'no-execute → evicted', runs: ['partition-force-delete-unfenced'] },
+    ...{ toS: 301, why: busy },
+  },
+  { what: 'stage-begun → staged', runs: ['controller-restart'], toS: 3, why: busy },
   // The pod was removed before it was marked.
   { what: 'victim-unready only model', runs: ['back-before-the-wait-is-over'], why: busy },
   { what: 'detach-asked → detach-answered', toS: 1, why: busy },

@@ -209,7 +209,7 @@ test('a frame of another segment with as many records, or one behind the end, br
 });
 
 test('a history of version 1, without chain and end, is read as ever', () => {
-  const run = join('reports', 'samples', 'node-crash', 'history');
+  const run = join('reports', 'boundary', 'untainted-before-collection', 'history');
   const { chunks, cuts, end, brokenAt } = readSegment(run, 'run');
   expect(chunks.length).toBeGreaterThan(0);
   expect({ cuts, end, brokenAt }).toEqual({ cuts: [], end: undefined, brokenAt: 0 });

@@ -90,5 +90,7 @@ test('97 commits of the victim that an outside client was told of: inconclusive'
   const lying = { ...history, answers: () => answers.values() as ReturnType<History['answers']> };
   const { verdict, incompleteBecause } = assembleVerdict(lying);
   expect(verdict).toBe('inconclusive');
-  expect(incompleteBecause).toEqual([expect.stringMatching(/^an outside client had 97 answers/)]);
+  expect(incompleteBecause).toContainEqual(
+    expect.stringMatching(/^an outside client had 97 answers/),
+  );
 });

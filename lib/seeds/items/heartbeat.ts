@@ -41,8 +41,9 @@ export const heartbeatCrash: Seed = {
     }
     const afterMs = lost.t - deadMs;
     return {
-      // The last renewal was up to 10 s before, a monitor's tick comes up to 5 s late.
-      asExpected: afterMs >= graceMs - 10_500 && afterMs <= graceMs + 10_500,
+      // It stood still before it was dead; the last renewal was up to 10 s before that, and a
+      // monitor's tick comes up to 5 s late.
+      asExpected: lost.t - run.faultAtMs >= graceMs - 10_500 && afterMs <= graceMs + 10_500,
       said:
         `Not Ready (${String(lost.data['reason'])}) ${(afterMs / 1000).toFixed(1)} s ` +
         `after the node’s death; the grace is ${graceMs / 1000} s.`,
