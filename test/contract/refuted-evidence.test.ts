@@ -86,11 +86,15 @@ test('97 commits of the victim that an outside client was told of: inconclusive'
     ...({ type: 'outcome', client, connection, session, outcome: 'ok' } as const),
     ...{ seq: 1_000_000 + index, t: faultAtMs + 120_000 + index },
   }));
-  const answers = [...history.answers(), ...told].toSorted((a, b) => a.t - b.t);
-  const lying = { ...history, answers: () => answers.values() as ReturnType<History['answers']> };
+  const lying: History = {
+    ...history,
+    // Who listens to the journals hears them as they are.
+    answers: (heard) =>
+      [...history.answers(heard), ...told].toSorted((a, b) => a.t - b.t).values() as ReturnType<
+        History['answers']
+      >,
+  };
   const { verdict, incompleteBecause } = assembleVerdict(lying);
   expect(verdict).toBe('inconclusive');
-  expect(incompleteBecause).toContainEqual(
-    expect.stringMatching(/^an outside client had 97 answers/),
-  );
+  expect(incompleteBecause).toEqual([expect.stringMatching(/^an outside client had 97 answers/)]);
 });
