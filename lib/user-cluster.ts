@@ -141,7 +141,7 @@ export const needText = ({ verb, group, resource, subresource, name }: Need): st
 };
 
 /** Whether the cluster would let the user do it. Throws as `answered` does. */
-export async function isAllowed(
+async function isAllowed(
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
   need: Need,
 ): Promise<boolean> {
@@ -149,4 +149,24 @@ export async function isAllowed(
   const review = cluster.authorization.createSelfSubjectAccessReview({ body });
   const allowed = review.then(({ status }) => status?.allowed ?? false);
   return answered(cluster, `asked whether you may ${needText(need)}`, allowed);
+}
+
+/** Of these, what the cluster would not let the user do, in words. Throws as `answered` does. */
+export async function missingRights(
+  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
+  needs: readonly Need[],
+): Promise<string[]> {
+  const allowed = await Promise.all(needs.map((need) => isAllowed(cluster, need)));
+  return needs.filter((_, index) => !allowed[index]).map(needText);
+}
+
+/** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing, and as `answered` does. */
+export async function mustBeAllowed(
+  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
+  needs: readonly Need[],
+): Promise<void> {
+  const missing = await missingRights(cluster, needs);
+  const [first] = missing;
+  if (first === undefined) return;
+  throw forbidden(cluster, `you may not ${missing.join(', ')}`, `auth can-i ${first}`);
 }

@@ -1,7 +1,7 @@
 /** `experiments/sweep.mjs --on-cluster`: from the flags to the sweep on the user's cluster. */
 import { UsageError } from '../errors.ts';
 import { islandCount, islandEnd } from '../sweep/islands.ts';
-import { accessTo, mustBeAllowed, type Access } from '../sweep/on-cluster/access.ts';
+import { accessTo, mustBeAllowedIn, type Access } from '../sweep/on-cluster/access.ts';
 import { imageFor } from '../sweep/on-cluster/image.ts';
 import { newNamespace, reapSweeps } from '../sweep/on-cluster/place.ts';
 import { sweepOnCluster } from '../sweep/on-cluster/run.ts';
@@ -28,7 +28,7 @@ export async function openCluster(
   say: (line: string) => void,
 ): Promise<Access> {
   const access = await accessTo(context);
-  await mustBeAllowed(access, newNamespace());
+  await mustBeAllowedIn(access, newNamespace());
   const { resisted } = await reapSweeps(say);
   for (const { namespace, why } of resisted) say(`${namespace} stays: ${why}`);
   return access;

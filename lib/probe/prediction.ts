@@ -1,6 +1,6 @@
 /** The answer of a probe that reads only: what is to be expected, and whether trials could be made. */
 import { describeError, ForcedetachError } from '../errors.ts';
-import { isAllowed, needText } from '../user-cluster.ts';
+import { missingRights } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 import { gatherFacts, type Facts } from './facts.ts';
 import { planOf, type Plan, type PlanRequest } from './plan.ts';
@@ -33,15 +33,14 @@ export async function answerFor(clients: ProbeClients, options: AnswerOptions): 
   const facts = await gatherFacts(clients, options.storageClass);
   mustHaveClass(facts, options);
   // The namespace of a run is not known before.
-  const needs = trialNeeds(exampleNamespace);
-  const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
+  const missing = await missingRights(clients, trialNeeds(exampleNamespace));
   return {
     storageClass: options.storageClass,
     driver: facts.storageClass?.provisioner ?? '',
     kubernetes: facts.kubernetes,
     prediction: predict(facts),
     ...planOrRefusal(facts, options),
-    missingRights: needs.filter((_, index) => !allowed[index]).map(needText),
+    missingRights: missing,
   };
 }
 

@@ -3,7 +3,7 @@
  * wants them. The node heals itself: the heal is armed on it and rehearsed before anything is cut.
  */
 import { InfrastructureError } from '../../errors.ts';
-import { forbidden, isAllowed, needText } from '../../user-cluster.ts';
+import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
@@ -64,7 +64,7 @@ export async function runCut(clients: ProbeClients, options: CutOptions): Promis
   const { plan, facts } = await planCut(clients, options);
   mustBeConfirmed(options.node, options.confirmed);
   const namespace = newNamespace();
-  await mustBeAllowed(clients, namespace, plan);
+  await mustBeAllowed(clients, cutNeeds(namespace, plan.remedy === 'out-of-service'));
   options.say(
     `namespace ${namespace}; if this process is killed: ${plan.nodes[0]} heals itself, --clean removes the rest`,
   );
@@ -117,18 +117,4 @@ async function looking(
     over.abort();
     await looked;
   }
-}
-
-/** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing. */
-async function mustBeAllowed(
-  clients: ProbeClients,
-  namespace: string,
-  plan: CutPlan,
-): Promise<void> {
-  const needs = cutNeeds(namespace, plan.remedy === 'out-of-service');
-  const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
-  const missing = needs.filter((_, index) => !allowed[index]).map(needText);
-  const [first] = missing;
-  if (first === undefined) return;
-  throw forbidden(clients, `you may not ${missing.join(', ')}`, `auth can-i ${first}`);
 }

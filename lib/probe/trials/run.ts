@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { ForcedetachError, InfrastructureError } from '../../errors.ts';
-import { forbidden, isAllowed, needText } from '../../user-cluster.ts';
+import { mustBeAllowed } from '../../user-cluster.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
 import type { ProbeClients } from '../clients.ts';
 import { planHash, planOf, type Plan, type PlanRequest, type VolumeMode } from '../plan.ts';
@@ -62,7 +62,7 @@ export async function runTrials(
 ): Promise<Certificate> {
   const { facts, plan: asked } = await planTrials(clients, request);
   const namespace = newNamespace();
-  await mustBeAllowed(clients, namespace);
+  await mustBeAllowed(clients, trialNeeds(namespace));
   request.say(`namespace ${namespace}; if this process is killed: --clean removes it`);
   let certificate: Certificate | undefined;
   let failed: unknown;
@@ -165,14 +165,4 @@ async function settle(
   say(`volumes as ${settled.volumeMode}${why}`);
   await core.deleteNamespacedPod({ name: pod, namespace, gracePeriodSeconds: 1 });
   return settled;
-}
-
-/** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing. */
-async function mustBeAllowed(clients: ProbeClients, namespace: string): Promise<void> {
-  const needs = trialNeeds(namespace);
-  const allowed = await Promise.all(needs.map((need) => isAllowed(clients, need)));
-  const missing = needs.filter((_, index) => !allowed[index]).map(needText);
-  const [first] = missing;
-  if (first === undefined) return;
-  throw forbidden(clients, `you may not ${missing.join(', ')}`, `auth can-i ${first}`);
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
-import { accessTo, mustBeAllowed } from './access.ts';
+import { accessTo, mustBeAllowedIn } from './access.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-access-'));
 let server: Server | undefined;
@@ -63,7 +63,7 @@ test('files that are not there are passed over, and the first that is leads', as
 
 test('a cluster that does not answer', async () => {
   const access = await accessTo('two', kubeconfig('http://127.0.0.1:1'));
-  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({
+  await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({
     ...{ code: 'CLUSTER_UNREACHABLE', exitCode: 4 },
     command: `KUBECONFIG=${join(folder, 'config.json')} kubectl --context two cluster-info`,
   });
@@ -71,13 +71,13 @@ test('a cluster that does not answer', async () => {
 
 test('credentials that are refused', async () => {
   const access = await accessTo(undefined, kubeconfig(await answering(401, () => false)));
-  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({ code: 'CLUSTER_FORBIDDEN' });
+  await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({ code: 'CLUSTER_FORBIDDEN' });
 });
 
 test('rights that lack are named', async () => {
   const url = await answering(201, (verb) => verb !== 'create');
   const access = await accessTo(undefined, kubeconfig(url));
-  await expect(mustBeAllowed(access, 'n')).rejects.toMatchObject({
+  await expect(mustBeAllowedIn(access, 'n')).rejects.toMatchObject({
     ...{ code: 'CLUSTER_FORBIDDEN', exitCode: 4 },
     message: expect.stringContaining('create namespaces, create configmaps, create jobs'),
     command: expect.stringMatching(/kubectl --context one auth can-i create namespaces$/),
@@ -86,5 +86,5 @@ test('rights that lack are named', async () => {
 
 test('all rights: nothing is thrown', async () => {
   const access = await accessTo(undefined, kubeconfig(await answering(201, () => true)));
-  await mustBeAllowed(access, 'n');
+  await mustBeAllowedIn(access, 'n');
 });

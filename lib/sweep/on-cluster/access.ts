@@ -1,13 +1,6 @@
 /** The cluster that the user's kubeconfig names, and whether a sweep may run there. */
 import type { AuthorizationV1Api, BatchV1Api, CoreV1Api } from '@kubernetes/client-node';
-import {
-  forbidden,
-  isAllowed,
-  needText,
-  userKubeConfig,
-  type Need,
-  type UserCluster,
-} from '../../user-cluster.ts';
+import { mustBeAllowed, userKubeConfig, type Need, type UserCluster } from '../../user-cluster.ts';
 
 export interface Access extends UserCluster {
   readonly core: CoreV1Api;
@@ -42,13 +35,8 @@ const needs: readonly Need[] = [
  * Asks the cluster, and creates nothing. `namespace`: one that will be. Throws InfrastructureError
  * `CLUSTER_FORBIDDEN`, and as `answered` does.
  */
-export async function mustBeAllowed(access: Access, namespace: string): Promise<void> {
-  const asked = needs.map((need) =>
-    isAllowed(access, need.resource === 'namespaces' ? need : { ...need, namespace }),
+export const mustBeAllowedIn = (access: Access, namespace: string): Promise<void> =>
+  mustBeAllowed(
+    access,
+    needs.map((need) => (need.resource === 'namespaces' ? need : { ...need, namespace })),
   );
-  const answers = await Promise.all(asked);
-  const refused = needs.filter((_, index) => !answers[index]).map(needText);
-  const [first] = refused;
-  if (first === undefined) return;
-  throw forbidden(access, `you may not ${refused.join(', ')}`, `auth can-i ${first}`);
-}
