@@ -6,7 +6,8 @@ import { planLines, variants } from '../plan.ts';
 import { cleanNeeds, probeAccount, rbacObjects, readNeeds, trialNeeds } from '../rights.ts';
 import { claimObject, podObject, type Place } from './objects.ts';
 import { exampleNamespace, namespaceNow } from './place.ts';
-import { planTrials, writerProgram, type TrialsRequest } from './run.ts';
+import { planTrials, type TrialsRequest } from './run.ts';
+import { writerProgram } from './volume-pods.ts';
 
 /**
  * YAML with the plan as a comment: rights, namespace, then of each kind of trial the first one's claim and

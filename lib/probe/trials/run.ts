@@ -2,7 +2,6 @@
  * Trials on a cluster that is not ours: a namespace, its volumes and pods, what they show, and nothing
  * left of them. Nothing else there is touched.
  */
-import { readFileSync } from 'node:fs';
 import { ForcedetachError, InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
@@ -19,6 +18,7 @@ import { claimObject, podName, podObject, type Place } from './objects.ts';
 import { makeNamespace, newNamespace, removeNamespace } from './place.ts';
 import { runTrial, type TrialContext } from './trial.ts';
 import { vainPod, View } from './view.ts';
+import { writerProgram } from './volume-pods.ts';
 
 export interface TrialsRequest
   extends Asked,
@@ -30,9 +30,6 @@ export interface TrialsRequest
   /** Ends the trials; what was made is removed all the same. */
   readonly signal: AbortSignal;
 }
-
-export const writerProgram = (): string =>
-  readFileSync(new URL('../pod/writer.mjs', import.meta.url), 'utf8');
 
 /**
  * What would be asked; makes nothing. Throws UsageError for what is refused (refuse.ts), and as `answered`

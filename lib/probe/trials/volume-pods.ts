@@ -1,0 +1,159 @@
+/** One volume, the pod that writes to it and the next one: made, followed, and what was seen of both. */
+import { readFileSync } from 'node:fs';
+import { orMissing } from '../../cluster/kind/kube.ts';
+import { InfrastructureError } from '../../errors.ts';
+import type { ProbeClients } from '../clients.ts';
+import type { Trial } from '../plan.ts';
+import { Attachments } from './attachments.ts';
+import { createPod } from './create-pod.ts';
+import { clockOf, followLog, type Came, type Followed } from './follow-log.ts';
+import { readJournal, type Journal } from './journal.ts';
+import {
+  attachmentName,
+  claimObject,
+  podName,
+  podObject,
+  type Place,
+  type Role,
+} from './objects.ts';
+import type { TrialRecord } from './record.ts';
+import { vainPod, type View } from './view.ts';
+
+/** Text of what runs in the pods. */
+export const writerProgram = (): string =>
+  readFileSync(new URL('../pod/writer.mjs', import.meta.url), 'utf8');
+
+export interface PodsContext {
+  readonly clients: ProbeClients;
+  readonly view: View;
+  readonly signal: AbortSignal;
+}
+
+/** A volume is made, attached and mounted, an image pulled. */
+const startMs = 240_000;
+const steadyMs = 60_000;
+
+type Seen = Pick<
+  TrialRecord,
+  | 'writer'
+  | 'next'
+  | 'events'
+  | 'attachments'
+  | 'nextAttachment'
+  | 'clockOffsetMs'
+  | 'clockErrorMs'
+  | 'nextClockOffsetMs'
+>;
+
+export class VolumePods {
+  readonly #context: PodsContext;
+  readonly #place: Place;
+  readonly #trial: Trial;
+  readonly #logs = new Map<Role, Followed>();
+  /** Of the writer's node and of the next one's; from the writer's start on. */
+  ofWriter: Attachments | undefined;
+  #ofNext: Attachments | undefined;
+
+  constructor(context: PodsContext, place: Place, trial: Trial) {
+    this.#context = context;
+    this.#place = place;
+    this.#trial = trial;
+  }
+
+  readonly pod = (role: Role): string => podName(this.#trial, role);
+  readonly linesOf = (role: Role): readonly Came[] => this.#logs.get(role)?.lines ?? [];
+
+  /** Until it runs with its volume attached. `journalFolder`: as of `podObject`. */
+  async startWriter(
+    journalFolder?: string,
+  ): Promise<Required<Pick<TrialRecord, 'volume' | 'handle' | 'attachment'>>> {
+    const { clients, view } = this.#context;
+    const { namespace, plan } = this.#place;
+    const body = claimObject(this.#place, this.#trial);
+    await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
+    await this.create('writer', journalFolder);
+    await this.running('writer', startMs);
+    const volume = view.claim(this.#trial.name)?.spec?.volumeName ?? '';
+    const read = await orMissing(clients.core.readPersistentVolume({ name: volume }));
+    const { driver = '', volumeHandle: handle = '' } = read?.spec?.csi ?? {};
+    const [a, b] = plan.nodes;
+    this.ofWriter = this.#attachmentsOf(attachmentName(handle, driver, a));
+    this.#ofNext = this.#attachmentsOf(attachmentName(handle, driver, b));
+    return { volume, handle, attachment: this.ofWriter.name };
+  }
+
+  #attachmentsOf(name: string): Attachments {
+    const attachments = new Attachments(this.#context.clients, name, this.#context.signal);
+    void attachments.run();
+    return attachments;
+  }
+
+  async create(role: Role, journalFolder?: string): Promise<void> {
+    const { clients, signal } = this.#context;
+    const pod = podObject(this.#place, this.#trial, role, journalFolder);
+    await createPod(clients.core, this.#place.namespace, pod, signal);
+  }
+
+  /** Follows what it says from then on. Throws InfrastructureError `PROBE_POD`, and as `View.until`. */
+  async running(role: Role, timeoutMs: number): Promise<void> {
+    const { view, clients, signal } = this.#context;
+    const pod = this.pod(role);
+    await view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
+      const found = view.pod(pod);
+      if (found?.seen.runningMs !== undefined) return true;
+      const vain = found === undefined ? undefined : vainPod(found.pod);
+      if (vain !== undefined) {
+        throw new InfrastructureError('PROBE_POD', `the pod ${pod} does not start: ${vain}`, {
+          hint: 'it needs an image with Node 20 or later; name another one with --image',
+        });
+      }
+      return this.lastEvent(pod) ?? this.lastEvent(this.#trial.name) ?? 'no event yet';
+    });
+    const { namespace } = this.#place;
+    this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
+  }
+
+  lastEvent(of: string): string | undefined {
+    const last = this.#context.view.eventsOf(of).at(-1);
+    return last === undefined ? undefined : `${last.reason}: ${last.message}`;
+  }
+
+  /** Throws InfrastructureError `PROBE_WRITER` where it can't write, and as `View.until`. */
+  async steady(isReady: (lines: readonly Came[]) => boolean, what: string): Promise<void> {
+    await this.#context.view.until({ what, timeoutMs: steadyMs }, () => {
+      const lines = this.linesOf('writer');
+      const failed = lines.find(({ line }) => line.split(' ')[1] === 'fail');
+      if (failed !== undefined)
+        throw new InfrastructureError('PROBE_WRITER', `it says ${failed.line}`);
+      return isReady(lines) || `${lines.length} lines came of it`;
+    });
+  }
+
+  journal(role: Role, more: readonly string[] = []): Journal {
+    return readJournal([...more, ...this.linesOf(role).map(({ line }) => line)]);
+  }
+
+  /** So far. */
+  seen(): Seen {
+    const { view } = this.#context;
+    const [writer, next] = [view.pod(this.pod('writer')), view.pod(this.pod('next'))];
+    const nextAttachment = this.#ofNext?.seen.at(-1);
+    const [clock, nextClock] = [clockOf(this.linesOf('writer')), clockOf(this.linesOf('next'))];
+    const names = [this.#trial.name, this.pod('writer'), this.pod('next')];
+    return {
+      ...(writer !== undefined && { writer: writer.seen }),
+      ...(next !== undefined && { next: next.seen }),
+      events: view.events.filter(({ pod }) => names.includes(pod)),
+      attachments: this.ofWriter?.seen ?? [],
+      ...(nextAttachment !== undefined && { nextAttachment }),
+      ...(clock !== undefined && { clockOffsetMs: clock.offsetMs, clockErrorMs: clock.errorMs }),
+      ...(nextClock !== undefined && { nextClockOffsetMs: nextClock.offsetMs }),
+    };
+  }
+
+  /** Of the writer's first attachment. */
+  endOfFirst(): { readonly thereUntilMs: number; readonly goneMs: number } | undefined {
+    const [first] = this.ofWriter?.seen ?? [];
+    return first === undefined ? undefined : this.ofWriter?.endOf(first.uid);
+  }
+}
