@@ -1,8 +1,6 @@
 /** `experiments/probe.mjs -s CLASS,… --cut NODE`: one node is cut off; what became of each class. */
-import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { exitCode, type ExitCode } from '../errors.ts';
-import { writeOutput } from '../output-file.ts';
 import type { ProbeClients } from '../probe/clients.ts';
 import { armScript, cutScript } from '../probe/cut/host.ts';
 import { hostPod } from '../probe/cut/objects.ts';
@@ -14,6 +12,7 @@ import { cutNeeds, rulesOf } from '../probe/rights.ts';
 import { say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { classOf, type ProbeFlags } from './probe-flags.ts';
+import { writeCertificate } from './probe-output.ts';
 
 export async function cut(
   clients: ProbeClients,
@@ -40,11 +39,7 @@ export async function cut(
     return exitCode.expected;
   }
   const certificate = await runCut(clients, options);
-  const path = resolve(flags.out ?? `cut-${node}.json`);
-  const text = `${JSON.stringify(certificate)}\n`;
-  writeOutput(path, text);
-  tell(flags.output === 'json' ? text.trimEnd() : cutText(certificate));
-  say(`certificate: ${path}`);
+  writeCertificate(flags, `cut-${node}.json`, certificate, cutText);
   return certificate.findings.every(({ outcome }) => outcome === 'undecided')
     ? exitCode.inconclusive
     : exitCode.expected;

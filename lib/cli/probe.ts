@@ -2,7 +2,6 @@
  * `experiments/probe.mjs -s CLASS`: what is to be expected of a class when a volume of it is detached by
  * force; with `--run` what happens.
  */
-import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { exitCode, type ExitCode } from '../errors.ts';
 import { writeOutput } from '../output-file.ts';
@@ -19,6 +18,7 @@ import { runCommand, say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { cut } from './probe-cut.ts';
 import { classOf, probeFlags, type ProbeFlags } from './probe-flags.ts';
+import { writeCertificate } from './probe-output.ts';
 
 /**
  * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
@@ -66,14 +66,10 @@ async function trials(
     return exitCode.expected;
   }
   const certificate = await runTrials(clients, request);
-  const path = resolve(flags.out ?? `detach-${storageClass}.json`);
-  const text = `${JSON.stringify(certificate)}\n`;
-  writeOutput(path, text);
+  writeCertificate(flags, `detach-${storageClass}.json`, certificate, measuredText);
   if (flags.html !== undefined) writeOutput(flags.html, await renderCertificateHtml(certificate));
   if (flags.junit !== undefined)
     writeOutput(flags.junit, await renderCertificateJunit(certificate));
-  tell(flags.output === 'json' ? text.trimEnd() : measuredText(certificate));
-  say(`certificate: ${path}`);
   if (certificate.left !== undefined) return exitCode.infrastructure;
   return certificate.answer.mode === undefined && certificate.answer.modes.length === 0
     ? exitCode.inconclusive

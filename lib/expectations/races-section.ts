@@ -1,6 +1,6 @@
 /** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
 import { medianOf } from '../counts.ts';
-import { eventsIn, leastEvents, worstFirst } from '../experiment/counted.ts';
+import { eventsIn, leastEvents, wordsWorstFirst } from '../experiment/counted.ts';
 import { shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher } from '../matrix/fisher.ts';
@@ -68,7 +68,7 @@ const said = new Set([...timing, ...clientTiming, 'fault', 'remedy', 'disk', 'ra
 /** `corrupt 20 of 24 (64–93 %), exposed 4 of 24 (7–36 %)`, the worst first. */
 export function distributionText(counts: Counts): string {
   const of = eventsIn(counts);
-  return worstFirst(counts)
+  return wordsWorstFirst(counts)
     .map(({ word, count }) => `${word} ${shareText({ count, of })}`)
     .join(', ');
 }

@@ -13,7 +13,9 @@ export const eventsIn = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /** What a race came to, each word and how often, the worst first. */
-export const worstFirst = (counts: Counts): { readonly word: Safety; readonly count: number }[] =>
+export const wordsWorstFirst = (
+  counts: Counts,
+): { readonly word: Safety; readonly count: number }[] =>
   safetyLevels.toReversed().flatMap((word) => {
     const count = counts[word];
     return count === undefined ? [] : [{ word, count }];

@@ -64,7 +64,8 @@ export function planOf(request: PlanRequest): Plan {
   };
 }
 
-export const planHash = (plan: Plan): string =>
+/** Of a plan of trials, or of a cut. */
+export const planHash = (plan: object): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
 
 /** For people, one line each. */

@@ -1,6 +1,6 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { losesPower } from '../fault-kinds.ts';
-import { eventsIn, worstFirst } from '../experiment/counted.ts';
+import { eventsIn, wordsWorstFirst } from '../experiment/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
 import { refusedInWords } from '../experiment/refused-mounts.ts';
@@ -72,7 +72,7 @@ export function expectedInRun({ expected, serving, scenario, verdict }: Verdict)
 /** `corrupt 20 of 24 or exposed 4 of 24`, the worst first. */
 export function countedWords(counted: Counts): string {
   const of = eventsIn(counted);
-  return worstFirst(counted)
+  return wordsWorstFirst(counted)
     .map(({ word, count }) => `${word} ${count} of ${of}`)
     .join(' or ');
 }

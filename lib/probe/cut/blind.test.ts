@@ -3,21 +3,20 @@
  * driver was made to do, which the cuts were not told. The two remedies together leave one mode, or two
  * that trials on healthy nodes tell apart.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { zstdDecompressSync } from 'node:zlib';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
+import { planHash } from '../plan.ts';
+import { packedIn, unpacked } from '../published/packed.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, modesOf } from './classify.ts';
-import { cutPlanHash } from './plan.ts';
 
-const folder = new URL('../../../reports/probe-cuts/', import.meta.url);
-const cuts = readdirSync(folder)
-  .filter((name) => name.endsWith('.json.zst'))
-  .map((name) => {
-    const text = zstdDecompressSync(readFileSync(new URL(name, folder))).toString();
-    return { name, cut: JSON.parse(text) as CutCertificate };
-  });
+const folder = fileURLToPath(new URL('../../../reports/probe-cuts/', import.meta.url));
+const cuts = packedIn(folder).map((name) => ({
+  name,
+  cut: JSON.parse(unpacked(join(folder, name))) as CutCertificate,
+}));
 
 test('three cuts of seven classes', () => {
   expect(cuts.map(({ cut }) => cut.findings.length)).toEqual([7, 7, 7]);
@@ -31,7 +30,7 @@ test.each(cuts)('$name: no answer is wrong, and none undecided', ({ cut }) => {
   for (const { storageClass, modes } of cut.findings) {
     expect(modes, storageClass).toContain(strangerClasses[storageClass]?.['detachMode']);
   }
-  expect(cut.planHash).toBe(cutPlanHash(cut.plan));
+  expect(cut.planHash).toBe(planHash(cut.plan));
   expect(cut.record.checked).toBe(true);
 });
 

@@ -1,11 +1,12 @@
 /** What a cut leaves for others: what was asked, what was done, what came, and the raw records. */
 import { harnessVersion } from '../../harness-version.ts';
 import type { Facts } from '../facts.ts';
+import { nodesTold, type NodeTold } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';
 import type { CutPlan } from './plan.ts';
 import type { CutRecord } from './record.ts';
 
-export const cutCertificateVersion = 1;
+const cutCertificateVersion = 1;
 
 export interface CutCertificate {
   readonly schemaVersion: typeof cutCertificateVersion;
@@ -21,13 +22,7 @@ export interface CutCertificate {
     readonly driver: string;
     readonly parameters: Readonly<Record<string, string>>;
   }[];
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly kernel: string;
-    readonly kubelet: string;
-    readonly osImage: string;
-    readonly runtime: string;
-  }[];
+  readonly nodes: readonly NodeTold[];
   readonly planHash: string;
   readonly plan: CutPlan;
   readonly findings: readonly CutFinding[];
@@ -48,9 +43,6 @@ const timing = /grace-period|monitor-period|attach-detach|eviction/;
 export function cutCertificateOf(parts: Parts): CutCertificate {
   const { facts, plan, hash, beganAt, record, findings } = parts;
   const [some] = facts;
-  const nodes = plan.nodes.flatMap(
-    (name) => some?.nodes.filter((node) => node.name === name) ?? [],
-  );
   return {
     ...{ schemaVersion: cutCertificateVersion, kind: 'cut-certificate' },
     forcedetach: harnessVersion(),
@@ -62,9 +54,7 @@ export function cutCertificateOf(parts: Parts): CutCertificate {
       driver: storageClass?.provisioner ?? '',
       parameters: storageClass?.parameters ?? {},
     })),
-    nodes: nodes.map(({ name, kernel, kubelet, osImage, runtime }) => ({
-      ...{ name, kernel, kubelet, osImage, runtime },
-    })),
+    nodes: nodesTold({ nodes: some?.nodes ?? [] }, plan.nodes),
     ...{ planHash: hash, plan, findings, record },
   };
 }

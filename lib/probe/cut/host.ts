@@ -7,7 +7,7 @@
 export const cutWays = ['network', 'kubelet'] as const;
 export type CutWay = (typeof cutWays)[number];
 
-export const cutTable = 'forcedetach_probe';
+const cutTable = 'forcedetach_probe';
 const files = '/run/forcedetach-probe';
 /** Two that know nothing of each other: a timer of systemd, and a service that sleeps. */
 const units = { heal: 'forcedetach-probe-heal', belt: 'forcedetach-probe-belt' } as const;

@@ -1,6 +1,5 @@
 /** What a cut is going to do: pure, shown and hashed before anything is made. */
-import { createHash } from 'node:crypto';
-import type { PlanRequest } from '../plan.ts';
+import { planHash, type PlanRequest } from '../plan.ts';
 import type { CutWay } from './host.ts';
 
 export const cutRemedies = ['force-delete', 'out-of-service'] as const;
@@ -33,9 +32,6 @@ export const cutPlanOf = (request: CutRequest): CutPlan => ({
   })),
 });
 
-export const cutPlanHash = (plan: CutPlan): string =>
-  createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
-
 const ways = {
   network:
     'drops all traffic over the devices of its default routes (nftables, a table of its own)',
@@ -47,7 +43,7 @@ export function cutPlanLines(plan: CutPlan): string[] {
   const [a, b] = plan.nodes;
   const minutes = (plan.healAfterMs / 60_000).toFixed(1);
   return [
-    `plan ${cutPlanHash(plan)}: cut off ${a}, ${plan.classes.length} volumes under the one cut: ${plan.classes.join(', ')}`,
+    `plan ${planHash(plan)}: cut off ${a}, ${plan.classes.length} volumes under the one cut: ${plan.classes.join(', ')}`,
     `  writers on ${a}; each of its pods and volumes is the probe's own`,
     `  a heal is armed on ${a} itself, twice, and rehearsed with a cut of some seconds`,
     `  the cut ${ways[plan.way]}; ${a} heals itself ${minutes} min after the arming`,

@@ -6,6 +6,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
+import { planHash } from '../plan.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
 import { cutNeeds } from '../rights.ts';
 import { makeNamespace, newNamespace, removeNamespace } from '../trials/place.ts';
@@ -13,7 +14,7 @@ import { View } from '../trials/view.ts';
 import { cutCertificateOf, type CutCertificate } from './certificate.ts';
 import { classifyCut } from './classify.ts';
 import { Cut, healed, type CutDraft } from './play.ts';
-import { cutPlanHash, cutPlanOf, type CutPlan, type CutRequest } from './plan.ts';
+import { cutPlanOf, type CutPlan, type CutRequest } from './plan.ts';
 import type { CutRecord } from './record.ts';
 import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
 import type { CutContext } from './volume.ts';
@@ -73,7 +74,7 @@ export async function runCut(clients: ProbeClients, options: CutOptions): Promis
     await makeNamespace(clients, namespace, 'privileged');
     const record = await inNamespace(clients, namespace, plan, options);
     const findings = record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
-    return cutCertificateOf({ facts, plan, hash: cutPlanHash(plan), beganAt, record, findings });
+    return cutCertificateOf({ facts, plan, hash: planHash(plan), beganAt, record, findings });
   } finally {
     options.say('removing all that was made');
     await removeNamespace(clients, namespace);

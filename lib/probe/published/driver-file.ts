@@ -3,15 +3,15 @@
  * derived from whole certificates that lie beside it. A row is judged anew, never copied.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { UsageError } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { planHash } from '../plan.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
 import { classify } from '../trials/classify.ts';
 import { measure, type Measured } from '../trials/measured.ts';
+import { pack, packed, packedIn, unpacked } from './packed.ts';
 
 export interface ClassRow
   extends Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
@@ -42,7 +42,6 @@ export interface DriverFile {
   readonly classes: readonly ClassRow[];
 }
 
-const packed = '.json.zst';
 /** Names become paths. */
 const safeName = /^[a-z0-9]([\w.+-]*[a-z0-9])?$/i;
 
@@ -95,11 +94,7 @@ export function rowOf(text: string, records: string): ClassRow {
 }
 
 const recordsIn = (root: string, driver: string, version: string): string[] =>
-  readdirSync(join(root, driver, version))
-    .filter((name) => name.endsWith(packed))
-    .toSorted();
-
-const unpacked = (path: string): string => zstdDecompressSync(readFileSync(path)).toString();
+  packedIn(join(root, driver, version));
 
 /** From the whole certificates in `root/DRIVER/VERSION/`. */
 export const rebuilt = (root: string, driver: string, version: string): DriverFile => ({
@@ -140,7 +135,7 @@ export function addCertificate(root: string, text: string, version: string): str
   if (!safeName.test(version)) throw notOne(`${JSON.stringify(version)} is no version`);
   const folder = join(root, driver.name, version);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${storageClass.name}${packed}`), zstdCompressSync(text));
+  pack(join(folder, `${storageClass.name}${packed}`), text);
   const path = driverFilePath(root, driver.name, version);
   writeOutput(path, driverFileText(rebuilt(root, driver.name, version)));
   return path;

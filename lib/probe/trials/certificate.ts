@@ -1,6 +1,6 @@
 /** What trials leave for others: who was asked, what was done, what came, and the raw records. */
 import { harnessVersion } from '../../harness-version.ts';
-import type { Facts } from '../facts.ts';
+import type { Facts, NodeFacts } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Prediction } from '../predict.ts';
 import type { Finding } from './classify.ts';
@@ -24,13 +24,7 @@ export interface Certificate {
   };
   readonly kubernetes: string;
   /** The writer's node, then the next one's. */
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly kernel: string;
-    readonly kubelet: string;
-    readonly osImage: string;
-    readonly runtime: string;
-  }[];
+  readonly nodes: readonly NodeTold[];
   /** Of `plan`, made before the first trial. */
   readonly planHash: string;
   readonly plan: Plan;
@@ -44,6 +38,16 @@ export interface Certificate {
   /** What could not be removed afterwards. */
   readonly left?: string;
 }
+
+export type NodeTold = Pick<NodeFacts, 'name' | 'kernel' | 'kubelet' | 'osImage' | 'runtime'>;
+
+/** Of the nodes of a plan, in its order. */
+export const nodesTold = (facts: Pick<Facts, 'nodes'>, names: readonly string[]): NodeTold[] =>
+  names
+    .flatMap((name) => facts.nodes.filter((node) => node.name === name))
+    .map(({ name, kernel, kubelet, osImage, runtime }) => ({
+      ...{ name, kernel, kubelet, osImage, runtime },
+    }));
 
 interface Parts {
   readonly facts: Facts;
@@ -61,7 +65,6 @@ export function certificateOf(parts: Parts): Certificate {
   const { facts, plan, hash, beganAt, records, findings, answer, prediction, noBlock } = parts;
   const { storageClass } = facts;
   const containers = facts.driverPods.flatMap((pod) => pod.containers);
-  const nodes = plan.nodes.flatMap((name) => facts.nodes.filter((node) => node.name === name));
   return {
     ...{ schemaVersion: certificateVersion, kind: 'detach-certificate' },
     forcedetach: harnessVersion(),
@@ -76,9 +79,7 @@ export function certificateOf(parts: Parts): Certificate {
       binding: storageClass?.volumeBindingMode ?? 'Immediate',
     },
     kubernetes: facts.kubernetes,
-    nodes: nodes.map(({ name, kernel, kubelet, osImage, runtime }) => ({
-      ...{ name, kernel, kubelet, osImage, runtime },
-    })),
+    nodes: nodesTold(facts, plan.nodes),
     ...{ planHash: hash, plan, predicted: prediction.mode ?? null },
     ...(noBlock === undefined ? {} : { noBlock }),
     ...{ answer, findings, trials: records },
