@@ -1,5 +1,6 @@
 /** The API clients of a probe. */
 import type {
+  AuthenticationV1Api,
   AuthorizationV1Api,
   CoreV1Api,
   StorageV1Api,
@@ -11,6 +12,7 @@ export interface ProbeClients extends UserConfig {
   readonly core: CoreV1Api;
   readonly storage: StorageV1Api;
   readonly authorization: AuthorizationV1Api;
+  readonly authentication: AuthenticationV1Api;
   readonly version: VersionApi;
 }
 
@@ -28,6 +30,7 @@ export async function probeClients(
     core: config.makeApiClient(kubernetes.CoreV1Api),
     storage: config.makeApiClient(kubernetes.StorageV1Api),
     authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
+    authentication: config.makeApiClient(kubernetes.AuthenticationV1Api),
     version: config.makeApiClient(kubernetes.VersionApi),
   };
 }

@@ -27,6 +27,8 @@ export interface CutCertificate {
   readonly plan: CutPlan;
   readonly findings: readonly CutFinding[];
   readonly record: CutRecord;
+  /** What could not be removed afterwards. */
+  readonly left?: string;
 }
 
 interface Parts {

@@ -1,15 +1,16 @@
 /** When a node must not be cut off, and why: judged on what was read, before anything is made. */
 import type { V1Pod, V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import { UsageError } from '../../errors.ts';
-import { answered, kubectl } from '../../user-cluster.ts';
+import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Facts } from '../facts.ts';
+import { guardNeeds } from '../rights.ts';
 
 /** They act on a lost node by themselves: what came would be their doing. By image or by name. */
 const remediators =
   /node-?health-?check|self-node-remediation|fence-agents-remediation|node-remediation|piraeus-ha-controller|draino|\bpoison-pill\b/;
 
-/** Throws UsageError for what must not be cut; as `answered` does. */
+/** Throws UsageError for what must not be cut; as `mustBeAllowed` and `answered` do. */
 export async function mustBeCuttable(
   clients: ProbeClients,
   facts: Facts,
@@ -29,6 +30,7 @@ export async function mustBeCuttable(
     const hint = 'what runs there could go nowhere; add a node';
     refuse('CUT_LAST_NODE', `${name} is the last node that takes pods`, hint, 'get nodes');
   }
+  await mustBeAllowed(clients, guardNeeds);
   const listing = clients.core.listPodForAllNamespaces();
   const pods = (await answered(clients, 'listed the pods', listing)).items.filter(isAlive);
   const remediator = pods.find(isRemediator);

@@ -10,6 +10,7 @@ export function cutText({
   timers,
   findings,
   record,
+  left,
 }: CutCertificate): string {
   const [node] = plan.nodes;
   const width = Math.max(...findings.map(({ storageClass }) => storageClass.length));
@@ -27,6 +28,7 @@ export function cutText({
     ...findings.map((finding) => line(finding, width)),
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
+    ...(left === undefined ? [] : ['', `still there: ${left}`]),
   ].join('\n');
 }
 
