@@ -3,6 +3,8 @@ import type {
   AuthenticationV1Api,
   AuthorizationV1Api,
   CoreV1Api,
+  CustomObjectsApi,
+  PolicyV1Api,
   StorageV1Api,
   VersionApi,
 } from '@kubernetes/client-node';
@@ -13,6 +15,8 @@ export interface ProbeClients extends UserConfig {
   readonly storage: StorageV1Api;
   readonly authorization: AuthorizationV1Api;
   readonly authentication: AuthenticationV1Api;
+  readonly policy: PolicyV1Api;
+  readonly custom: CustomObjectsApi;
   readonly version: VersionApi;
 }
 
@@ -31,6 +35,8 @@ export async function probeClients(
     storage: config.makeApiClient(kubernetes.StorageV1Api),
     authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
     authentication: config.makeApiClient(kubernetes.AuthenticationV1Api),
+    policy: config.makeApiClient(kubernetes.PolicyV1Api),
+    custom: config.makeApiClient(kubernetes.CustomObjectsApi),
     version: config.makeApiClient(kubernetes.VersionApi),
   };
 }

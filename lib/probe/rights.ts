@@ -58,6 +58,7 @@ function spaceNeeds({ namespace, isGiven }: Home): Need[] {
 export const guardNeeds: readonly Need[] = [
   { verb: 'list', resource: 'pods' },
   { verb: 'get', resource: 'persistentvolumeclaims' },
+  { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
 ];
 
 /** For a cut of `node`: it deletes no attachment, reads that node, and marks it where that is the remedy. */

@@ -17,7 +17,7 @@ export const certificates = join(root, 'certificates');
 
 const opening = `# Certificates
 
-What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes; \`cut off\` tells what became of it [under cuts](../how-to/probe-cut.md), where there was one. All of it is judged again from the raw records, which lie in \`certificates/\`. This page is made from those files.
+What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes; \`cut off\` tells what became of it [under cuts](../how-to/probe-cut.md), where there was one. All of it is judged again from the raw records, which lie in \`certificates/\`. This page is made from those files; [the schema](certificate.schema.json) has their form.
 
 The driver \`block.acme.example\` is this project's own under a foreign name, made to behave in each way: it shows what the probe can tell, and nothing of a driver that you can buy. Nobody has sent another one yet.
 `;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 import { taintOutOfService, untaint } from '../trials/taint.ts';
-import { nowMs } from '../trials/view.ts';
+import { nowMs, whyOf } from '../trials/view.ts';
 import {
   armScript,
   checkScript,
@@ -34,14 +34,15 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
     await onHost(context, 'check', checkScript(plan.way, run));
     record.checked = true;
   } catch (cause) {
+    // What comes of it is told by `--clean`, too; that the node may be away is told only here.
+    await untaint(clients, node, namespace).catch((error: unknown) => say(whyOf(error)));
     throw new InfrastructureError('CUT_NOT_HEALED', `${node} is not proven to be healed`, {
       hint: 'see to it by its console; both of its own heals should have run by now',
       command: healCommand(plan.way, run),
       cause,
     });
-  } finally {
-    await untaint(clients, node, namespace);
   }
+  await untaint(clients, node, namespace);
 }
 
 /** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */

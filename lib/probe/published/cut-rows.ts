@@ -4,6 +4,7 @@ import { cutCertificateVersion, type CutCertificate } from '../cut/certificate.t
 import { classifyCut, type CutFinding } from '../cut/classify.ts';
 import { planHash } from '../plan.ts';
 import { notOne, parsed, safeName } from './read.ts';
+import { misformed } from './schema.ts';
 
 export interface CutRow
   extends Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
@@ -30,6 +31,8 @@ export function readCutCertificate(text: string): CutCertificate {
   if (read?.kind !== 'cut-certificate' || read.schemaVersion !== cutCertificateVersion) {
     throw notOne(`it is no certificate of a cut of version ${cutCertificateVersion}`);
   }
+  const wrong = misformed(read);
+  if (wrong !== undefined) throw notOne(`it is not whole: ${wrong}`);
   const certificate = read as CutCertificate;
   const { plan, record, classes } = certificate;
   if (planHash(plan) !== certificate.planHash) throw notOne('its plan is not the one of its hash');

@@ -72,6 +72,7 @@ test('one that is added is judged from the records, and stays beside an earlier 
 const [some, ...others] = cut.classes;
 
 test.each([
+  ['half of it', changed({ record: { checked: true } as never }), /record.looks: Invalid input/],
   ['a later form', changed({ schemaVersion: 2 as 1 }), /no certificate/],
   ['a plan that was changed', changed({ plan: { ...cut.plan, healAfterMs: 1 } }), /hash/],
   [

@@ -14,6 +14,7 @@ import { measure, type Measured } from '../trials/measured.ts';
 import { cutName, cutRowsOf, driverOfCut, readCutCertificate, type CutRow } from './cut-rows.ts';
 import { pack, packed, packedIn, unpacked } from './packed.ts';
 import { notOne, parsed, safeName } from './read.ts';
+import { misformed } from './schema.ts';
 
 export interface ClassRow
   extends Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
@@ -52,6 +53,8 @@ export function readCertificate(text: string): Certificate {
   if (read?.kind !== 'detach-certificate' || read.schemaVersion !== certificateVersion) {
     throw notOne(`it is no certificate of version ${certificateVersion}`);
   }
+  const wrong = misformed(read);
+  if (wrong !== undefined) throw notOne(`it is not whole: ${wrong}`);
   const certificate = read as Certificate;
   const { plan, trials, storageClass, driver } = certificate;
   if (planHash(plan) !== certificate.planHash) throw notOne('its plan is not the one of its hash');
