@@ -17,6 +17,8 @@ export interface Lab extends AsyncDisposable {
   readonly clients: KubeClients;
   /** An image that every node has, with Node in it. */
   readonly image: string;
+  /** Numbers of its driver's loop devices: `first-last`. */
+  readonly loops: string;
   /** Not the one of the control plane. */
   readonly workers: readonly [string, string];
 }
@@ -34,13 +36,14 @@ export async function strangersLab(name: string): Promise<Lab> {
       ? (await quiet`node ${script} up ${used} short`).stdout.trim()
       : (process.env['FORCEDETACH_STRANGER_KUBECONFIG'] ?? '');
   const clients = await kubeClients(kubeconfig);
-  const { items } = await clients.apps.listNamespacedDaemonSet({ namespace: 'kube-system' });
-  const images = items.flatMap(({ spec }) =>
-    (spec?.template.spec?.containers ?? []).map(({ image = '' }) => image),
-  );
-  const image = images.find((each) => each.includes('/driver:')) ?? '';
+  const namespace = 'kube-system';
+  // The controller's Deployment, whose driver knows its loop devices.
+  const { items } = await clients.apps.listNamespacedDeployment({ namespace });
+  const containers = items.flatMap(({ spec }) => spec?.template.spec?.containers ?? []);
+  const driver = containers.find(({ image }) => image?.includes('/driver:'));
+  const loops = driver?.env?.find(({ name: variable }) => variable === 'FORCEDETACH_LOOPS');
   return {
-    ...{ name: used, kubeconfig, clients, image },
+    ...{ name: used, kubeconfig, clients, image: driver?.image ?? '', loops: loops?.value ?? '' },
     workers: [`${used}-worker2`, `${used}-worker`],
     [Symbol.asyncDispose]: async () => {
       if (there === undefined) await quiet`node ${script} down ${used}`;

@@ -111,14 +111,21 @@ ls /var/lib/kubelet/pods | sed 's/^/pod /'
 find /var/lib/kubelet/plugins/kubernetes.io -maxdepth 3 2>/dev/null | sed 's/^/staged /'
 sed 's/^[^ ]* \\([^ ]*\\) .*/mount \\1/' /proc/mounts
 ip -o route | sed 's/dev veth[^ ]*/dev veth/; s/^/route /'
-for each in /sys/block/loop*/loop/backing_file; do test -e "$each" && sed 's/^/loop /' "$each"; done
+for each in /sys/block/loop*/loop/backing_file; do
+  number=$(echo "$each" | tr -dc 0-9)
+  test -e "$each" && test "$number" -ge "\${LOOPS%-*}" && test "$number" -le "\${LOOPS#*-}" && sed 's/^/loop /' "$each"
+done
 systemctl is-active kubelet | sed 's/^/kubelet /'
 `;
 
-async function hostsOf(nodes: readonly string[]): Promise<Pages> {
+/** Loop devices are the kernel's, which other clusters share: those of its driver alone count. */
+async function hostsOf(nodes: readonly string[], loops: string): Promise<Pages> {
   const looks = await Promise.all(
     nodes.map(async (node) => {
-      const { stdout } = await $({ quiet: true, nothrow: true })`docker exec ${node} sh -c ${look}`;
+      const { stdout } = await $({
+        quiet: true,
+        nothrow: true,
+      })`docker exec --env LOOPS=${loops} ${node} sh -c ${look}`;
       return stdout
         .split('\n')
         .filter(Boolean)
@@ -130,12 +137,12 @@ async function hostsOf(nodes: readonly string[]): Promise<Pages> {
 
 /** `wasAway`: a node was, in between; then what its absence made of others' status is not compared. */
 export async function stateOf(
-  { clients, name, workers }: Lab,
+  { clients, name, workers, loops }: Lab,
   wasAway = false,
 ): Promise<ClusterState> {
   const [objects, hosts] = await Promise.all([
     objectsOf(clients, wasAway),
-    hostsOf([`${name}-control-plane`, ...workers]),
+    hostsOf([`${name}-control-plane`, ...workers], loops),
   ]);
   return { objects, hosts };
 }

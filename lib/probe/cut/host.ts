@@ -112,7 +112,7 @@ else systemctl stop ${units.heal}.timer ${units.belt}.service; echo "not armed";
 fi`;
 }
 
-/** The pod has ended before: its last words reach the API. Without both belts nothing is cut. */
+/** A moment later, so that its pod can end and say so. Without both belts nothing is cut. */
 export function cutScript(way: CutWay, run: string): string {
   const [files, units] = [filesOf(run), unitsOf(run)];
   return `set -eu

@@ -12,7 +12,7 @@ import {
   latestHealMs,
   tidyScript,
 } from './host.ts';
-import { nodeIs, onHost, Vantage } from './node.ts';
+import { hostSaid, nodeIs, onHost, startOnHost, Vantage } from './node.ts';
 import type { CutRecord } from './record.ts';
 import { VolumeUnderCut, type CutContext } from './volume.ts';
 
@@ -47,7 +47,8 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
 
 /** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */
 const notReadyMs = 300_000;
-const cutSeenMs = 30_000;
+/** A pod has to come first. */
+const cutSeenMs = 60_000;
 /** Of the host's own clocks, and of the pods that have to come. */
 const spareMs = 30_000;
 const lateWritesMs = 15_000;
@@ -79,9 +80,7 @@ export class Cut {
     await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
     this.#record.armedMs = nowMs();
     say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
-    await onHost(this.#context, 'cut', cutScript(plan.way, run));
-    const cutMs = await vantage.until('down', nowMs(), { timeoutMs: cutSeenMs, signal });
-    this.#record.cutMs = cutMs;
+    this.#record.cutMs = await this.#cutOff('cut', vantage);
     say(`${next} sees ${node} no more`);
     this.#record.notReadyMs = await nodeIs(this.#context, false, notReadyMs);
     await this.#remedy();
@@ -99,13 +98,26 @@ export class Cut {
     this.#record.looks = vantage.looks;
   }
 
+  /** When the second node saw it, which alone tells: the first one may not get a word out any more. */
+  async #cutOff(name: string, vantage: Vantage): Promise<number> {
+    const { plan, run, signal } = this.#context;
+    const beganMs = nowMs();
+    await startOnHost(this.#context, name, cutScript(plan.way, run));
+    try {
+      return await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      // It is reachable, and may say why.
+      await hostSaid(this.#context, name);
+      throw error;
+    }
+  }
+
   /** A cut of some seconds that heals itself by the same means. */
   async #rehearse(vantage: Vantage): Promise<void> {
     const { plan, run, say, signal } = this.#context;
-    const beganMs = nowMs();
     await onHost(this.#context, 'rehearse-arm', armScript(plan.way, run, plan.rehearsalMs));
-    await onHost(this.#context, 'rehearse-cut', cutScript(plan.way, run));
-    const downMs = await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
+    const downMs = await this.#cutOff('rehearse-cut', vantage);
     const upMs = await vantage.until('up', downMs, {
       timeoutMs: plan.rehearsalMs + spareMs,
       signal,
