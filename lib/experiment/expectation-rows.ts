@@ -3,6 +3,7 @@
  * Kubernetes' source and from MySQL on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
+import { database } from '../database/chosen.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import type { Situation } from './situation.ts';
 import type { VerdictWord } from './verdict.ts';
@@ -106,12 +107,12 @@ export const partitionRows: readonly Row[] = [
   {
     when: { disk: ['shared-file'], fileLocks: ['shared'] },
     verdicts: ['safe'],
-    because: 'nothing is attached, the successor mounts at once, and its mysqld waits for the lock',
+    because: `nothing is attached, the successor mounts at once, and its ${database.server} waits for the lock`,
   },
   {
     when: { disk: ['shared-file'] },
     verdicts: overlapping,
-    because: 'each node has locks of its own: two mysqld open the same files',
+    because: `each node has locks of its own: two ${database.server} open the same files`,
   },
   {
     when: { disk: ['reservation'] },
@@ -223,7 +224,7 @@ export const partitionRows: readonly Row[] = [
     when: { link: ['errors'] },
     verdicts: overlapping,
     because:
-      'the victim’s mysqld dies of I/O errors, yet its file system is still mounted when the path ' +
+      `the victim’s ${database.server} dies of I/O errors, yet its file system is still mounted when the path ` +
       'is healed: what it writes until its unmount decides',
   },
   {

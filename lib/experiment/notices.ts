@@ -4,6 +4,7 @@
  * make him look for harm.
  */
 import { z } from 'zod';
+import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { isWarning } from '../history/migration.ts';
 import { attachGateTexts, csiCalls, observed } from '../history/observations.ts';
@@ -85,16 +86,16 @@ export function noticedBy(
 
 /** Who was not heard all the time, where the history tells. */
 export const deafness = (story: Story): string[] =>
-  story.tells.allSources ? ['api', 'mysqld'].flatMap((source) => gapsOf(story, source)) : [];
+  story.tells.allSources ? ['api', database.server].flatMap((source) => gapsOf(story, source)) : [];
 
 function told(seen: ObservationRecord, heard: Heard): Said | undefined {
   const { name, node = '', data } = seen;
   if (name === observed.event) return ofEvent(seen, heard);
-  if (name === observed.serverLog && /\[ERROR\]/.test(String(data['line']))) {
+  if (name === observed.serverLog && String(data['line']).includes(database.log.signs.error)) {
     // A server whose disk was taken away says so, and no more.
     const ofHarm = !heard.isCut(node, seen.t);
     const what = `errors in the error log on ${node}`;
-    return { by: 'mysqld', what, ofHarm, evidence: String(data['line']), times: 1 };
+    return { by: database.server, what, ofHarm, evidence: String(data['line']), times: 1 };
   }
   const { call, error } = data;
   const isRefusal = name === observed.csiCall && error !== undefined;

@@ -57,7 +57,7 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Gr
   opening.defer(() => removeGroup(clients, { signal: AbortSignal.timeout(120_000) }));
   const pods = await deployGroup(clients, {
     ...options,
-    image: images.mysql,
+    image: images.database,
     volumeHandles: volumes,
     sizeBytes: volumeBytes,
   });

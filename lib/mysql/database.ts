@@ -1,0 +1,44 @@
+/** MySQL as a database under test: its words, its pod and its log. */
+import type { Database } from '../database/port.ts';
+
+/** With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout). */
+const flushPeriodMs = 2000;
+
+export const mysql: Database = {
+  name: 'mysql',
+  title: 'MySQL',
+  server: 'mysqld',
+  pod: {
+    dataFolder: '/var/lib/mysql',
+    port: 3306,
+    values: (image, { trxCommit, binlog }) => ({
+      MYSQL_IMAGE: image,
+      TRX_COMMIT: trxCommit,
+      // Without a binary log each commit would write one more row, of its GTID.
+      GTID_MODE: binlog === 'on' ? 'ON' : 'OFF',
+      // `binlog` is the server's own default name.
+      BINLOG: binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
+    }),
+  },
+  log: {
+    kept: /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i,
+    signs: { error: '[ERROR]', ready: 'ready for connections', stopped: 'Shutdown complete' },
+    modelled: {
+      locked: '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)',
+      recovered: '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)',
+    },
+  },
+  durability: {
+    keepsAll: ({ trxCommit }) => trxCommit === 1,
+    heldBackMs: ({ trxCommit }) => (trxCommit === 1 ? 0 : flushPeriodMs),
+    unusual: ({ trxCommit }) =>
+      trxCommit === 1
+        ? []
+        : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`],
+    advice: 'Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.',
+    // innodb_flush_method=O_DIRECT; buf0dblwr.cc
+    tornBecause:
+      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
+      'the page (Double_write::is_fsync_required): both may be lost together',
+  },
+};
