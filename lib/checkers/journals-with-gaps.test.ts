@@ -1,9 +1,9 @@
 /** Where a client's journal has gaps, what it does not tell of is no damage of documents or binlog. */
 import { expect, test } from 'vitest';
 import { deletionOf } from '../workload/documents.ts';
-import type { BinlogFound } from './evidence.ts';
+import type { BinlogFound } from '../mysql/evidence.ts';
+import { reconcileBinlog } from '../mysql/checks/reconcile-binlog.ts';
 import { Journal } from './journal.ts';
-import { reconcileBinlog } from './reconcile-binlog.ts';
 import { reconcileDocuments } from './reconcile-documents.ts';
 
 const id = { client: 'inside', connection: 0, session: 0 };

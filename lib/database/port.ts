@@ -2,7 +2,11 @@
  * The port to a database: what everybody else knows of the one that is measured. Its words, its pod,
  * what its log says. `lib/mysql` implements it; chosen.ts is the one place that says so.
  */
-import type { Scenario } from '../experiment/scenario.ts';
+import type { Checker } from '../checkers/checker.ts';
+import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
+import type { LedgerEntry } from '../workload/sql.ts';
+import type { DatabaseChoice } from './fields.ts';
+import type { OwnEvidence } from './evidence.ts';
 
 /** What is known of a database without a server of it; the same for a cluster and for the model. */
 export interface Database {
@@ -15,6 +19,14 @@ export interface Database {
   readonly pod: DatabaseTemplate;
   readonly log: ServerLog;
   readonly durability: Durability;
+  /** Every commit is promised, and no more than that is asked of the server. */
+  readonly leastAsked: DatabaseChoice;
+  readonly tools: {
+    /** Checks the tables of a running server, which it may crash. */
+    readonly checkTable: string;
+    /** Who tells an operator, by the code of the finding; in the order in which they are told. */
+    readonly byFinding: Readonly<Record<string, string>>;
+  };
 }
 
 /** What its commits promise under a choice of settings, and how people are told. */
@@ -41,9 +53,6 @@ export interface DatabaseTemplate {
   values(image: string, choice: DatabaseChoice): Readonly<Record<string, string | number>>;
 }
 
-/** What a scenario says about the server's durability. */
-export type DatabaseChoice = Pick<Scenario, 'trxCommit' | 'binlog'>;
-
 /** What lines of the server's log mean. */
 export interface ServerLog {
   /** Lines worth recording: ends and beginnings, and all that is worse than a note. */
@@ -56,6 +65,16 @@ export interface ServerLog {
     /** It has ended by itself, cleanly. */
     readonly stopped: string;
   };
+  /** The storage engine's own lines have it. */
+  readonly ofStorage: string;
+  /** Lines that tell of damage or a crash; other errors are for a person to read. */
+  readonly damage: RegExp;
+  /** Of a torn page that crash recovery mends: no damage where the start then succeeds. */
+  readonly mended: RegExp;
+  /** What the server says after any error that it does not survive: it accuses nobody. */
+  readonly afterwords: readonly RegExp[];
+  /** The machine's troubles that only this database and its tools tell of. */
+  readonly troubles: readonly MachineTrouble[];
   /** Whole lines that the model lets its server say, without their level. */
   readonly modelled: {
     /** Another server has its files. */
@@ -64,3 +83,44 @@ export interface ServerLog {
     readonly recovered: string;
   };
 }
+
+/** The auditing machine's own trouble, by what a tool says. */
+export interface MachineTrouble {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Who says so, and where that is written. */
+  readonly source: string;
+}
+
+/** The database's own checks (checks.ts), beside those of what every database has. */
+export interface OwnChecks {
+  /** Its logs of transactions against its tables. */
+  readonly logs: readonly Checker[];
+  /** Its tables and files by its own tools. */
+  readonly structures: readonly Checker[];
+}
+
+/** What its tools answered, for who looks whether that was for want of something on the machine. */
+export type OwnAnswers = (
+  evidence: OwnEvidence,
+) => readonly { readonly what: string; readonly answer: string }[];
+
+export interface OwnAsked {
+  readonly wholeWorkload: boolean;
+  readonly settings: DatabaseChoice;
+  /** Of the image before. */
+  readonly before: ImageEvidence | undefined;
+}
+
+/** What of its own part of an audit is not there, in words, by what it would have proved. */
+export type OwnGaps = (
+  evidence: OwnEvidence,
+  asked: OwnAsked,
+) => Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
+
+/** What its own part of an audit would say of these rows and balances where nothing is wrong. */
+export type ModelledEvidence = (
+  rows: readonly LedgerEntry[],
+  balances: Readonly<Record<number, number>>,
+  notModelled: (command: string) => CommandEvidence,
+) => OwnEvidence;

@@ -211,13 +211,5 @@ function ofCheck({ code, summary, evidence, loud }: Finding): Notice {
 const checks: Readonly<Record<string, string>> = {
   FILE_SYSTEM_UNMOUNTABLE: 'mount',
   FSCK_ERRORS: 'fsck',
-  SERVER_CANNOT_START: 'mysqld',
-  SERVER_DIED: 'mysqld',
-  ERROR_LOG_DAMAGE: 'mysqld',
-  SQL_REFUSED: 'mysqld',
-  LEDGER_UNREADABLE: 'SELECT',
-  CHECKSUM_TABLE_FAILED: 'CHECKSUM TABLE',
-  CHECK_TABLE_FAILED: 'CHECK TABLE',
-  CHECK_TABLE_CRASHED: 'CHECK TABLE',
-  PAGE_CHECKSUM_BAD: 'innochecksum',
+  ...database.tools.byFinding,
 };

@@ -1,5 +1,6 @@
 /** MySQL as a database under test: its words, its pod and its log. */
 import type { Database } from '../database/port.ts';
+import { mysqlLog } from './log.ts';
 
 /** With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout). */
 const flushPeriodMs = 2000;
@@ -20,14 +21,7 @@ export const mysql: Database = {
       BINLOG: binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
     }),
   },
-  log: {
-    kept: /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i,
-    signs: { error: '[ERROR]', ready: 'ready for connections', stopped: 'Shutdown complete' },
-    modelled: {
-      locked: '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)',
-      recovered: '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)',
-    },
-  },
+  log: mysqlLog,
   durability: {
     keepsAll: ({ trxCommit }) => trxCommit === 1,
     heldBackMs: ({ trxCommit }) => (trxCommit === 1 ? 0 : flushPeriodMs),
@@ -40,5 +34,21 @@ export const mysql: Database = {
     tornBecause:
       'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
       'the page (Double_write::is_fsync_required): both may be lost together',
+  },
+  leastAsked: { trxCommit: 1, binlog: 'off' },
+  tools: {
+    checkTable: 'CHECK TABLE',
+    // An operator's, the plainest word first; nobody runs the last one unasked.
+    byFinding: {
+      SERVER_CANNOT_START: 'mysqld',
+      SERVER_DIED: 'mysqld',
+      ERROR_LOG_DAMAGE: 'mysqld',
+      SQL_REFUSED: 'mysqld',
+      LEDGER_UNREADABLE: 'SELECT',
+      CHECKSUM_TABLE_FAILED: 'CHECKSUM TABLE',
+      CHECK_TABLE_FAILED: 'CHECK TABLE',
+      CHECK_TABLE_CRASHED: 'CHECK TABLE',
+      PAGE_CHECKSUM_BAD: 'innochecksum',
+    },
   },
 };

@@ -1,6 +1,6 @@
 /** The pod of the database: its own pod.yaml, with the self-fencing sidecar where asked for. */
 import { database } from '../../database/chosen.ts';
-import type { DatabaseChoice } from '../../database/port.ts';
+import type { DatabaseChoice } from '../../database/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
 
