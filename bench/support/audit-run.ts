@@ -12,7 +12,7 @@ import {
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { labNode, smallHeap } from '../../lib/cluster/kind/disk/lab-node.ts';
-import { decodeRows, type AuditMessage } from '../../lib/mysql/audit/wire.ts';
+import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
 import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';

@@ -4,6 +4,7 @@
  */
 import type { Checker } from '../checkers/checker.ts';
 import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
+import type { GroupScenario } from '../group-replication/settings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { DatabaseChoice } from './fields.ts';
 import type { OwnEvidence } from './evidence.ts';
@@ -19,6 +20,8 @@ export interface Database {
   readonly pod: DatabaseTemplate;
   readonly log: ServerLog;
   readonly durability: Durability;
+  /** Program that audits a copy, relative to the project's root; it says what audit/wire.ts has. */
+  readonly auditTool: string;
   /** Every commit is promised, and no more than that is asked of the server. */
   readonly leastAsked: DatabaseChoice;
   readonly tools: {
@@ -124,3 +127,15 @@ export type ModelledEvidence = (
   balances: Readonly<Record<number, number>>,
   notModelled: (command: string) => CommandEvidence,
 ) => OwnEvidence;
+
+/** The pods of servers that replicate among themselves. */
+export interface GroupTemplate {
+  /** Of their controller and service, and in their names and labels. */
+  readonly name: string;
+  /** What of group.yaml is the database's own to fill in; `groupId` is a UUID. */
+  values(
+    image: string,
+    choice: GroupScenario,
+    groupId: string,
+  ): Readonly<Record<string, string | number>>;
+}

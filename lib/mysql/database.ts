@@ -35,6 +35,7 @@ export const mysql: Database = {
       'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
       'the page (Double_write::is_fsync_required): both may be lost together',
   },
+  auditTool: 'lib/mysql/audit/audit-tool.ts',
   leastAsked: { trxCommit: 1, binlog: 'off' },
   tools: {
     checkTable: 'CHECK TABLE',

@@ -1,6 +1,7 @@
 /** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
 import pLimit from 'p-limit';
 import { database } from '../../database/chosen.ts';
+import { databaseServer } from '../../database/server.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
@@ -25,7 +26,6 @@ import { observeControllerManager, observeSelfFences, observeServerLogs } from '
 import { observeMachine } from './observe/machine.ts';
 import { Routes } from './clients/routes.ts';
 import { restoreNodes } from './nodes/restore-nodes.ts';
-import { prepareSchema } from '../../mysql/schema.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './observe/versions.ts';
 import { volumeIdentity } from './disk/volume-identity.ts';
@@ -76,7 +76,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   const pod = await startDatabase(options, clients, volume);
   const routes = new Routes(relays);
   await routes.start(pod);
-  await prepareSchema(routes);
+  await databaseServer.prepareSchema(routes);
   const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
   await beside?.shared.begin(beside.party, cluster);
