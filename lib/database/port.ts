@@ -27,6 +27,10 @@ export interface Database {
   readonly tools: {
     /** Checks the tables of a running server, which it may crash. */
     readonly checkTable: string;
+    /** Checks its files without a server. */
+    readonly offline: string;
+    /** Findings that say once more, by another witness, which commits are there. */
+    readonly secondWitnesses: readonly string[];
     /** Who tells an operator, by the code of the finding; in the order in which they are told. */
     readonly byFinding: Readonly<Record<string, string>>;
   };
@@ -40,6 +44,8 @@ export interface Durability {
   heldBackMs(choice: Pick<DatabaseChoice, 'trxCommit'>): number;
   /** Settings that are not stock, each as a condition: `X runs with …`. */
   unusual(choice: Pick<DatabaseChoice, 'trxCommit'>): readonly string[];
+  /** Settings with which a crash takes the last commits, a few, and nothing tells: for controls. */
+  readonly losingTheTail: DatabaseChoice;
   /** One sentence for who lost commits that were acknowledged too early. */
   readonly advice: string;
   /** Why power loss may leave a page torn although nothing was acknowledged early. */

@@ -1,6 +1,6 @@
 /**
  * The reasons why a verdict is no surprise, in the order in which they hold. Predicted from
- * Kubernetes' source and from MySQL on such disks; real runs are held against them
+ * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
 import { database } from '../database/chosen.ts';

@@ -13,7 +13,7 @@ import { gapsOf } from './observer-gaps.ts';
 import type { Finding } from './verdict.ts';
 
 export const noticeSchema = z.object({
-  /** Who told it, such as `kubelet`, `mysqld`, `fsck`. */
+  /** Who told it, such as `kubelet`, `fsck`, the server. */
   by: z.string(),
   /** What he told, a few words. */
   what: z.string(),

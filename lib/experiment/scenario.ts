@@ -163,7 +163,7 @@ const fields = z.strictObject({
   patienceMs: durationMs.default(90_000),
   /** The watch ends so long after the fault at the latest. */
   horizonMs: positiveMs.default(900_000),
-  /** After the heal some mysqld must commit again within this bound. */
+  /** After the heal some server must commit again within this bound. */
   convergeMs: positiveMs.default(180_000),
   /** Verdicts that are no surprise. */
   expected: z.array(z.enum(verdictWords)).min(1),

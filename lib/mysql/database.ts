@@ -29,6 +29,8 @@ export const mysql: Database = {
       trxCommit === 1
         ? []
         : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`],
+    // A binary log is synced at each commit: on a slow disk the last second then has one or none.
+    losingTheTail: { trxCommit: 2, binlog: 'off' },
     advice: 'Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.',
     // innodb_flush_method=O_DIRECT; buf0dblwr.cc
     tornBecause:
@@ -39,6 +41,13 @@ export const mysql: Database = {
   leastAsked: { trxCommit: 1, binlog: 'off' },
   tools: {
     checkTable: 'CHECK TABLE',
+    offline: 'innochecksum',
+    secondWitnesses: [
+      'BINLOG_ROW_MISSING',
+      'BINLOG_TRANSACTION_MISSING',
+      'BINLOG_DIFFERS',
+      'GTID_GAP',
+    ],
     // An operator's, the plainest word first; nobody runs the last one unasked.
     byFinding: {
       SERVER_CANNOT_START: 'mysqld',

@@ -2,6 +2,7 @@
  * A made-up history with its verdict, for tests of the report only. Its numbers come from no run;
  * it must never be shown as a sample report.
  */
+import { database } from '../database/chosen.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { HistoryRecord, Timers } from '../history/events.ts';
@@ -35,8 +36,8 @@ function seen(
 }
 
 function observations(): HistoryRecord[] {
-  const first = { pod: 'mysql-0', uid: 'aaaa1111' };
-  const second = { pod: 'mysql-0', uid: 'bbbb2222' };
+  const first = { pod: `${database.name}-0`, uid: 'aaaa1111' };
+  const second = { pod: `${database.name}-0`, uid: 'bbbb2222' };
   const call = (name: string): Record<string, unknown> => ({ call: name, durationMs: 60 });
   return [
     seen(-60, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),
@@ -170,8 +171,7 @@ export function exampleHistory(): HistoryRecord[] {
 
 export const exampleVerdict: Verdict = {
   schemaVersion: 1,
-  sentence:
-    'Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no MySQL or fsck check noticed.',
+  sentence: `Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no ${database.title} or fsck check noticed.`,
   verdict: 'lost',
   safety: 'lost',
   complete: true,
@@ -257,7 +257,7 @@ export const exampleVerdict: Verdict = {
     },
   ],
   timers: { nodeMonitorGraceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 },
-  versions: { kubernetes: 'made up', mysql: 'made up' },
+  versions: { kubernetes: 'made up', [database.name]: 'made up' },
   scenario,
   seed: 'example',
   runId: 'example0',
