@@ -1,6 +1,6 @@
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
 import { database } from '../database/chosen.ts';
-import type { Row } from './expectation-rows.ts';
+import type { Row } from './expectation-row.ts';
 
 const early = `${database.title} acknowledges before the log is on disk`;
 
