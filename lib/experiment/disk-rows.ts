@@ -1,4 +1,5 @@
 /** Which disks keep a second writer out, once Kubernetes has let one in. */
+import { database } from '../database/chosen.ts';
 import { overlapping, type Row } from './expectation-row.ts';
 
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
@@ -8,12 +9,12 @@ export const diskRows: readonly Row[] = [
   {
     when: { disk: ['shared-file'], fileLocks: ['shared'] },
     verdicts: ['safe'],
-    because: 'nothing is attached, the successor mounts at once, and its mysqld waits for the lock',
+    because: `nothing is attached, the successor mounts at once, and its ${database.server} waits for the lock`,
   },
   {
     when: { disk: ['shared-file'] },
     verdicts: overlapping,
-    because: 'each node has locks of its own: two mysqld open the same files',
+    because: `each node has locks of its own: two ${database.server} open the same files`,
   },
   {
     when: { disk: ['reservation'] },

@@ -1,6 +1,6 @@
 /**
  * Which verdicts are no surprise, and why: of the reasons the first that fits. Predicted from
- * Kubernetes' source and from MySQL on such disks; real runs are held against them
+ * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
 import { losesPower } from '../fault-kinds.ts';

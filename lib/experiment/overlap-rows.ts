@@ -1,4 +1,5 @@
 /** What two writers of one disk come to, where nothing kept the second one out. */
+import { database } from '../database/chosen.ts';
 import { overlapping, type Row } from './expectation-row.ts';
 
 export const overlapRows: readonly Row[] = [
@@ -39,7 +40,7 @@ export const overlapRows: readonly Row[] = [
     when: { link: ['errors'] },
     verdicts: overlapping,
     because:
-      'the victim’s mysqld dies of I/O errors, yet its file system is still mounted when the path ' +
+      `the victim’s ${database.server} dies of I/O errors, yet its file system is still mounted when the path ` +
       'is healed: what it writes until its unmount decides',
   },
   {

@@ -1,4 +1,5 @@
 /** The verdict of the made-up history (example.ts). Its numbers come from no run. */
+import { database } from '../database/chosen.ts';
 import { parseScenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 
@@ -12,8 +13,7 @@ export const exampleScenario = parseScenario({
 
 export const exampleVerdict: Verdict = {
   schemaVersion: 1,
-  sentence:
-    'Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no MySQL or fsck check noticed.',
+  sentence: `Made up: Kubernetes let example-worker2 write 361.6 s after the force-delete while example-worker was still writing, for 31 s: 59 of 1,258 acknowledged commits lost; no ${database.title} or fsck check noticed.`,
   verdict: 'lost',
   safety: 'lost',
   complete: true,
@@ -99,7 +99,7 @@ export const exampleVerdict: Verdict = {
     },
   ],
   timers: { nodeMonitorGraceMs: 50_000, tolerationMs: 300_000, forceDetachAfterMs: 360_000 },
-  versions: { kubernetes: 'made up', mysql: 'made up' },
+  versions: { kubernetes: 'made up', [database.name]: 'made up' },
   scenario: exampleScenario,
   seed: 'example',
   runId: 'example0',

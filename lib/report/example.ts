@@ -2,6 +2,7 @@
  * A made-up history, for tests of the report only. Its numbers come from no run;
  * it must never be shown as a sample report.
  */
+import { database } from '../database/chosen.ts';
 import type { HistoryRecord, Timers } from '../history/events.ts';
 import { observed, type ObservedName } from '../history/observations.ts';
 import { exampleScenario, exampleVerdict } from './example-verdict.ts';
@@ -26,8 +27,8 @@ function seen(
 }
 
 function observations(): HistoryRecord[] {
-  const first = { pod: 'mysql-0', uid: 'aaaa1111' };
-  const second = { pod: 'mysql-0', uid: 'bbbb2222' };
+  const first = { pod: `${database.name}-0`, uid: 'aaaa1111' };
+  const second = { pod: `${database.name}-0`, uid: 'bbbb2222' };
   const call = (name: string): Record<string, unknown> => ({ call: name, durationMs: 60 });
   return [
     seen(-60, 'api', observed.nodeReady, victim, { status: 'True', reason: 'KubeletReady' }),
