@@ -1,4 +1,5 @@
 /** The flags that every experiment takes, by what they are about. Defaults are the scenario's. */
+import { databaseOptions } from '../database/flags.ts';
 import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
@@ -21,7 +22,6 @@ import {
   seconds,
   seedText,
   share,
-  trxCommit,
   untaintAt,
   wholeNumber,
   workerCount,
@@ -115,11 +115,8 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--connections <n>', 'connections per client')
       .argParser(wholeNumber)
       .default(base.connections),
-    new Option('--trx-commit <n>', 'innodb_flush_log_at_trx_commit: 0, 1 or 2')
-      .argParser(trxCommit)
-      .default(base.trxCommit),
+    ...databaseOptions(base),
     choice('--workload <kind>', 'what makes the database’s pod', workloads, base.workload),
-    choice('--binlog <state>', 'the server’s binary log', ['on', 'off'], base.binlog),
     new Option(
       '--move-back',
       'drain the successor, and let the healed victim have it back',

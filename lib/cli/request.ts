@@ -1,4 +1,5 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
+import { databaseChoiceOf } from '../database/fields.ts';
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../expectations/races.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../experiment/scenario.ts';
@@ -107,9 +108,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     keepWrites: flags.keepWrites,
     rate: flags.rate,
     connections: flags.connections,
-    trxCommit: flags.trxCommit,
+    ...databaseChoiceOf(flags),
     workload: flags.workload,
-    binlog: flags.binlog,
     moveBack: flags.moveBack,
     recreations: flags.recreations,
     preStopS: flags.preStop / 1000,

@@ -1,6 +1,7 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from 'zx';
 import { needCheckout } from '../checkout.ts';
+import { database } from '../database/chosen.ts';
 import { imageIds as idsOf } from '../engine/commands.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
@@ -52,8 +53,8 @@ async function sourceOf({ source, kubernetes }: EnsureRequest): Promise<SourceCh
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, mysql, attacher, driver, array, tools } = images;
-  const named = { node, mysql, attacher, driver, array, tools };
+  const { node, attacher, driver, array, tools } = images;
+  const named = { node, [database.name]: images.database, attacher, driver, array, tools };
   const refs = Object.values(named);
   const list = await $({ quiet: true, timeout: '60s' })`${idsOf(refs)}`;
   const ids = list.stdout.trim().split('\n');

@@ -43,5 +43,9 @@ test('it is what is built here: any patch, and a wait that can be set', () => {
   expect(plan.images).toMatchObject({ source: 'published', tunableForceDetach: true });
   const patch = planImages({ source: 'published', kubernetes: '1.36.1', registry });
   expect(patch.images.kubernetesVersion).toBe('1.36.1');
-  expect(plan.images.load).toEqual([plan.images.mysql, plan.images.attacher, plan.images.driver]);
+  expect(plan.images.load).toEqual([
+    plan.images.database,
+    plan.images.attacher,
+    plan.images.driver,
+  ]);
 });

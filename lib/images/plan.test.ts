@@ -116,8 +116,8 @@ test('published: pulls the official images and builds ours on top of official on
     expect.stringMatching(/tools\.Dockerfile --tag forcedetach\/published-tools:\w{12} "\$WORK"$/),
   ]);
   expect(commands.join('\n')).not.toMatch(/mmdebstrap|go build/);
-  const { mysql, attacher, driver } = plan.images;
-  expect(plan.images.load).toEqual([mysql, attacher, driver]);
+  const { database, attacher, driver } = plan.images;
+  expect(plan.images.load).toEqual([database, attacher, driver]);
   expect(plan.images.tunableForceDetach).toBe(false);
 });
 

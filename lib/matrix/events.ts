@@ -1,4 +1,5 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
+import { databaseFieldNames } from '../database/fields.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Trial } from './plan.ts';
 
@@ -18,8 +19,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'keepWrites',
   'rate',
   'connections',
-  'trxCommit',
-  'binlog',
+  ...databaseFieldNames,
   'workload',
   'terminationGraceS',
   'tolerationMs',

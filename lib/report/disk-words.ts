@@ -1,4 +1,5 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
+import { database } from '../database/chosen.ts';
 import { driversLike } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
@@ -60,7 +61,7 @@ export function diskInWords(verdict: Verdict): string {
 /** Whom the verdict concerns, by what their storage does. */
 export function appliesIf(verdict: Verdict): string[] {
   const scenario = scenarioOf(verdict);
-  const { trxCommit, accessMode, filesystem, flushes } = scenario;
+  const { accessMode, filesystem, flushes } = scenario;
   return [
     `your storage ${mode(scenario)}`,
     ...fateOf(scenario),
@@ -68,9 +69,7 @@ export function appliesIf(verdict: Verdict): string[] {
     ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),
     ...(accessMode === 'ReadWriteOnce' ? [] : [`the volume is declared ${accessMode}`]),
     ...(flushes === 'honest' ? [] : ['the disk acknowledges flushes and does nothing']),
-    ...(trxCommit === 1
-      ? []
-      : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`]),
+    ...database.durability.unusual(scenario),
     ...aboutKubernetes(scenario),
   ];
 }

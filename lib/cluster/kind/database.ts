@@ -1,6 +1,7 @@
-/** The database on the cluster: one MySQL on one volume, and the clean slate after it. */
+/** The database on the cluster: one server on one volume, and the clean slate after it. */
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
@@ -10,10 +11,9 @@ import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
-/** Of the StatefulSet, or of the Deployment. */
-const controller = 'mysql';
-const service = 'mysql';
-const claim = 'data-mysql-0';
+/** Of the StatefulSet or the Deployment, of its service and of the pod's container. */
+const { name: ownName } = database;
+const claim = `data-${ownName}-0`;
 
 export interface DatabaseOptions extends WorkloadOptions {
   /** Default 180 000: initialising a data directory takes its time on a busy machine. */
@@ -66,7 +66,7 @@ async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod
 
 /** A node that just came back takes its time on a busy machine. */
 const removalTimeoutMs = 120_000;
-/** A kubelet that hears of the deletion has ended mysqld and unmounted within this time. */
+/** A kubelet that hears of the deletion has ended the server and unmounted within this time. */
 const heardWithinMs = 8000;
 
 export interface RemovalOptions {
@@ -92,9 +92,9 @@ export async function removeDatabase(
   const { core, apps, objects } = clients;
   const { namespace, volumeName } = place;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
-  await orMissing(apps.deleteNamespacedStatefulSet({ name: controller, ...named }));
-  await orMissing(apps.deleteNamespacedDeployment({ name: controller, ...named }));
-  await orMissing(core.deleteNamespacedService({ name: service, namespace }));
+  await orMissing(apps.deleteNamespacedStatefulSet({ name: ownName, ...named }));
+  await orMissing(apps.deleteNamespacedDeployment({ name: ownName, ...named }));
+  await orMissing(core.deleteNamespacedService({ name: ownName, namespace }));
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
   for (const pod of await listPods(clients, place)) await dropOwnFinalizer(clients, pod);
   await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
@@ -142,7 +142,7 @@ async function attachments({ storage }: KubeClients, place: Place): Promise<stri
 async function leftovers(clients: KubeClients, place: Place): Promise<string[]> {
   const { core, apps } = clients;
   const { namespace, volumeName } = place;
-  const named = { name: controller, namespace };
+  const named = { name: ownName, namespace };
   const [set, deployment, pods, bound, volume, attached] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
@@ -170,12 +170,12 @@ export interface FollowingDatabase extends Following {
   readonly place?: Place;
 }
 
-/** mysqld's error log on one node, of every pod of the database that ran there. */
+/** The server's error log on one node, of every pod of the database that ran there. */
 export const followDatabaseLog = (
   node: string,
   onLine: (line: LogLine) => void,
   following: FollowingDatabase = {},
-): AsyncDisposable => followContainer('mysql', node, onLine, following);
+): AsyncDisposable => followContainer(ownName, node, onLine, following);
 
 /** What the self-fencing sidecars on one node did. */
 export const followSelfFenceLog = (
@@ -186,7 +186,7 @@ export const followSelfFenceLog = (
 
 /** Databases side by side are followed by one command, which tells all of theirs. */
 function followContainer(
-  container: 'mysql' | 'self-fence',
+  container: string,
   node: string,
   onLine: (line: LogLine) => void,
   { place: { namespace } = solePlace, ...following }: FollowingDatabase,
@@ -196,5 +196,5 @@ function followContainer(
   const ofPlace = (line: LogLine): void => {
     if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
   };
-  return followPodLogs(node, `${logs}${which}_mysql-*/${container}/*.log`, ofPlace, following);
+  return followPodLogs(node, `${logs}${which}_${ownName}-*/${container}/*.log`, ofPlace, following);
 }

@@ -1,5 +1,7 @@
-/** The testbed on kind: one volume and one MySQL on a real cluster, observed and broken for real. */
+/** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
 import pLimit from 'p-limit';
+import { database } from '../../database/chosen.ts';
+import { databaseServer } from '../../database/server.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
@@ -24,13 +26,12 @@ import { observeControllerManager, observeSelfFences, observeServerLogs } from '
 import { observeMachine } from './observe/machine.ts';
 import { Routes } from './clients/routes.ts';
 import { restoreNodes } from './nodes/restore-nodes.ts';
-import { prepareSchema } from '../../mysql/schema.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './observe/versions.ts';
 import { volumeIdentity } from './disk/volume-identity.ts';
 import { startWriterProcesses } from './clients/writers.ts';
 
-/** Size of the volume; sparse, so it takes what MySQL writes. */
+/** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
 
 export interface KindTestbedOptions extends TestbedOptions {
@@ -44,7 +45,7 @@ export interface KindTestbedOptions extends TestbedOptions {
 }
 
 /**
- * A clean slate, a new volume, MySQL Ready on it with an empty ledger. Takes the cluster over:
+ * A clean slate, a new volume, the database Ready on it with an empty ledger. Takes the cluster over:
  * closing the testbed releases it, and so does an error here.
  */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
@@ -75,7 +76,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   const pod = await startDatabase(options, clients, volume);
   const routes = new Routes(relays);
   await routes.start(pod);
-  await prepareSchema(routes);
+  await databaseServer.prepareSchema(routes);
   const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
   await beside?.shared.begin(beside.party, cluster);
@@ -136,9 +137,9 @@ function startDatabase(
     signal?.throwIfAborted();
     // Here, so that the volumes of one event don't lose their place to a later one's.
     await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
-    onProgress('MySQL starts on an empty volume');
+    onProgress(`${database.title} starts on an empty volume`);
     return deployDatabase(clients, {
-      image: images.mysql,
+      image: images.database,
       driverImage: images.driver,
       apiHost: cluster.addresses.get(cluster.controlPlane) ?? cluster.controlPlane,
       volumeHandle: volume,

@@ -1,6 +1,7 @@
-/** The database's Kubernetes objects: manifests/mysql with a scenario's choices filled in. */
+/** The database's Kubernetes objects: its folder of manifests/ with a scenario's choices filled in. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
 import { solePlace, type Place } from './place.ts';
@@ -52,16 +53,16 @@ export async function renderWorkload(options: WorkloadOptions): Promise<Kubernet
   const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
     ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
-    ...(await readManifest('mysql/volume.yaml', volume)),
-    ...(await readManifest(`mysql/${file}.yaml`, whole)),
+    ...(await readManifest(`${database.name}/volume.yaml`, volume)),
+    ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
   ];
 }
 
 /** Who the self-fencing sidecar is, and what it may read. */
 export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
-  readManifest('mysql/self-fence.yaml', {});
+  readManifest(`${database.name}/self-fence.yaml`, {});
 
-/** For manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+/** For volume.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {

@@ -66,7 +66,7 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
       observers.use(observeControllerManager(cluster, recorder, clock));
       const scope = { kubeConfig: clients.config, namespace, podSelector: podLabel };
       observers.use(await observeApi(scope, recorder));
-      const common = { cluster, clients, image: images.mysql, recorder, signal };
+      const common = { cluster, clients, image: images.database, recorder, signal };
       await using bench = new Bench({
         ...common,
         runId: `${runId}-${seed}`,
