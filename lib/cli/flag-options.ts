@@ -175,6 +175,14 @@ export function diskOptions(base: Scenario): Option[] {
       diskModes,
       base.disk,
     ),
+    new Option(
+      '--disk-from <file>',
+      'take --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
+    ).argParser(nonEmpty),
+    new Option(
+      '--disk-class <name>',
+      'with --disk-from: the StorageClass, where the certificate has several',
+    ).argParser(nonEmpty),
     duration(
       '--cut-after <time>',
       'ack-early: the node is cut off so long after the detach was answered',

@@ -50,6 +50,9 @@ export interface Flags {
   readonly alsoAt: Scenario['alsoAt'];
   readonly alsoFor: number;
   readonly disk: Scenario['disk'];
+  /** Path of a certificate. */
+  readonly diskFrom?: string;
+  readonly diskClass?: string;
   readonly watcherCheck: Scenario['watcherCheck'];
   readonly attachWhileBusy: Scenario['attachWhileBusy'];
   readonly fileLocks: Scenario['fileLocks'];

@@ -50,6 +50,11 @@ const is =
 
 const rules: readonly Rule[] = [
   {
+    field: 'diskFrom',
+    message: 'its certificate shows another disk than `disk`',
+    broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk),
+  },
+  {
     field: 'cutAfterMs',
     message: 'only disk ack-early cuts a node off a while after the detach',
     broken: ({ disk, cutAfterMs }) => disk !== 'ack-early' && cutAfterMs !== defaultCutAfterMs,

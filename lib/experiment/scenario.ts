@@ -15,6 +15,7 @@ import {
   defaultRebootAtMs,
   defaultSelfFenceAfterMs,
 } from './contradictions.ts';
+import { diskOriginSchema } from './disk-origin.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -102,6 +103,8 @@ const fields = z.strictObject({
   workload: z.enum(workloads).default('stateful-set'),
   /** How the disk answers a detach of a volume in use; see docs/reference/drivers.md. */
   disk: z.enum(diskModes).default('unfenced'),
+  /** The certificate of a probe that the disk is taken from. Absent: nobody's, a kind by its name. */
+  diskFrom: diskOriginSchema.optional(),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
   cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */

@@ -9,6 +9,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'expected',
   'counted',
   'disk',
+  'diskFrom',
   'cutAfterMs',
   'watcherCheck',
   'attachWhileBusy',

@@ -3,6 +3,7 @@ import { driversLike } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { originInWords } from '../experiment/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import { scenarioOf } from './wording.ts';
 
@@ -46,7 +47,13 @@ function fateOf({ fault, link, powerLoss }: Scenario): string[] {
   return fault === 'network-partition' ? [links[link]] : [];
 }
 
-/** One sentence for the first screen. */
+/** The driver was not part of the run: only its kind was. */
+const originOf = ({ disk, diskFrom }: Scenario): string =>
+  diskFrom === undefined
+    ? ''
+    : ` The kind is from a certificate (${originInWords(diskFrom, disk)}); the disk is our own, made to behave so.`;
+
+/** One sentence for the first screen, and one more where a certificate named the kind. */
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
   const { disk, filesystem, accessMode } = scenario;
@@ -54,7 +61,7 @@ export function diskInWords(verdict: Verdict): string {
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
-  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.`;
+  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.${originOf(scenario)}`;
 }
 
 /** Whom the verdict concerns, by what their storage does. */
