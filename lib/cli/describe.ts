@@ -84,8 +84,9 @@ export async function describeImages(request: RunRequest, choice: BackendChoice)
   if (choice.backend === 'sim') return '';
   const { describePlan, planImages } = await import('../images/plan.ts');
   const { source, registry } = choice.images;
-  const { kubernetes } = request.scenario;
-  const lines = describePlan(planImages({ source, registry, kubernetes }));
+  const { kubernetes, provision } = request.scenario;
+  const provisioner = provision === 'dynamic';
+  const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
   return [
     'commands of the image layer (those whose image is there are left out):',
     ...lines,

@@ -49,6 +49,7 @@ export interface Flags {
   readonly also: Scenario['also'];
   readonly alsoAt: Scenario['alsoAt'];
   readonly alsoFor: number;
+  readonly provision: Scenario['provision'];
   readonly disk: Scenario['disk'];
   /** Path of a certificate. */
   readonly diskFrom?: string;

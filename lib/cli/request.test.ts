@@ -139,6 +139,13 @@ test.each([
   }
 });
 
+test('who makes the volume is asked for, and the model refuses what it does not play', () => {
+  const { scenario } = request('--provision', 'dynamic');
+  expect(scenario.provision).toBe('dynamic');
+  expect(() => refuseUnmodelled(scenario)).toThrow(/PROVISION|no provisioner/);
+  expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
+});
+
 test('each flag about the disk reaches its field', () => {
   const flags =
     '--disk exclusive --watcher-check missing --link stalls --fs xfs --flushes ignored ' +

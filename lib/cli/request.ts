@@ -114,6 +114,7 @@ function scenarioOf(definition: ExperimentDefinition, base: ScenarioInput, flags
     terminationGraceS: flags.terminationGrace,
     podFinalizer: flags.podFinalizer,
     forceDetach: flags.forceDetach,
+    provision: flags.provision,
     watcherCheck: flags.watcherCheck,
     attachWhileBusy: flags.attachWhileBusy,
     fileLocks: flags.fileLocks,

@@ -215,6 +215,7 @@ const rules: readonly Rule[] = [
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
   inSharedFile('attachWhileBusy', 'nothing is attached, so that nothing is refused', 'refused'),
+  inSharedFile('provision', 'its driver has no controller that would make volumes', 'static'),
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),
   inSharedFile('flushes', 'its writes do not pass through the array', 'honest'),

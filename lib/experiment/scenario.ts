@@ -38,6 +38,8 @@ export const workloads = [
   'deployment-rolling-update',
 ] as const;
 
+export const provisions = ['static', 'dynamic'] as const;
+
 export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
 
 const durationMs = z.number().int().nonnegative().max(longestMs);
@@ -101,6 +103,11 @@ const fields = z.strictObject({
   preStopS: z.number().int().nonnegative().max(3600).default(0),
   /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
   workload: z.enum(workloads).default('stateful-set'),
+  /**
+   * Who makes the volume: nobody, since it is there beforehand, or the official external-provisioner,
+   * as on most clusters.
+   */
+  provision: z.enum(provisions).default('static'),
   /** How the disk answers a detach of a volume in use; see docs/reference/drivers.md. */
   disk: z.enum(diskModes).default('unfenced'),
   /** The certificate of a probe that the disk is taken from. Absent: nobody's, a kind by its name. */

@@ -3,13 +3,14 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
-import { solePlace, type Place } from './place.ts';
+import { classOf, solePlace, type Place } from './place.ts';
 import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<
   Scenario,
   | 'workload'
+  | 'provision'
   | 'disk'
   | 'cutAfterMs'
   | 'watcherCheck'
@@ -22,7 +23,7 @@ type DiskChoice = Pick<
 >;
 
 export interface WorkloadOptions extends PodOptions {
-  /** Of the CSI volume; its image exists already. */
+  /** Of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
   readonly place?: Place;
@@ -42,17 +43,20 @@ const controllers = {
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice, place = solePlace } = options;
   const { file, values } = controllers[choice.workload];
+  const isProvisioned = choice.provision === 'dynamic';
   const volume = {
     ...volumeValues(choice),
     NAMESPACE: place.namespace,
-    VOLUME_NAME: place.volumeName,
+    // The claim names its volume, or who is to make one.
+    VOLUME_NAME: isProvisioned ? '' : place.volumeName,
+    CLASS: isProvisioned ? classOf(place) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
   const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
     ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
-    ...(await readManifest('mysql/volume.yaml', volume)),
+    ...(await readManifest(isProvisioned ? 'mysql/class.yaml' : 'mysql/volume.yaml', volume)),
     ...(await readManifest(`mysql/${file}.yaml`, whole)),
   ];
 }
@@ -61,7 +65,7 @@ export async function renderWorkload(options: WorkloadOptions): Promise<Kubernet
 export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
   readManifest('mysql/self-fence.yaml', {});
 
-/** For manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+/** For manifests/mysql/volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {
