@@ -25,8 +25,11 @@ export interface RemedyRow {
   readonly short: string | undefined;
   /** A committed one with stock timers, in reports/. */
   readonly run: string | undefined;
-  /** By reasoning from Kubernetes' source and from the kind of disk: no measurement. */
-  readonly reasoned: { readonly verdicts: readonly VerdictWord[]; readonly why: string };
+  /**
+   * By reasoning from Kubernetes' source and from the kind of disk: no measurement. Absent of a late cut
+   * with another delay than the one that was reasoned about.
+   */
+  readonly reasoned?: { readonly verdicts: readonly VerdictWord[]; readonly why: string };
 }
 
 const fates = [
@@ -49,16 +52,17 @@ export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): Remed
       .filter(({ id }) => id.startsWith(`${row}/`))
       .flatMap(({ id, verdicts, why }) => {
         const remedy = id.slice(row.length + 1);
-        const reasoned = { verdicts, why };
         return delaysOf(measured, mode, { fault, remedy }).map((cutAfterMs): RemedyRow => {
           const did = { fault, remedy, disk: mode };
           // Which of the stock values a line leaves out is no matter of the count.
           const fits = only(did, ['cutAfterMs']);
           const asked: Fits = (line) =>
             fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
+          const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
           const runs = measured.filter(all(asked, stock));
           return {
-            ...{ node, remedy, reasoned },
+            ...{ node, remedy },
+            ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
             ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
             stock: tally(runs),
             short: tally(measured.filter(all(asked, shortened))),
@@ -108,7 +112,10 @@ function tally(lines: readonly EventLine[]): string | undefined {
 
 /** What was done, to what. */
 export const didInWords = ({ node, remedy, cutAfterMs }: RemedyRow): string =>
-  `${node}; ${remedy}${cutAfterMs === undefined ? '' : `, cut ${cutAfterMs / 1000} s after the detach`}`;
+  `${node}: ${remedy}${cutAfterMs === undefined ? '' : `, cut ${cutAfterMs / 1000} s after the detach`}`;
 
 export const isMeasured = ({ stock, short }: RemedyRow): boolean =>
   stock !== undefined || short !== undefined;
+
+export const reasonedInWords = ({ reasoned }: RemedyRow): string =>
+  reasoned === undefined ? '–' : `${reasoned.verdicts.join(' or ')}: ${reasoned.why}`;

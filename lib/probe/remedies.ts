@@ -35,14 +35,14 @@ function linesOf({ mode, rows }: ReturnType<typeof remedyRows>[number]): string[
   const [measured, others] = [rows.filter(isMeasured), rows.filter((row) => !isMeasured(row))];
   const width = Math.max(0, ...measured.map((row) => didInWords(row).length));
   const reasoned = others.map(
-    (row) => `${didInWords(row)} (${row.reasoned.verdicts.join(' or ')})`,
+    (row) => `${didInWords(row)} (${row.reasoned?.verdicts.join(' or ') ?? 'nothing'})`,
   );
   return [
     `  ${mode}`,
     ...measured.map((row) => `    ${didInWords(row).padEnd(width)}  ${countsInWords(row)}`),
     ...(others.length === 0
       ? []
-      : [`    not measured; what reasoning expects: ${reasoned.join(', ')}`]),
+      : [`    not measured; what reasoning expects: ${reasoned.join('; ')}`]),
   ];
 }
 

@@ -9,7 +9,11 @@ import {
   type ClassRow,
   type DriverFile,
 } from '../../lib/probe/published/driver-file.ts';
-import { didInWords, type RemedyRow } from '../../lib/expectations/on-such-a-disk.ts';
+import {
+  didInWords,
+  reasonedInWords,
+  type RemedyRow,
+} from '../../lib/expectations/on-such-a-disk.ts';
 import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords } from '../../lib/probe/texts.ts';
@@ -62,7 +66,7 @@ function section({ driver, version, classes }: DriverFile): string {
 }
 
 const remedyHead = [
-  ...['The node; the remedy', 'stock timers', 'short timers', 'one such run'],
+  ...['The node: the remedy', 'stock timers', 'short timers', 'one such run'],
   'by reasoning, not measured',
 ];
 
@@ -71,7 +75,7 @@ const remedyRow = (row: RemedyRow): string[] => [
   row.stock ?? 'not measured',
   row.short ?? 'not measured',
   row.run === undefined ? '–' : `[${row.run.split('/').at(-1)}](../../${row.run}/summary.md)`,
-  `${row.reasoned.verdicts.join(' or ')}: ${row.reasoned.why}`,
+  reasonedInWords(row),
 ];
 
 /** Of each mode that some answer names. */

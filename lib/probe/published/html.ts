@@ -3,7 +3,12 @@ import { html } from 'hono/html';
 import { renderDocument } from '../../report/document.ts';
 import { pairs, wide, type Html } from '../../report/html-parts.ts';
 import type { DiskMode } from '../../disk-kinds.ts';
-import { didInWords, hasRuns, type RemedyRow } from '../../expectations/on-such-a-disk.ts';
+import {
+  didInWords,
+  hasRuns,
+  reasonedInWords,
+  type RemedyRow,
+} from '../../expectations/on-such-a-disk.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords } from '../texts.ts';
@@ -74,13 +79,13 @@ const remedies = (modes: readonly DiskMode[]): Html =>
     ({ mode, rows }) =>
       html`<h3>${mode}</h3>${wide(
         `${remediesTitle}: ${mode}`,
-        html`<table><thead><tr><th>The node; the remedy</th><th>Stock timers</th><th>Short timers</th><th>Reasoned, not measured</th></tr></thead>
+        html`<table><thead><tr><th>The node: the remedy</th><th>Stock timers</th><th>Short timers</th><th>Reasoned, not measured</th></tr></thead>
 <tbody>${rows.map(remedyRow)}</tbody></table>`,
       )}`,
   )}`;
 
 const remedyRow = (row: RemedyRow): Html =>
-  html`<tr><td>${didInWords(row)}</td><td>${row.stock ?? 'not measured'}</td><td>${row.short ?? 'not measured'}</td><td class="text">${row.reasoned.verdicts.join(' or ')}: ${row.reasoned.why}</td></tr>`;
+  html`<tr><td>${didInWords(row)}</td><td>${row.stock ?? 'not measured'}</td><td>${row.short ?? 'not measured'}</td><td class="text">${reasonedInWords(row)}</td></tr>`;
 
 const trials = (findings: readonly Finding[]): Html =>
   wide(
