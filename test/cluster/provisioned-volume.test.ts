@@ -45,7 +45,8 @@ test('provision, attach, stage, publish; safe where the storage fences; then not
   expect(handle).toMatch(/^pvc-/);
   expect(volumeName).toBe(handle);
   const done = calls.filter(({ error }) => error === undefined).map(({ call }) => call);
-  expect(done.filter((call) => !/^(Validate|NodeGet)/.test(call))).toEqual([
+  // The attacher may ask twice.
+  expect([...new Set(done)].filter((call) => !/^(Validate|NodeGet)/.test(call))).toEqual([
     ...['CreateVolume', 'ControllerPublishVolume', 'NodeStageVolume', 'NodePublishVolume'],
   ]);
   expect(await left()).toEqual([]);
