@@ -1,5 +1,5 @@
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
-import type { Row } from './expectation-rows.ts';
+import type { Row } from './expectation-row.ts';
 
 const damaged = ['lost', 'corrupt'] as const;
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict.ts';
 import { appliesIf, diskInWords } from './disk-words.ts';
-import { exampleVerdict } from './example.ts';
+import { exampleVerdict } from './example-verdict.ts';
 
 const told = (verdict: Verdict): string => appliesIf(verdict).join('\n');
 
