@@ -48,7 +48,11 @@ export interface Flags extends DatabaseChoice {
   readonly also: Scenario['also'];
   readonly alsoAt: Scenario['alsoAt'];
   readonly alsoFor: number;
+  readonly provision: Scenario['provision'];
   readonly disk: Scenario['disk'];
+  /** Path of a certificate. */
+  readonly diskFrom?: string;
+  readonly diskClass?: string;
   readonly watcherCheck: Scenario['watcherCheck'];
   readonly attachWhileBusy: Scenario['attachWhileBusy'];
   readonly fileLocks: Scenario['fileLocks'];

@@ -16,6 +16,7 @@ import {
   defaultRebootAtMs,
   defaultSelfFenceAfterMs,
 } from './contradictions.ts';
+import { diskOriginSchema } from './disk-origin.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -37,6 +38,8 @@ export const workloads = [
   'deployment-recreate',
   'deployment-rolling-update',
 ] as const;
+
+export const provisions = ['static', 'dynamic'] as const;
 
 export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
 
@@ -101,8 +104,15 @@ const fields = z.strictObject({
   preStopS: z.number().int().nonnegative().max(3600).default(0),
   /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
   workload: z.enum(workloads).default('stateful-set'),
+  /**
+   * Who makes the volume: nobody, since it is there beforehand, or the official external-provisioner,
+   * as on most clusters.
+   */
+  provision: z.enum(provisions).default('static'),
   /** How the disk answers a detach of a volume in use; see docs/reference/drivers.md. */
   disk: z.enum(diskModes).default('unfenced'),
+  /** The certificate of a probe that the disk is taken from. Absent: nobody's, a kind by its name. */
+  diskFrom: diskOriginSchema.optional(),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
   cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */

@@ -30,6 +30,8 @@ export interface ImageSet {
   /** References as the pods name them. */
   readonly database: string;
   readonly attacher: string;
+  /** Only where volumes are to be provisioned. */
+  readonly provisioner?: string;
   readonly driver: string;
   /** Runs beside the cluster on the engine: the program of lib/csi/array and nothing else. */
   readonly array: string;

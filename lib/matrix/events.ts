@@ -10,6 +10,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'expected',
   'counted',
   'disk',
+  'diskFrom',
   'cutAfterMs',
   'watcherCheck',
   'attachWhileBusy',

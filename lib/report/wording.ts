@@ -221,9 +221,14 @@ export function customInWords({ custom, scenario }: Verdict): string | undefined
 
 /** What nobody may conclude from this run. */
 export function notTested(verdict: Verdict): string[] {
-  const { filesystem, powerLoss } = scenarioOf(verdict);
+  const { filesystem, powerLoss, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);
   const always = [
+    ...(diskFrom === undefined
+      ? []
+      : [
+          `The driver ${diskFrom.driver} itself: the disk was our own, of the kind that the certificate shows.`,
+        ]),
     ...(custom === undefined
       ? []
       : [`That forcedetach vouches for what the caller brought along: ${custom}.`]),

@@ -5,7 +5,7 @@ import type { KubeClients } from './kube.ts';
 
 export interface Place {
   readonly namespace: string;
-  /** Name of the PersistentVolume. */
+  /** Name of the PersistentVolume; of one that is provisioned the provisioner names it. */
   readonly volumeName: string;
 }
 
@@ -22,6 +22,9 @@ export const placeBeside = (runId: string): Place => ({
   namespace: `${prefix}${runId}`,
   volumeName: `${volumeName}-${runId}`,
 });
+
+/** Name of the StorageClass, where the volume is provisioned. */
+export const classOf = ({ volumeName }: Place): string => volumeName;
 
 /** To a run alone in its cluster every volume belongs, whatever an older run left. */
 export const isIn = (place: Place, volumeName: string | undefined): boolean =>

@@ -2,9 +2,8 @@
  * The storage of a cluster that is not ours: our driver under foreign names, dynamic classes, and the
  * official provisioner. Pure but for the manifests' files.
  */
-import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { renderCsiManifests, type CsiManifestOptions } from './create/csi-manifests.ts';
-import { readManifest } from './create/manifest.ts';
 
 export interface StrangerOptions extends Omit<CsiManifestOptions, 'names'> {
   readonly provisionerImage: string;
@@ -28,36 +27,14 @@ export const strangerClasses: Readonly<Record<string, Readonly<Record<string, st
 
 export async function strangerObjects(options: StrangerOptions): Promise<KubernetesObject[]> {
   const driver = await renderCsiManifests({ ...options, names: strangerNames });
-  const rights = await readManifest('stranger/provisioner.yaml', {});
   const classes = Object.entries(strangerClasses).map(([name, parameters]) => ({
     ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name }, parameters },
     provisioner:
       parameters['detachMode'] === 'shared-file' ? strangerNames.files : strangerNames.disk,
     ...{ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' },
   }));
-  const objects = [...driver, ...rights, ...classes];
-  addProvisioner(objects, options.provisionerImage);
+  const objects = [...driver, ...classes];
   return JSON.parse(
     JSON.stringify(objects).replaceAll('forcedetach-csi', `${vendor}-csi`),
   ) as KubernetesObject[];
-}
-
-/** As the manifest has it: no instance of the client's class. */
-type Plain<T> = { [K in keyof T]: T[K] };
-
-/** Beside the attacher, on the same socket. */
-function addProvisioner(objects: readonly KubernetesObject[], image: string): void {
-  const { spec } = objects.find(({ kind }) => kind === 'Deployment') as V1Deployment;
-  const containers = spec?.template.spec?.containers as Plain<V1Container>[];
-  const [attacher] = containers;
-  if (attacher === undefined) return;
-  containers.push({
-    ...{ ...attacher, name: 'provisioner', image },
-    args: [
-      '--csi-address=/csi/csi.sock',
-      '--v=3',
-      '--default-fstype=ext4',
-      '--retry-interval-max=10s',
-    ],
-  });
 }

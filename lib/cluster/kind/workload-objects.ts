@@ -4,13 +4,14 @@ import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
-import { solePlace, type Place } from './place.ts';
+import { classOf, solePlace, type Place } from './place.ts';
 import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<
   Scenario,
   | 'workload'
+  | 'provision'
   | 'disk'
   | 'cutAfterMs'
   | 'watcherCheck'
@@ -23,7 +24,7 @@ type DiskChoice = Pick<
 >;
 
 export interface WorkloadOptions extends PodOptions {
-  /** Of the CSI volume; its image exists already. */
+  /** Of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
   readonly place?: Place;
@@ -43,17 +44,20 @@ const controllers = {
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice, place = solePlace } = options;
   const { file, values } = controllers[choice.workload];
+  const isProvisioned = choice.provision === 'dynamic';
   const volume = {
     ...volumeValues(choice),
     NAMESPACE: place.namespace,
-    VOLUME_NAME: place.volumeName,
+    // The claim names its volume, or who is to make one.
+    VOLUME_NAME: isProvisioned ? '' : place.volumeName,
+    CLASS: isProvisioned ? classOf(place) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
   const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
     ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
-    ...(await readManifest(`${database.name}/volume.yaml`, volume)),
+    ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
     ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
   ];
 }
@@ -62,7 +66,7 @@ export async function renderWorkload(options: WorkloadOptions): Promise<Kubernet
 export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
   readManifest(`${database.name}/self-fence.yaml`, {});
 
-/** For volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+/** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {

@@ -1,5 +1,6 @@
 /** What a cut says to people. Pure. */
 import { toldInSeconds } from '../../durations.ts';
+import { remedyLines } from '../remedies.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
 
@@ -29,6 +30,7 @@ export function cutText({
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
     ...(left === undefined ? [] : ['', `still there: ${left}`]),
+    ...remedyLines([...new Set(findings.flatMap(({ modes }) => modes))]),
   ].join('\n');
 }
 

@@ -37,7 +37,10 @@ export interface ProceduresOptions extends ClusterChoice {
 export async function runProcedures(options: ProceduresOptions): Promise<void> {
   const { kubernetes, graceMs, forceDetachAfterMs, runId, signal, say } = options;
   const { cluster, images } = await openCluster(options, {
-    scenario: { kubernetes, featureGates: {}, graceMs, forceDetachAfterMs, forceDetach: 'on' },
+    scenario: {
+      ...{ kubernetes, featureGates: {}, graceMs, forceDetachAfterMs },
+      ...{ forceDetach: 'on', provision: 'static' },
+    },
     runId,
     onProgress: say,
     signal,
