@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
