@@ -8,6 +8,6 @@ const [home, ending] = isCheckout ? ['../lib', 'ts'] : ['../dist/lib', 'js'];
 
 await import(`${home}/node-floor.mjs`);
 /** @type {typeof import('../lib/cli/commands/forcedetach.ts')} */
-const { forcedetach } = await import(`${home}/cli/forcedetach.${ending}`);
+const { forcedetach } = await import(`${home}/cli/commands/forcedetach.${ending}`);
 
 await forcedetach();

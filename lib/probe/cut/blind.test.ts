@@ -3,19 +3,19 @@
  * driver was made to do, which the cuts were not told. The two remedies together leave one mode, or two
  * that trials on healthy nodes tell apart.
  */
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
 import { planHash } from '../plan.ts';
-import { packedIn, unpacked } from '../published/packed.ts';
+import { cutsIn } from '../published/driver-file.ts';
+import { readCutCertificate } from '../published/cut-rows.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, modesOf } from './classify.ts';
 
-const folder = fileURLToPath(new URL('../../../reports/probe-cuts/', import.meta.url));
-const cuts = packedIn(folder).map((name) => ({
+const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const cuts = cutsIn(root, 'block.acme.example', 'dac05a0c7485').map(({ name, text }) => ({
   name,
-  cut: JSON.parse(unpacked(join(folder, name))) as CutCertificate,
+  cut: readCutCertificate(text),
 }));
 
 test('three cuts of seven classes', () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
-import { startExperiment } from './experiment.ts';
+import { startExperiment } from '../cluster/experiment.ts';
 
 const cluster = 'provisioned';
 const flags = [
