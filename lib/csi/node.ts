@@ -9,6 +9,7 @@ import {
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
+import { never } from './lies.ts';
 import {
   bindDevice,
   bindMount,
@@ -21,6 +22,7 @@ import {
 } from './mounts.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { livePaths } from './paths.ts';
+import { readRecord } from './record-store.ts';
 import { neededSingleWriter } from './single-writer.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
 import { volumeStats } from './volume-stats.ts';
@@ -41,6 +43,8 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeGetInfo: async () => ({ nodeId: options.node }),
 
     nodeStageVolume: async (request, notes) => {
+      const record = await readRecord(options.backend.layout, neededVolume(request.volumeId));
+      if (record?.attributes.stageAnswer === 'never') await never();
       await oneAtATime.run(request.volumeId, () => stage(options, request, notes));
       return {};
     },

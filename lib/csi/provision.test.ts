@@ -28,7 +28,12 @@ interface Asked {
   readonly sizeBytes?: number;
   readonly isRaw?: boolean;
 }
-const requestFor = ({ name = 'pv', parameters = {}, sizeBytes = 0, isRaw = false }: Asked): CreateVolumeRequest =>
+const requestFor = ({
+  name = 'pv',
+  parameters = {},
+  sizeBytes = 0,
+  isRaw = false,
+}: Asked): CreateVolumeRequest =>
   create(CreateVolumeRequestSchema, {
     name,
     parameters,

@@ -16,8 +16,7 @@ export async function neededSingleWriter(
 ): Promise<void> {
   if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
   const other = (await ownMounts()).find(
-    (mount) =>
-      isSameDisk(mount, staged) && ![staged.mountPoint, target].includes(mount.mountPoint),
+    (mount) => isSameDisk(mount, staged) && ![staged.mountPoint, target].includes(mount.mountPoint),
   );
   if (other === undefined) return;
   throw new CallError(status.FAILED_PRECONDITION, `published at ${other.mountPoint} already`);

@@ -129,13 +129,15 @@ export const driverFileText = (file: DriverFile): string =>
 export const driverFilePath = (root: string, driver: string, version: string): string =>
   join(root, driver, `${version}.json`);
 
-/** Puts a certificate among those of its driver; a newer one of a class takes the older one's place. */
+/** Puts a certificate among those of its driver; a newer one of a class and its kind of volume takes the older one's place. */
 export function addCertificate(root: string, text: string, version: string): string {
-  const { driver, storageClass } = readCertificate(text);
+  const { driver, storageClass, plan } = readCertificate(text);
   if (!safeName.test(version)) throw notOne(`${JSON.stringify(version)} is no version`);
   const folder = join(root, driver.name, version);
   mkdirSync(folder, { recursive: true });
-  pack(join(folder, `${storageClass.name}${packed}`), text);
+  // No class has a capital letter in its name.
+  const name = `${storageClass.name}.${plan.volumeMode}`;
+  pack(join(folder, `${name}${packed}`), text);
   const path = driverFilePath(root, driver.name, version);
   writeOutput(path, driverFileText(rebuilt(root, driver.name, version)));
   return path;

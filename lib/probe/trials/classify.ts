@@ -47,6 +47,8 @@ export interface Finding {
   readonly reattachedMs?: number;
   /** Acknowledged, and not on the disk when the next pod read it. */
   readonly lostAcks?: number;
+  /** Whether the next pod had the volume once the writer was gone; else why not. */
+  readonly handOver?: 'done' | { readonly failed: string };
   /** The driver's words about the detach. */
   readonly detachError?: string;
   readonly next: NextFinding;
@@ -178,6 +180,13 @@ function judgeIdle(record: TrialRecord, facts: Facts): Judged {
   return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
 }
 
+/** What was asked at the end of trials whose next pod came last. */
+function handOverOf({ variant, nextJournal, readBack }: TrialRecord): Finding['handOver'] {
+  if (variant === 'contested') return undefined;
+  if (nextJournal.scans.length > 0) return 'done';
+  return readBack === undefined ? undefined : { failed: readBack };
+}
+
 function numbersOf(
   record: TrialRecord,
   facts: Facts,
@@ -190,8 +199,10 @@ function numbersOf(
   const again = later.find(({ attachedMs }) => attachedMs !== undefined);
   const late = facts.writes.filter(({ begunMs }) => goneMs !== undefined && begunMs > goneMs);
   const onDisk = record.nextJournal.scans.at(-1);
+  const handOver = handOverOf(record);
   return {
     next,
+    ...(handOver === undefined ? {} : { handOver }),
     ...(goneMs === undefined ? {} : { answerMs: since(goneMs) }),
     ...(firstError === undefined
       ? {}

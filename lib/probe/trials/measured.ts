@@ -54,7 +54,7 @@ const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
   },
   'pending-while-busy': {
     ...{ kept: 'pending', idle: ['pending'] },
-    contested: all('pending', 'barred', 'refused', 'waited'),
+    contested: all('pending', 'barred', 'not-attached', 'waited'),
   },
 };
 
@@ -65,11 +65,14 @@ export function measure(findings: readonly Finding[]): Measured {
     const signature = signatures[mode];
     return signature !== undefined && decided.every((finding) => agrees(finding, signature));
   });
-  const modes = decided.length === 0 ? [] : agreeing;
+  const kept = neverHandedOver(findings);
+  const modes = decided.length === 0 || kept !== undefined ? [] : agreeing;
   const [only, ...others] = modes;
   const notes = [
     ...undecidedNotes(findings),
-    ...(modes.length === 0 ? [contradiction(decided)] : []),
+    ...(agreeing.length === 0 || decided.length === 0 ? [contradiction(decided)] : []),
+    ...(kept === undefined ? [] : [kept]),
+    ...(modes.length === 0 ? wordsOfDriver(findings) : []),
     ...(others.length === 0 ? [] : [apart(modes)]),
     ...lost.map(
       ({ name, lostAcks }) =>
@@ -90,6 +93,20 @@ function agrees({ variant, outcome, next }: Finding, signature: Signature): bool
   if (variant === 'idle') return signature.idle.includes(outcome);
   return signature.contested[next.was] === outcome;
 }
+
+/** A volume that nobody uses any more can be had elsewhere, in every mode. */
+function neverHandedOver(findings: readonly Finding[]): string | undefined {
+  const tried = findings.flatMap(({ handOver }) => handOver ?? []);
+  const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
+  if (failed.length === 0 || failed.length < tried.length) return undefined;
+  return `no known mode does this: with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`;
+}
+
+/** What it said of its detaches, once each. */
+const wordsOfDriver = (findings: readonly Finding[]): string[] =>
+  [...new Set(findings.flatMap(({ detachError }) => detachError ?? []))]
+    .slice(0, 3)
+    .map((words) => `the driver said of a detach: ${words}`);
 
 const undecidedNotes = (findings: readonly Finding[]): string[] =>
   findings
