@@ -18,8 +18,9 @@ const cuts = packedIn(folder).map((name) => ({
   cut: JSON.parse(unpacked(join(folder, name))) as CutCertificate,
 }));
 
-test('three cuts of seven classes', () => {
-  expect(cuts.map(({ cut }) => cut.findings.length)).toEqual([7, 7, 7]);
+test('three cuts and more, each of seven classes', () => {
+  expect(cuts.length).toBeGreaterThanOrEqual(3);
+  for (const { cut } of cuts) expect(cut.findings).toHaveLength(7);
 });
 
 /** What an answer rests on: how the next pod is told of has changed since. */
