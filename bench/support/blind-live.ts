@@ -58,9 +58,11 @@ export async function liveBlind(request: LiveRequest): Promise<void> {
       }),
     );
   const honest = Object.keys(strangerClasses).filter((name) => name !== 'halite');
-  await inLanes(runs(honest, request.trials, ['Block', 'Filesystem']));
-  // Last: what is stuck there is in the others' way.
-  await inLanes(runs(Object.keys(faultyClasses), faultyTrials, ['Block']));
+  await inLanes([
+    ...runs(honest, request.trials, ['Block', 'Filesystem']),
+    // Last: what is stuck there is in the others' way.
+    ...runs(Object.keys(faultyClasses), faultyTrials, ['Block']),
+  ]);
 }
 
 /** The cluster has it: the driver's own, with Node in it. */

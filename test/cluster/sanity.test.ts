@@ -12,6 +12,9 @@ test.skipIf(reason !== undefined)('csi-sanity passes, with file systems and raw'
   const { data } = await bench({ onProgress: () => undefined });
   for (const accessType of ['mount', 'block']) {
     expect(data[accessType]).toMatchObject({ failed: 0, failures: [] });
-    expect(data[accessType]).toHaveProperty('passed', expect.toSatisfy((n) => n >= counted));
+    expect(data[accessType]).toHaveProperty(
+      'passed',
+      expect.toSatisfy((n) => n >= counted),
+    );
   }
 });

@@ -39,6 +39,8 @@ export interface Finding {
   readonly error?: string;
   /** From the detach's answer to the last acknowledged write: at least so long. */
   readonly tailMs?: number;
+  /** How long after the answer the last write can have been acknowledged: since the attachment was last seen. */
+  readonly tailAtMostMs?: number;
   /** Writes that were begun after the detach's answer, and acknowledged. */
   readonly ackedAfterAnswer?: number;
   /** Writes that were begun after the detach's answer and that the next pod found, also unacknowledged ones. */
@@ -198,6 +200,7 @@ function numbersOf(
   const [old, ...later] = attachments;
   const again = later.find(({ attachedMs }) => attachedMs !== undefined);
   const late = facts.writes.filter(({ begunMs }) => goneMs !== undefined && begunMs > goneMs);
+  const lastSeenMs = Math.max(0, since(record.thereUntilMs ?? deleteAskedMs));
   const onDisk = record.nextJournal.scans.at(-1);
   const handOver = handOverOf(record);
   return {
@@ -216,7 +219,10 @@ function numbersOf(
       : { ackedAfterAnswer: late.filter(({ error }) => error === undefined).length }),
     ...(goneMs === undefined || lastAck === undefined || firstError === undefined
       ? {}
-      : { tailMs: Math.max(0, Math.round(answeredMs(lastAck) - goneMs)) }),
+      : {
+          tailMs: Math.max(0, Math.round(answeredMs(lastAck) - goneMs)),
+          tailAtMostMs: Math.max(0, since(answeredMs(lastAck)) - lastSeenMs),
+        }),
     ...(onDisk === undefined
       ? {}
       : {

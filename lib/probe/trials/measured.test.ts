@@ -76,6 +76,13 @@ test('of an undecided class the driver is quoted', () => {
   expect(measure(findings).notes).toContain('the driver said of a detach: no');
 });
 
+test('one late cut tells an early answer, where others came between two looks', () => {
+  const seen = (...cutsMs: number[]): Measured =>
+    measure(cutsMs.map((cutMs) => classify(trialOf({ cutMs }))));
+  expect(seen(150, 5250).mode).toBe('ack-early');
+  expect(seen(150, 150).mode).toBe('fenced');
+});
+
 test('nothing decided: no mode', () => {
   const findings = [classify(trialOf({}, { ended: 'x' }))];
   expect(measure(findings)).toMatchObject({ mode: undefined, modes: [] });

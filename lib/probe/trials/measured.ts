@@ -30,31 +30,36 @@ export interface Measured {
 }
 
 interface Signature {
-  readonly kept: Outcome;
+  readonly kept: readonly Outcome[];
   /** A cut that comes while it is quiet is seen after that time only. */
   readonly idle: readonly Outcome[];
   /** What may become of the next pod, and of the writer then. */
-  readonly contested: Readonly<Partial<Record<NextFinding['was'], Outcome>>>;
+  readonly contested: Readonly<Partial<Record<NextFinding['was'], readonly Outcome[]>>>;
+  /** Of trials in which the writer writes, one at least: the others can be too coarse to show it. */
+  readonly shows?: Outcome;
 }
 
-const notCut = { kept: 'not-cut', idle: ['not-cut'] } as const;
-const all = (outcome: Outcome, ...was: NextFinding['was'][]): Signature['contested'] =>
-  Object.fromEntries(was.map((each) => [each, outcome]));
+const notCut = { kept: ['not-cut'], idle: ['not-cut'] } as const;
+const all = (outcomes: readonly Outcome[], ...was: NextFinding['was'][]): Signature['contested'] =>
+  Object.fromEntries(was.map((each) => [each, outcomes]));
+
+/** A cut that comes between two looks at the attachment may have come before its end. */
+const late: readonly Outcome[] = ['late-cut', 'cut'];
 
 /** What each mode shows on a healthy node without a taint; lib/csi/modes has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
-  unfenced: { ...notCut, contested: all('not-cut', 'in', 'barred') },
-  'fence-if-out-of-service': { ...notCut, contested: all('not-cut', 'in', 'barred') },
-  exclusive: { ...notCut, contested: all('not-cut', 'refused', 'barred') },
-  reservation: { ...notCut, contested: { in: 'cut-by-next', barred: 'not-cut' } },
-  fenced: { kept: 'cut', idle: ['cut'], contested: all('cut', 'in', 'barred') },
+  unfenced: { ...notCut, contested: all(['not-cut'], 'in', 'barred') },
+  'fence-if-out-of-service': { ...notCut, contested: all(['not-cut'], 'in', 'barred') },
+  exclusive: { ...notCut, contested: all(['not-cut'], 'refused', 'barred') },
+  reservation: { ...notCut, contested: { in: ['cut-by-next'], barred: ['not-cut'] } },
+  fenced: { kept: ['cut'], idle: ['cut'], contested: all(['cut'], 'in', 'barred') },
   'ack-early': {
-    ...{ kept: 'late-cut', idle: ['cut', 'late-cut'] },
-    contested: all('late-cut', 'in', 'barred'),
+    ...{ kept: late, idle: late, contested: all(late, 'in', 'barred') },
+    shows: 'late-cut',
   },
   'pending-while-busy': {
-    ...{ kept: 'pending', idle: ['pending'] },
-    contested: all('pending', 'barred', 'not-attached', 'waited'),
+    ...{ kept: ['pending'], idle: ['pending'] },
+    contested: all(['pending'], 'barred', 'not-attached', 'waited'),
   },
 };
 
@@ -63,7 +68,8 @@ export function measure(findings: readonly Finding[]): Measured {
   const lost = findings.filter(({ lostAcks = 0 }) => lostAcks > 0);
   const agreeing = (Object.keys(signatures) as DiskMode[]).filter((mode) => {
     const signature = signatures[mode];
-    return signature !== undefined && decided.every((finding) => agrees(finding, signature));
+    if (signature === undefined) return false;
+    return shows(decided, signature) && decided.every((finding) => agrees(finding, signature));
   });
   const kept = neverHandedOver(findings);
   const modes = decided.length === 0 || kept !== undefined ? [] : agreeing;
@@ -89,9 +95,18 @@ export function measure(findings: readonly Finding[]): Measured {
 }
 
 function agrees({ variant, outcome, next }: Finding, signature: Signature): boolean {
-  if (variant === 'kept') return outcome === signature.kept;
+  if (variant === 'kept') return signature.kept.includes(outcome);
   if (variant === 'idle') return signature.idle.includes(outcome);
-  return signature.contested[next.was] === outcome;
+  return signature.contested[next.was]?.includes(outcome) === true;
+}
+
+function shows(decided: readonly Finding[], { shows: outcome }: Signature): boolean {
+  const writing = decided.filter(({ variant }) => variant !== 'idle');
+  return (
+    outcome === undefined ||
+    writing.length === 0 ||
+    writing.some((each) => each.outcome === outcome)
+  );
 }
 
 /** A volume that nobody uses any more can be had elsewhere, in every mode. */
@@ -163,6 +178,10 @@ function figuresOf(decided: readonly Finding[]): Figure[] {
     ...of('delete to its first error', ({ firstErrorMs }) => firstErrorMs),
     ...of('answer to the last acknowledged write', ({ outcome, tailMs }) =>
       outcome === 'cut' ? undefined : tailMs,
+    ),
+    ...of(
+      'the same of a writer that was cut off before it, at most',
+      ({ outcome, tailAtMostMs }) => (outcome === 'cut' ? tailAtMostMs : undefined),
     ),
     ...of('delete to the next attachment of the same node', ({ reattachedMs }) => reattachedMs),
     ...of('delete to the next pod running', ({ next }) => next.afterMs),
