@@ -51,6 +51,8 @@ export interface Finding {
   readonly lostAcks?: number;
   /** Whether the next pod had the volume once the writer was gone; else why not. */
   readonly handOver?: 'done' | { readonly failed: string };
+  /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
+  readonly besideMs?: number;
   /** The driver's words about the detach. */
   readonly detachError?: string;
   readonly next: NextFinding;
@@ -189,6 +191,12 @@ function handOverOf({ variant, nextJournal, readBack }: TrialRecord): Finding['h
   return readBack === undefined ? undefined : { failed: readBack };
 }
 
+function besideOf({ attachments, nextAttachment }: TrialRecord): Pick<Finding, 'besideMs'> {
+  const { lastSeenMs = 0 } = attachments[0] ?? {};
+  const besideMs = Math.round(lastSeenMs - (nextAttachment?.attachedMs ?? Infinity));
+  return besideMs > 0 ? { besideMs } : {};
+}
+
 function numbersOf(
   record: TrialRecord,
   facts: Facts,
@@ -206,6 +214,7 @@ function numbersOf(
   return {
     next,
     ...(handOver === undefined ? {} : { handOver }),
+    ...besideOf(record),
     ...(goneMs === undefined ? {} : { answerMs: since(goneMs) }),
     ...(firstError === undefined
       ? {}

@@ -65,6 +65,18 @@ test.each([
   expect(notes.join()).toContain('with the writer gone, none of 1 volumes');
 });
 
+test('a driver that gives a volume away whose detach it refuses is of no mode', () => {
+  const given = (lastSeenMs: number): Measured => {
+    const first = { uid: '1', firstSeenMs: 0, lastSeenMs, detachError: 'no' };
+    const next = { uid: '2', firstSeenMs: 0, lastSeenMs: 0, attachedMs: 1_100_000 };
+    const attachments = { attachments: [first], nextAttachment: next };
+    return measure([classify(trialOf({ goneMs: Infinity }, { ...attachments, ...scanned }))]);
+  };
+  expect(given(1_100_500).mode).toBe('pending-while-busy');
+  expect(given(1_102_000)).toMatchObject({ mode: undefined, modes: [] });
+  expect(given(1_102_000).notes.join()).toContain('given 1 volumes whose detach');
+});
+
 test('one volume that was slow to be handed over is no sign of a lie', () => {
   const findings = [trialOf({ cutMs: 150 }, stays), trialOf({ cutMs: 150 }, scanned)].map(classify);
   expect(measure(findings).mode).toBe('fenced');

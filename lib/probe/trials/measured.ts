@@ -71,13 +71,13 @@ export function measure(findings: readonly Finding[]): Measured {
     if (signature === undefined) return false;
     return shows(decided, signature) && decided.every((finding) => agrees(finding, signature));
   });
-  const kept = neverHandedOver(findings);
-  const modes = decided.length === 0 || kept !== undefined ? [] : agreeing;
+  const lies = liesOf(findings);
+  const modes = decided.length === 0 || lies.length > 0 ? [] : agreeing;
   const [only, ...others] = modes;
   const notes = [
     ...undecidedNotes(findings),
     ...(agreeing.length === 0 || decided.length === 0 ? [contradiction(decided)] : []),
-    ...(kept === undefined ? [] : [kept]),
+    ...lies,
     ...(modes.length === 0 ? wordsOfDriver(findings) : []),
     ...(others.length === 0 ? [] : [apart(modes)]),
     ...lost.map(
@@ -109,12 +109,30 @@ function shows(decided: readonly Finding[], { shows: outcome }: Signature): bool
   );
 }
 
-/** A volume that nobody uses any more can be had elsewhere, in every mode. */
-function neverHandedOver(findings: readonly Finding[]): string | undefined {
+/** Of one detach's end and the next attach: each is told by an object of its own. */
+const besideMs = 1000;
+
+/**
+ * What no mode does, a sentence each. A volume that nobody uses any more can be had elsewhere; and none
+ * can be had elsewhere whose detach the driver still refuses.
+ */
+function liesOf(findings: readonly Finding[]): string[] {
   const tried = findings.flatMap(({ handOver }) => handOver ?? []);
   const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
-  if (failed.length === 0 || failed.length < tried.length) return undefined;
-  return `no known mode does this: with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`;
+  const twice = findings.filter((finding) => (finding.besideMs ?? 0) > besideMs);
+  const no = 'no known mode does this:';
+  return [
+    ...(failed.length > 0 && failed.length === tried.length
+      ? [
+          `${no} with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`,
+        ]
+      : []),
+    ...(twice.length > 0
+      ? [
+          `${no} the other node was given ${twice.length} volumes whose detach from the first one had not ended`,
+        ]
+      : []),
+  ];
 }
 
 /** What it said of its detaches, once each. */
