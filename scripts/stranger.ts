@@ -4,11 +4,9 @@
  * nodes are given up after 20 s, volumes detached by force after 60 s.
  */
 import { makeStranger, removeStranger, strangerKubeconfig } from '../lib/cluster/kind/stranger.ts';
-import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
-import { provisionerPart } from '../lib/images/built/provisioner.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
-import { planImages, projectRoot } from '../lib/images/plan.ts';
+import { planImages } from '../lib/images/plan.ts';
 import { clusterTimers, stockClusterTimers } from '../lib/cluster/timers.ts';
 import { kubernetesDefault } from '../lib/kubernetes-versions.ts';
 
@@ -16,15 +14,9 @@ const [, , verb, name = 'acme', pace] = process.argv;
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 async function images(): Promise<Parameters<typeof makeStranger>[0]['images']> {
-  const built = await ensureImages({
-    source: 'built',
-    kubernetes: kubernetesDefault,
-    onProgress: say,
-  });
-  const part = provisionerPart(projectRoot);
-  const options = { root: projectRoot, cache: cacheFolder(), onProgress: say, signal: undefined };
-  if (!(await presentImages()).has(part.ref)) await buildStep(part, options);
-  return { ...built, provisioner: part.ref };
+  const wish = { source: 'built', kubernetes: kubernetesDefault, provisioner: true } as const;
+  const { provisioner = '', ...built } = await ensureImages({ ...wish, onProgress: say });
+  return { ...built, provisioner };
 }
 
 if (verb === 'up') {

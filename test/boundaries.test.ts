@@ -53,6 +53,14 @@ const plants: readonly Plant[] = [
   { file: 'lib/mysql/engine.ts', source: importing('a', '../engine/run.ts'), rule: imports },
   { file: 'lib/mysql/client.ts', source: importing('a', 'mysql2'), rule: undefined },
   { file: 'lib/cluster/kind/sim.ts', source: importing('a', '../sim/a.ts'), rule: imports },
+  { file: 'lib/cluster/kind/mysql.ts', source: importing('a', '../../mysql/a.ts'), rule: imports },
+  { file: 'lib/two-kernels/mysql.ts', source: importing('a', '../mysql/a.ts'), rule: imports },
+  { file: 'lib/cli/mysql.ts', source: importing('a', 'mysql2/promise'), rule: imports },
+  { file: 'lib/database/port.ts', source: importing('a', '../mysql/a.ts'), rule: imports },
+  { file: 'lib/database/audit/a.ts', source: importing('a', '../../mysql/a.ts'), rule: imports },
+  { file: 'lib/database/chosen.ts', source: importing('a', '../mysql/a.ts'), rule: undefined },
+  { file: 'lib/database/server.ts', source: importing('a', '../cluster/a.ts'), rule: imports },
+  { file: 'lib/database/other.ts', source: importing('a', '../mysql/a.ts'), rule: imports },
   { file: 'lib/cluster/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
 ];
 

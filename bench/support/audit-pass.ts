@@ -10,7 +10,7 @@ import { compareIndexes } from '../../lib/mysql/audit/index-sums.ts';
 import { readDocuments } from '../../lib/mysql/audit/read-documents.ts';
 import { readSchema } from '../../lib/mysql/audit/read-schema.ts';
 import { SqlClient } from '../../lib/mysql/audit/sql-client.ts';
-import { encodeRows, type AuditMessage } from '../../lib/mysql/audit/wire.ts';
+import { encodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 
 /** What it says at last. */
 export interface PassEnd {

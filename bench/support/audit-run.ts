@@ -5,7 +5,6 @@
  */
 import { checkers, runChecks } from '../../lib/checkers/index.ts';
 import { Journal } from '../../lib/checkers/journal.ts';
-import { reconcileBinlog } from '../../lib/checkers/reconcile-binlog.ts';
 import {
   reconcileDocuments,
   type DocumentOptions,
@@ -13,7 +12,7 @@ import {
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { labNode, smallHeap } from '../../lib/cluster/kind/disk/lab-node.ts';
-import { decodeRows, type AuditMessage } from '../../lib/mysql/audit/wire.ts';
+import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
 import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';
@@ -58,13 +57,13 @@ const { evidence, rssMiB } = await ended.promise;
 const reconciliation = reconciler.result(unreadBecause(evidence));
 const asked = checkers.filter(({ name }) => name !== 'completeness');
 const holds: DocumentOptions['holds'] = (log, seq) => reconciler?.holds(log, seq) ?? false;
-const { documents, binlog } = evidence;
+const { documents } = evidence;
 const image = {
   ...{ image: 'bench', evidence, reconciliation, takenAtMs },
   ...(documents === undefined
     ? {}
     : { documents: reconcileDocuments(documents, { journal, takenAtMs, holds }) }),
-  ...(binlog === undefined ? {} : { binlog: reconcileBinlog(binlog, { journal, holds }) }),
+  ledger: { journal, holds },
 };
 const findings = runChecks([image], asked);
 const answer: AuditRun = {

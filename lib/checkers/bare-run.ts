@@ -1,4 +1,5 @@
 /** Stands for the run where images are judged that no run took: bare disks, mutants, examples. */
+import { database } from '../database/chosen.ts';
 import type { AuditedRun } from './index.ts';
 
 /**
@@ -9,5 +10,5 @@ export const bareRun = (seed: string): AuditedRun => ({
   type: 'run',
   schemaVersion: 1,
   seed,
-  scenario: { binlog: 'off', trxCommit: 1 },
+  scenario: database.leastAsked,
 });

@@ -1,8 +1,9 @@
 /** The checker port: a pure function from one run's evidence to findings. One checker a file. */
+import type { DatabaseChoice } from '../database/fields.ts';
 import type { Finding } from '../experiment/verdict.ts';
-import type { BinlogReconciliation } from './reconcile-binlog.ts';
 import type { DocumentReconciliation } from './reconcile-documents.ts';
 import type { ImageEvidence } from './evidence.ts';
+import type { Journal, SessionLog } from './journal.ts';
 import type { SchemaChange } from './schema-change.ts';
 import type { Reconciliation } from './reconcile.ts';
 
@@ -14,18 +15,32 @@ export interface AuditedImage {
   readonly reconciliation: Reconciliation;
   /** Absent where the audit did not read them. */
   readonly documents?: DocumentReconciliation;
-  /** Absent where the audit did not read it, or not all of the ledger. */
-  readonly binlog?: BinlogReconciliation;
+  /** For checks that hold another record of the commits against the ledger. Absent where not all of it was read. */
+  readonly ledger?: LedgerLookup;
   /** When the copy was begun, ms on the run's clock. */
   readonly takenAtMs: number;
   /** What the run's journal says of the change of the schema. Default: nobody asked for one. */
   readonly schemaChange?: SchemaChange;
   /** The history tells of the whole workload, and so must the audit. Default false. */
   readonly wholeWorkload?: boolean;
-  /** The server was to keep a binary log. Default false. */
-  readonly hasBinlog?: boolean;
+  /** What the server was set to. Default: what asks least of it. */
+  readonly settings?: DatabaseChoice;
   /** The audited image taken before this one. */
   readonly before?: AuditedImage;
+}
+
+/** What one image's ledger has of the operations that clients sent. */
+export interface LedgerLookup {
+  readonly journal: Journal;
+  /** The ledger has the row of an operation that was sent. */
+  readonly holds: (log: SessionLog, seq: number) => boolean;
+  /**
+   * Where the server does not sync each commit: the ledger may lack what was acknowledged later than
+   * this, or never. Default: nothing.
+   */
+  readonly syncedUntilMs?: number;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 export interface Checker {

@@ -3,11 +3,12 @@ import type { Finding } from '../experiment/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
-import type { ImageEvidence, LedgerRow, ServerStart, TableCheck } from './evidence.ts';
+import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
 import type { LostCommit } from './lost-commits.ts';
 import { opName } from './op-sample.ts';
 
+type TableCheck = ImageEvidence['tables'][number];
 const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
 const ledger = exampleLedger([
   { client: 'inside', connection: 0, session: 0, node: 'a', ops },

@@ -1,18 +1,20 @@
 /** Every part of the audit is there, or the image's damage, or the machine's trouble, says why not. */
 import type { Finding } from '../experiment/verdict.ts';
-import { workloadTables } from '../workload/ledger.ts';
-import type { AuditedImage, Checker } from './checker.ts';
-import type { ImageEvidence, ServerStart, TableCheck } from './evidence.ts';
+import { database } from '../database/chosen.ts';
+import { ownAnswers, ownGaps } from '../database/checks.ts';
+import type { OwnAsked } from '../database/port.ts';
+import type { Checker } from './checker.ts';
+import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { incomplete } from './findings.ts';
-import { troublesOf } from './machine-trouble.ts';
+import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',
   check({ image, evidence, reconciliation: { rows }, before, ...about }) {
-    const { wholeWorkload = false, hasBinlog = false } = about;
-    const asked = { wholeWorkload, hasBinlog };
-    const missing = missingParts(evidence, rows, before?.evidence, asked);
+    const { wholeWorkload = false, settings = database.leastAsked } = about;
+    const asked = { wholeWorkload, settings, before: before?.evidence };
+    const missing = missingParts(evidence, rows, asked);
     const gaps = [...evidence.failures, ...missing];
     const troubles = troublesOf(evidence);
     const findings: Finding[] = [];
@@ -30,27 +32,19 @@ export const completeness: Checker = {
   },
 };
 
-/** The workload before it was whole. */
-const firstTables = ['ledger', 'account'];
 const purposes: readonly ServerStart['purpose'][] = ['recovery', 'cold', 'check'];
 
-type Asked = Required<Pick<AuditedImage, 'wholeWorkload' | 'hasBinlog'>>;
-
-function missingParts(
-  evidence: ImageEvidence,
-  rows: number,
-  before: ImageEvidence | undefined,
-  { wholeWorkload, hasBinlog }: Asked,
-): string[] {
+function missingParts(evidence: ImageEvidence, rows: number, asked: OwnAsked): string[] {
   if (rows !== evidence.ledgerRows) {
     return [`the audit read ${evidence.ledgerRows} rows, and ${rows} are at hand`];
   }
   const unread = unreadBecause(evidence);
   if (unread === 'gap') return ['the ledger was not read to its end'];
-  const { starts, tables, sqlFailures = [] } = evidence;
+  const { starts, sqlFailures = [] } = evidence;
   const served = starts.every(({ ready, died }) => ready && died === undefined);
   // A server that died or refused answers took the other parts with it: that is in its findings.
   if (unread === 'damage' || !served || sqlFailures.length > 0) return [];
+  const own = ownGaps(evidence, asked);
   const missing: string[] = [];
   const need = (there: boolean, part: string): void => {
     if (!there) missing.push(`no ${part}`);
@@ -58,29 +52,33 @@ function missingParts(
   need(evidence.fsck !== undefined || evidence.isDirectory === true, 'fsck');
   need(Object.keys(evidence.balances).length > 0, 'balances');
   need(evidence.indexCounts.length > 0, 'comparison of the indexes');
-  need(evidence.innochecksum.length > 0, 'innochecksum');
+  missing.push(...own.pages);
   for (const purpose of purposes) {
     const began = starts.some((start) => start.purpose === purpose);
     need(began, `start of the server for ${purpose}`);
   }
-  if (wholeWorkload) {
+  if (asked.wholeWorkload) {
     need(evidence.documents !== undefined, 'documents');
     need(evidence.schema !== undefined, 'look at the schema');
-    need(evidence.binlog !== undefined || !hasBinlog, 'binary log');
+    missing.push(...own.logs);
     need(evidence.login !== undefined, 'login of an ordinary client');
   }
-  for (const table of wholeWorkload ? workloadTables : firstTables) {
-    const found = tables.find((each) => isTable(each, table));
-    need(found?.checksum !== undefined, `CHECKSUM TABLE of ${table}`);
-    need(found?.check !== undefined, `CHECK TABLE of ${table}`);
-  }
-  for (const { table, check } of before?.tables ?? []) {
-    const found = tables.find((each) => each.table === table);
-    need(check === undefined || found !== undefined, `${table}, which the image before has`);
-  }
+  missing.push(...own.tables);
   return missing;
 }
 
-/** On a real server with the database's name before it. */
-const isTable = ({ table }: TableCheck, name: string): boolean =>
-  table === name || table.endsWith(`.${name}`);
+/** Every trouble that an audit met and what it kept from being read. */
+function troublesOf(evidence: ImageEvidence): string[] {
+  const { mountError, starts, sqlFailures = [] } = evidence;
+  const told: string[] = [];
+  const tell = (what: string, trouble: string | undefined, said: string): void => {
+    if (trouble !== undefined) told.push(`${what}: ${trouble} (${said})`);
+  };
+  if (mountError !== undefined) tell('mount', troubleIn(mountError), mountError);
+  for (const start of starts) {
+    tell(`server for ${start.purpose}`, troubleOfStart(start), start.errorLines.join('; '));
+  }
+  for (const { what, error } of sqlFailures) tell(what, troubleIn(error), error);
+  for (const { what, answer } of ownAnswers(evidence)) tell(what, troubleIn(answer), answer);
+  return told;
+}

@@ -1,4 +1,5 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
+import { nothingOwn, type OwnEvidence } from '../database/evidence.ts';
 import type { CopyIdentity } from '../history/identity.ts';
 import type { OpId, OpKind } from '../workload/sql.ts';
 
@@ -10,9 +11,9 @@ export interface CommandEvidence {
   readonly durationMs: number;
 }
 
-/** One mysqld start on the copy. */
+/** One start of the server on the copy. */
 export interface ServerStart {
-  /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway for CHECK TABLE. */
+  /** `recovery`: first start, crash recovery; `cold`: after kill -9 of it; `check`: throwaway, for checks that may crash it. */
   readonly purpose: 'recovery' | 'cold' | 'check';
   readonly ready: boolean;
   readonly durationMs: number;
@@ -37,16 +38,6 @@ export interface LedgerRow {
   readonly hashFits: boolean;
   /** previousHash is the hash of the same session's row before it (or the session's origin). */
   readonly linkFits: boolean;
-}
-
-export interface TableCheck {
-  readonly table: string;
-  /** CHECK TABLE EXTENDED's messages, `OK` when clean; absent where it was not asked or died. */
-  readonly check?: string;
-  /** CHECKSUM TABLE after crash recovery and a second kill; `NULL` where the table is unreadable. */
-  readonly checksum?: string;
-  /** The same after a clean restart. */
-  readonly checksumAfterRestart?: string;
 }
 
 /** Rows counted by primary key and by a secondary index: they must agree. */
@@ -75,25 +66,6 @@ export interface LoginFound {
   readonly unlimited?: string;
 }
 
-/** The server's binary log after crash recovery, beside what the server and its tables say. */
-export interface BinlogFound {
-  readonly files: readonly string[];
-  /** Bytes of its events that were read. */
-  readonly bytes: number;
-  readonly transactions: number;
-  /** GTID sets as MySQL writes them: in its files; those that the server knows; those purged. */
-  readonly gtids: string;
-  readonly executed: string;
-  readonly purged: string;
-  readonly duplicateGtids: number;
-  /** Of its ledger rows, ranges of seqs (both ends inclusive) by session (`sessionKey`). */
-  readonly rows: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>>;
-  /** Sessions of which log and table have the same operations and not the same values. */
-  readonly differing: readonly string[];
-  /** Where a file is missing, cannot be read to its end, or has a transaction without an end. */
-  readonly damage: readonly string[];
-}
-
 /** Tables, columns and indexes as the server's dictionary has them. */
 export interface SchemaFound {
   /** As made, as the one change of it leaves it, or neither. */
@@ -106,11 +78,11 @@ export interface SchemaFound {
 export interface SqlFailure {
   /** What was asked, in words. */
   readonly what: string;
-  /** MySQL's symbol, e.g. `ER_NO_SUCH_TABLE`, and its message. */
+  /** The server's symbol for it, and its message. */
   readonly error: string;
 }
 
-export interface ImageEvidence {
+export interface ImageEvidence extends OwnEvidence {
   /** The volume is a shared directory, on whose file system nobody mounts anything. Default false. */
   readonly isDirectory?: boolean;
   /** On ext4 with multiple mount protection: what let the copy be used at once. It replays, too. */
@@ -122,7 +94,7 @@ export interface ImageEvidence {
   readonly mounted: boolean;
   /** Why it could not. */
   readonly mountError?: string;
-  /** The data directory looked empty: mysqld's image would have initialised a new database. */
+  /** The data directory looked empty: the server's image would have initialised a new database. */
   readonly dataDirectoryEmpty: boolean;
   readonly starts: readonly ServerStart[];
   /** True when every row was read to the end. */
@@ -137,11 +109,7 @@ export interface ImageEvidence {
   readonly schema?: SchemaFound;
   /** Likewise. */
   readonly login?: LoginFound;
-  /** Likewise, and where the server keeps no binary log. */
-  readonly binlog?: BinlogFound;
   readonly indexCounts: readonly IndexCount[];
-  readonly tables: readonly TableCheck[];
-  readonly innochecksum: readonly CommandEvidence[];
   /** Content of the crash canaries found on the copy, by name. */
   readonly canaries: Readonly<Record<string, string>>;
   /** Parts that could not be read and why: the audit is incomplete. */
@@ -152,7 +120,7 @@ export interface ImageEvidence {
   readonly opened?: CopyIdentity;
   /** UUID of the file system: a new one means that it was formatted anew. */
   readonly filesystemUuid?: string;
-  /** server_uuid in auto.cnf: a new one means that the data directory was initialised anew. */
+  /** What the data directory calls itself: a new one means that the data directory was initialised anew. */
   readonly serverUuid?: string;
   /** How long each step of the audit took, ms. */
   readonly durationsMs?: Readonly<Record<string, number>>;
@@ -167,8 +135,7 @@ export const nothingRead: ImageEvidence = {
   ledgerRows: 0,
   balances: {},
   indexCounts: [],
-  tables: [],
-  innochecksum: [],
+  ...nothingOwn,
   canaries: {},
   failures: [],
 };

@@ -5,7 +5,7 @@ interface Damage {
   readonly code: string;
   readonly image: string;
   readonly safety: Extract<Safety, 'lost' | 'corrupt'>;
-  /** Would probes, events, error logs, fsck or CHECK TABLE have told a normal operator? */
+  /** Would probes, events, error logs, fsck or a check of the tables have told a normal operator? */
   readonly loud: boolean;
   /** What is wrong, with numbers; the image's name is put before it. */
   readonly summary: string;

@@ -1,10 +1,12 @@
 /** All checkers, and the way from a run's history to their findings. */
+import { database } from '../database/chosen.ts';
+import { ownChecks } from '../database/checks.ts';
+import type { DatabaseChoice } from '../database/fields.ts';
 import type { Finding } from '../experiment/verdict.ts';
 import type { HistoryRecord, ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
-import { binlog } from './binlog.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { completeness } from './completeness.ts';
 import type { ImageEvidence, LedgerRow } from './evidence.ts';
@@ -12,7 +14,6 @@ import { documentCheckers } from './documents.ts';
 import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';
 import { indexes } from './indexes.ts';
-import { innochecksum } from './innochecksum.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { ledgerLost } from './ledger-lost.ts';
 import { rowCheckers } from './ledger-rows.ts';
@@ -21,14 +22,12 @@ import { naming, type LostCommit } from './lost-commits.ts';
 import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
 import { unreadBecause, type Unread } from './readability.ts';
-import { reconcileBinlog } from './reconcile-binlog.ts';
 import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
 import { replaced } from './replaced.ts';
 import { schemaChange, schemaChangeOf } from './schema-change.ts';
 import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
-import { tableChecks } from './table-checks.ts';
 
 export const checkers: readonly Checker[] = [
   ledgerLost,
@@ -38,13 +37,12 @@ export const checkers: readonly Checker[] = [
   schemaChange,
   balances,
   indexes,
-  binlog,
+  ...ownChecks.logs,
   serverStarts,
   errorLog,
   login,
   sqlFailures,
-  tableChecks,
-  innochecksum,
+  ...ownChecks.structures,
   fileSystem,
   replaced,
   completeness,
@@ -52,7 +50,7 @@ export const checkers: readonly Checker[] = [
 
 /** What is needed of the first record. */
 export type AuditedRun = Pick<RunRecord, 'type' | 'schemaVersion' | 'seed'> & {
-  readonly scenario: Pick<RunRecord['scenario'], 'binlog' | 'trxCommit'>;
+  readonly scenario: DatabaseChoice;
 };
 
 /** What is needed of a history (lib/history/reader.ts). */
@@ -89,7 +87,7 @@ export function judgeImages(
   { all = checkers, onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
-  let asked: Pick<AuditedImage, 'wholeWorkload' | 'hasBinlog'> = {};
+  let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
   let syncsEachCommit = true;
   const records: ImageRecord[] = [];
   const changes: SchemaChangeRecord[] = [];
@@ -97,8 +95,8 @@ export function judgeImages(
     if (record.type === 'run') {
       ({ seed } = record);
       const { wholeWorkload } = tellsOf(record);
-      asked = { wholeWorkload, hasBinlog: record.scenario.binlog === 'on' };
-      syncsEachCommit = record.scenario.trxCommit === 1;
+      asked = { wholeWorkload, settings: record.scenario };
+      syncsEachCommit = database.durability.keepsAll(record.scenario);
     }
     if (record.type === 'image' && without?.has(record.image) !== true) records.push(record);
     if (record.type === 'schema-change') changes.push(record);
@@ -155,11 +153,11 @@ interface Context {
   readonly unread: Unread | undefined;
 }
 
-/** What else the image holds of the operations, beside their rows. */
+/** What else the image holds of the operations, and what tells what its ledger has of them. */
 function besides(
-  { documents, binlog }: ImageEvidence,
+  { documents }: ImageEvidence,
   { reconciler, unread, withGaps, syncsEachCommit, ...about }: Context,
-): Pick<AuditedImage, 'documents' | 'binlog'> {
+): Pick<AuditedImage, 'documents' | 'ledger'> {
   const holds: DocumentOptions['holds'] =
     unread === undefined ? (log, seq) => reconciler.holds(log, seq) : undefined;
   const gaps = withGaps === undefined ? {} : { withGaps };
@@ -168,9 +166,9 @@ function besides(
     ...(documents === undefined
       ? {}
       : { documents: reconcileDocuments(documents, { ...about, ...gaps, holds }) }),
-    ...(binlog === undefined || holds === undefined
+    ...(holds === undefined
       ? {}
-      : { binlog: reconcileBinlog(binlog, { journal: about.journal, ...gaps, ...synced, holds }) }),
+      : { ledger: { journal: about.journal, ...gaps, ...synced, holds } }),
   };
 }
 

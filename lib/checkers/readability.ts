@@ -2,7 +2,7 @@
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 
-/** Signals that come from outside mysqld (out of memory, a person): no sign of damage. */
+/** Signals that come from outside the server (out of memory, a person): no sign of damage. */
 const foreignSignals = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
 
 /** The server ended by itself at some time of its life. */

@@ -1,4 +1,5 @@
 /** Statements that a living server refused to answer: an application would have met the same. */
+import { database } from '../database/chosen.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { troubleIn } from './machine-trouble.ts';
@@ -14,7 +15,7 @@ export const sqlFailures: Checker = {
           image,
           safety: 'corrupt',
           loud: true,
-          summary: `mysqld cannot answer: ${what}`,
+          summary: `${database.server} cannot answer: ${what}`,
           evidence: [error],
         }),
       ),

@@ -5,8 +5,10 @@ import { deletionOf, documentAction, firstDocuments } from '../workload/document
 import type { OpOutcome } from '../workload/sql.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { endOfMs, exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
-import type { BinlogFound, ImageEvidence } from './evidence.ts';
+import type { ImageEvidence } from './evidence.ts';
 import { judgeImages } from './index.ts';
+
+type BinlogFound = NonNullable<ImageEvidence['binlog']>;
 
 const takenAtMs = 10_000;
 const id = { client: 'inside', connection: 0, session: 0 };

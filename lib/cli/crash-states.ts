@@ -1,4 +1,5 @@
 /** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
+import { database } from '../database/chosen.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -48,14 +49,14 @@ export const exploreCrashStates = (): Promise<void> =>
     return carryOut({ ...flags, folder, seed });
   });
 
-/** Each is recovered by a mysqld of its own: a thousand take hours. */
+/** Each is recovered by a server of its own: a thousand take hours. */
 const mostStates = 100_000;
 
 function crashStatesCommand(): Command {
   return commandLine('npx zx experiments/crash-states.mjs')
     .description(
       'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
-        'recovers MySQL on it, and checks every commit acknowledged by then.\n' +
+        `recovers ${database.title} on it, and checks every commit acknowledged by then.\n` +
         'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
     )
     .argument('<run>', 'folder of the run')

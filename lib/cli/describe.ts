@@ -1,5 +1,6 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
 import { parseScenario, shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { originInWords } from '../experiment/disk-origin.ts';
 import { isOpen } from '../experiment/counted.ts';
 import { openWords } from '../report/wording.ts';
 import type { BackendChoice } from '../library/backend-choice.ts';
@@ -18,6 +19,7 @@ export function describeRequest(
     `seed ${seed}`,
     scenario.question,
     ...(all ? allParameters(scenario) : aboutScenario(scenario)),
+    ...certificateOf(scenario),
     `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
     ...(choice.backend === 'sim' ? playedFor(scenario) : []),
     ...(choice.backend === 'kind' ? [choice.images.reason] : []),
@@ -27,7 +29,7 @@ export function describeRequest(
 }
 
 /** The question has a line of its own, and what was counted before is told with the verdict. */
-const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted']);
+const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
 
 const allParameters = (scenario: Scenario): string[] =>
   Object.entries(scenario)
@@ -51,6 +53,9 @@ function aboutScenario(scenario: Scenario): string[] {
       : `not as by default: ${changed.join(', ')}`,
   ];
 }
+
+const certificateOf = ({ disk, diskFrom }: Scenario): string[] =>
+  diskFrom === undefined ? [] : [`disk from a certificate: ${originInWords(diskFrom, disk)}`];
 
 /** The model knows minors; what else would be ignored without a word. */
 const playedFor = ({ kubernetes }: Scenario): string[] => {
@@ -79,8 +84,9 @@ export async function describeImages(request: RunRequest, choice: BackendChoice)
   if (choice.backend === 'sim') return '';
   const { describePlan, planImages } = await import('../images/plan.ts');
   const { source, registry } = choice.images;
-  const { kubernetes } = request.scenario;
-  const lines = describePlan(planImages({ source, registry, kubernetes }));
+  const { kubernetes, provision } = request.scenario;
+  const provisioner = provision === 'dynamic';
+  const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
   return [
     'commands of the image layer (those whose image is there are left out):',
     ...lines,

@@ -1,10 +1,17 @@
 /** The flags that every experiment takes, by what they are about. Defaults are the scenario's. */
+import { databaseOptions } from '../database/flags.ts';
 import { Option } from 'commander';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { controlPlaneFaults } from '../fault-kinds.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
 import { gatesText } from '../kubernetes-versions.ts';
-import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
+import {
+  accessModes,
+  provisions,
+  selfFences,
+  workloads,
+  type Scenario,
+} from '../experiment/scenario.ts';
 import { formatDuration } from '../durations.ts';
 import {
   clusterName,
@@ -21,7 +28,6 @@ import {
   seconds,
   seedText,
   share,
-  trxCommit,
   untaintAt,
   wholeNumber,
   workerCount,
@@ -115,11 +121,8 @@ export function scenarioOptions(base: Scenario): Option[] {
     new Option('--connections <n>', 'connections per client')
       .argParser(wholeNumber)
       .default(base.connections),
-    new Option('--trx-commit <n>', 'innodb_flush_log_at_trx_commit: 0, 1 or 2')
-      .argParser(trxCommit)
-      .default(base.trxCommit),
+    ...databaseOptions(base),
     choice('--workload <kind>', 'what makes the database’s pod', workloads, base.workload),
-    choice('--binlog <state>', 'the server’s binary log', ['on', 'off'], base.binlog),
     new Option(
       '--move-back',
       'drain the successor, and let the healed victim have it back',
@@ -167,7 +170,8 @@ export function scenarioOptions(base: Scenario): Option[] {
   ];
 }
 
-export function diskOptions(base: Scenario): Option[] {
+/** Which kind of disk, whose it was, and who makes the volume. */
+function diskKindOptions(base: Scenario): Option[] {
   return [
     choice(
       '--disk <kind>',
@@ -175,11 +179,31 @@ export function diskOptions(base: Scenario): Option[] {
       diskModes,
       base.disk,
     ),
+    choice(
+      '--provision <how>',
+      'dynamic: the official external-provisioner makes the volume, as on most clusters; static: it is there before the run, and nothing but attach and detach is on the way (--cluster kind only)',
+      provisions,
+      base.provision,
+    ),
+    new Option(
+      '--disk-from <file>',
+      'take --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
+    ).argParser(nonEmpty),
+    new Option(
+      '--disk-class <name>',
+      'with --disk-from: the StorageClass, where the certificate has several',
+    ).argParser(nonEmpty),
     duration(
       '--cut-after <time>',
       'ack-early: the node is cut off so long after the detach was answered',
       base.cutAfterMs,
     ),
+  ];
+}
+
+export function diskOptions(base: Scenario): Option[] {
+  return [
+    ...diskKindOptions(base),
     choice(
       '--watcher-check <how>',
       'exclusive: whether the question for watchers gets an answer',

@@ -123,8 +123,3 @@ export function moment(text: string): Moment {
 export function rebootAt(text: string): number | 'force-detach' {
   return text === 'force-detach' ? text : durationMs(text);
 }
-
-export function trxCommit(text: string): 0 | 1 | 2 {
-  if (text === '0' || text === '1' || text === '2') return Number(text) as 0 | 1 | 2;
-  throw new InvalidArgumentError('Allowed choices are 0, 1, 2.');
-}

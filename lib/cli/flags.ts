@@ -1,5 +1,6 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { CommanderError, type Command, type Option } from 'commander';
+import type { DatabaseChoice } from '../database/fields.ts';
 import { tunes } from '../experiment/contradictions.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { commandLine, parseArguments } from './command.ts';
@@ -13,7 +14,7 @@ import {
 import { asTyped } from './typed.ts';
 
 /** What the flags say, parsed; a scenario's fields where they have one. */
-export interface Flags {
+export interface Flags extends DatabaseChoice {
   readonly cluster: 'auto' | 'kind' | 'sim';
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
@@ -32,9 +33,7 @@ export interface Flags {
   readonly forceDetach: Scenario['forceDetach'];
   readonly rate: Scenario['rate'];
   readonly connections: number;
-  readonly trxCommit: Scenario['trxCommit'];
   readonly workload: Scenario['workload'];
-  readonly binlog: Scenario['binlog'];
   readonly moveBack: boolean;
   readonly recreations: number;
   readonly preStop: number;
@@ -49,7 +48,11 @@ export interface Flags {
   readonly also: Scenario['also'];
   readonly alsoAt: Scenario['alsoAt'];
   readonly alsoFor: number;
+  readonly provision: Scenario['provision'];
   readonly disk: Scenario['disk'];
+  /** Path of a certificate. */
+  readonly diskFrom?: string;
+  readonly diskClass?: string;
   readonly watcherCheck: Scenario['watcherCheck'];
   readonly attachWhileBusy: Scenario['attachWhileBusy'];
   readonly fileLocks: Scenario['fileLocks'];

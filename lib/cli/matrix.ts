@@ -202,7 +202,10 @@ async function makeImages(
   const { ensureImages } = await import('../images/ensure.ts');
   for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
     const { source, registry } = choice.images;
-    await ensureImages({ source, registry, kubernetes, onProgress });
+    const provisioner = plan.trials.some(
+      ({ scenario }) => scenario.kubernetes === kubernetes && scenario.provision === 'dynamic',
+    );
+    await ensureImages({ source, registry, kubernetes, provisioner, onProgress });
   }
 }
 

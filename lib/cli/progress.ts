@@ -1,6 +1,7 @@
 /** What a run is doing, for the terminal: live phases with clocks, plain lines without a TTY. */
 import { DefaultRenderer, Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
 import type { Clock } from '../cluster/clock.ts';
+import { database } from '../database/chosen.ts';
 import type { PhaseName } from '../history/events.ts';
 
 export interface Progress {
@@ -18,7 +19,7 @@ export interface Progress {
 
 /** What each phase does, in its order. */
 const phases: Readonly<Record<PhaseName, string>> = {
-  prepare: 'prepare the cluster, the volume and MySQL',
+  prepare: `prepare the cluster, the volume and ${database.title}`,
   steady: 'steady state: writers on, the audit must pass',
   fault: 'fault',
   watch: 'remedy, and watch what Kubernetes does',

@@ -68,6 +68,25 @@ test('so do the flags of remedies', () => {
   });
 });
 
+const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
+
+test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
+  const made = request('--disk-from', certificate, '--disk-class', 'dolomite');
+  expect(made.scenario).toMatchObject({
+    ...{ disk: 'ack-early', cutAfterMs: 2604 },
+    diskFrom: { driver: 'block.acme.example', storageClass: 'dolomite' },
+  });
+  expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);
+});
+
+test('what it does not say flags say, and it is held against what was counted of that disk', () => {
+  const { diskFrom, ...scenario } = request(
+    ...['--disk-from', certificate, '--disk-class', 'amber', '--disk', 'unfenced', '--fs', 'xfs'],
+  ).scenario;
+  expect(diskFrom?.modes).toEqual(['unfenced', 'fence-if-out-of-service']);
+  expect(scenario).toEqual(request('--fs', 'xfs').scenario);
+});
+
 test('a seed is kept as it was typed', () => {
   expect(request('--seed', '0x1F').seed).toBe('0x1F');
   expect(request('--seed', '12345678901234567890').seed).toBe('12345678901234567890');
@@ -118,6 +137,13 @@ test.each([
   } catch (error) {
     expect(error).toMatchObject({ code: 'BAD_FLAG', exitCode: 2, hint: expect.any(String) });
   }
+});
+
+test('who makes the volume is asked for, and the model refuses what it does not play', () => {
+  const { scenario } = request('--provision', 'dynamic');
+  expect(scenario.provision).toBe('dynamic');
+  expect(() => refuseUnmodelled(scenario)).toThrow(/PROVISION|no provisioner/);
+  expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
 });
 
 test('each flag about the disk reaches its field', () => {

@@ -1,4 +1,5 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
+import { databaseChoiceOf } from '../database/fields.ts';
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../expectations/races.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../experiment/scenario.ts';
@@ -6,7 +7,9 @@ import type { VerdictWord } from '../experiment/verdict.ts';
 import { madeBy } from '../images/image-set.ts';
 import { refuseUnmeasurable } from '../library/refusals.ts';
 import { paste } from './arguments.ts';
-import { parseFlags, type Flags } from './flags.ts';
+import { UsageError } from '../errors.ts';
+import { certifiedDisk } from '../probe/published/disk-of.ts';
+import { parseFlags, type Flags, type ParsedFlags } from './flags.ts';
 import { folderName } from '../library/run-folder.ts';
 
 /** What an experiment file says: its question, its fault, and which verdicts are no surprise. */
@@ -58,7 +61,7 @@ export function requestOf(
   const parsed = parseFlags(base, args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
-  const scenario = scenarioOf(definition, base, flags);
+  const scenario = scenarioOf(definition, { ...base, ...diskOf(parsed) }, flags);
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
@@ -76,7 +79,25 @@ export function requestOf(
   };
 }
 
-function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Flags): Scenario {
+/** As flags say, or a certificate. Throws UsageError as `certifiedDisk` does. */
+function diskOf({
+  flags,
+  given,
+}: ParsedFlags): Pick<ScenarioInput, 'disk' | 'cutAfterMs' | 'diskFrom'> {
+  const { disk, cutAfter: cutAfterMs, diskFrom, diskClass: storageClass } = flags;
+  if (diskFrom === undefined) {
+    if (storageClass === undefined) return { disk, cutAfterMs };
+    throw new UsageError('DISK_CONFLICT', '--disk-class says nothing without --disk-from');
+  }
+  if (given.has('--cut-after')) {
+    throw new UsageError('DISK_CONFLICT', '--cut-after is what --disk-from says itself', {
+      hint: 'leave one of the two out; without a certificate: --disk ack-early --cut-after 5s',
+    });
+  }
+  return certifiedDisk(diskFrom, { storageClass, ...(given.has('--disk') ? { disk } : {}) });
+}
+
+function scenarioOf(definition: ExperimentDefinition, base: ScenarioInput, flags: Flags): Scenario {
   const chosen = parseScenario({
     ...base,
     reboot: flags.reboot && base.reboot,
@@ -94,8 +115,7 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     terminationGraceS: flags.terminationGrace,
     podFinalizer: flags.podFinalizer,
     forceDetach: flags.forceDetach,
-    disk: flags.disk,
-    cutAfterMs: flags.cutAfter,
+    provision: flags.provision,
     watcherCheck: flags.watcherCheck,
     attachWhileBusy: flags.attachWhileBusy,
     fileLocks: flags.fileLocks,
@@ -107,9 +127,8 @@ function scenarioOf(definition: ExperimentDefinition, base: Scenario, flags: Fla
     keepWrites: flags.keepWrites,
     rate: flags.rate,
     connections: flags.connections,
-    trxCommit: flags.trxCommit,
+    ...databaseChoiceOf(flags),
     workload: flags.workload,
-    binlog: flags.binlog,
     moveBack: flags.moveBack,
     recreations: flags.recreations,
     preStopS: flags.preStop / 1000,

@@ -222,7 +222,7 @@ export interface Writers {
 
 export interface Auditor {
   /**
-   * Starts MySQL on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
+   * Starts the server on a cold copy of the image and reads everything. Rows stream into `onRow`. Rejects
    * when aborted, once nothing of it runs any more.
    */
   audit(
@@ -274,7 +274,7 @@ export interface Testbed {
   close(): Promise<void>;
 }
 
-/** Makes a testbed: cluster up, volume there, MySQL Ready with an empty schema. */
+/** Makes a testbed: cluster up, volume there, the database Ready with an empty schema. */
 export interface Backend {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */

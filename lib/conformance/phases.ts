@@ -1,4 +1,5 @@
 /** The durations that are compared: from one step to the next one that it leads to. */
+import { database } from '../database/chosen.ts';
 import type { StepName, Steps } from './steps.ts';
 
 export interface PhaseDefinition {
@@ -34,11 +35,15 @@ export const phaseDefinitions: readonly PhaseDefinition[] = [
   { ...mount, from: ['listed', 'in-use'], to: 'stage-begun', is: 'the kubelet’s reconciler' },
   { ...mount, from: 'stage-begun', to: 'staged', is: 'fsck and mount' },
   { ...start, from: 'staged', to: 'running', is: 'the container runtime' },
-  { ...start, from: 'running', to: 'serving', is: 'mysqld starts and recovers' },
+  { ...start, from: 'running', to: 'serving', is: `${database.server} starts and recovers` },
   { ...call, from: 'serving', to: 'ready', is: 'the readiness probe' },
   { from: 'heal', to: 'ready-again', is: 'connection, or boot' },
   { ...call, from: 'ready-again', to: 'untainted', is: 'the node monitor' },
-  { from: 'heal', to: 'unpublished', is: 'the kubelet hears of the pod, mysqld’s shutdown' },
+  {
+    from: 'heal',
+    to: 'unpublished',
+    is: `the kubelet hears of the pod, ${database.server}’s shutdown`,
+  },
   { ...mount, from: 'unpublished', to: 'unstaged', is: 'unmount' },
   { from: 'unstaged', to: 'not-in-use', is: 'the kubelet’s node status' },
 ];

@@ -1,4 +1,5 @@
 /** By what each step of a run is known, and who sees it. */
+import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { Cast } from './cast.ts';
@@ -159,7 +160,7 @@ export const stepDefinitions = {
   serving: {
     ...{ witness: 'log', after: 'fault', says: 'the successor’s server says that it is ready' },
     is: both(onNode('successor', observed.serverLog), ({ line }) =>
-      String(line).includes('ready for connections'),
+      String(line).includes(database.log.signs.ready),
     ),
   },
   ready: {

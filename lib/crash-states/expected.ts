@@ -1,4 +1,5 @@
 /** What the crash states of a run may show: only what was flushed is promised. */
+import { database } from '../database/chosen.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict.ts';
@@ -8,11 +9,11 @@ type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;
 
 /** Verdicts of all states together that are no surprise. */
 export function expectedOf(
-  { trxCommit, flushes }: Promises,
+  { flushes, ...choice }: Promises,
   policies: readonly PowerLoss[],
 ): VerdictWord[] {
   if (flushes === 'ignored') return ['lost', 'corrupt'];
-  const promised: VerdictWord = trxCommit === 1 ? 'safe' : 'lost';
+  const promised: VerdictWord = database.durability.keepsAll(choice) ? 'safe' : 'lost';
   return policies.includes('tears') ? [promised, 'corrupt'] : [promised];
 }
 
@@ -25,13 +26,11 @@ export function isExpected(promises: Promises, { verdict, policies }: Summary): 
   );
 }
 
-/**
- * With innodb_flush_method=O_DIRECT, the default, InnoDB does not flush its doublewrite file before
- * it writes the pages in their places (buf0dblwr.cc, `is_fsync_required`): a page may be torn while
- * its copy is lost with the cache. See docs/explanation/crash-states.md.
- */
-function allowedOf({ trxCommit, flushes }: Promises, policy: PowerLoss): VerdictWord[] {
+/** A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md. */
+function allowedOf({ flushes, ...choice }: Promises, policy: PowerLoss): VerdictWord[] {
   if (flushes === 'ignored') return ['safe', 'lost', 'corrupt'];
-  const promised: VerdictWord[] = trxCommit === 1 ? ['safe'] : ['safe', 'lost'];
+  const promised: VerdictWord[] = database.durability.keepsAll(choice)
+    ? ['safe']
+    : ['safe', 'lost'];
   return policy === 'tears' ? [...promised, 'corrupt'] : promised;
 }

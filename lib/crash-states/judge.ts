@@ -4,14 +4,13 @@ import { completeness } from '../checkers/completeness.ts';
 import type { ImageEvidence } from '../checkers/evidence.ts';
 import { incomplete } from '../checkers/findings.ts';
 import { checkers as ofAudits, runChecks } from '../checkers/index.ts';
-import { innochecksum } from '../checkers/innochecksum.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
 import { verdictWord, worst, type Finding, type VerdictWord } from '../experiment/verdict.ts';
 
 /** All but those that ask for parts that a crash state is not asked for. */
 const checkers: readonly Checker[] = [
-  ...ofAudits.filter((each) => each !== innochecksum && each !== completeness),
+  ...ofAudits.filter((each) => each !== completeness),
   { name: 'gaps', check: gaps },
 ];
 

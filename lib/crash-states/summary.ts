@@ -13,7 +13,7 @@ export interface PolicySummary {
   readonly lost: number;
   /** States with a broken structure. */
   readonly corrupt: number;
-  /** Those of the corrupt ones on which mysqld could not start. */
+  /** Those of the corrupt ones on which the server could not start. */
   readonly notStarted: number;
   /** States that could not be read, though nothing in them was proven damaged. */
   readonly inconclusive: number;

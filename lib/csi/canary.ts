@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { InfrastructureError } from '../errors.ts';
 import { loopOf, parseMountInfo } from './mounts.ts';
 
-/** On the volume; mysqld's data directory is another one. */
+/** On the volume; the database's data directory is another one. */
 export const canaryFolder = 'canary';
 export const unsyncedCanary = 'unsynced';
 

@@ -8,6 +8,7 @@ import { pressureSchema } from '../experiment/pressure.ts';
 import { writeOutput } from '../output-file.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
 import { recordedScenario } from '../history/migration.ts';
+import { indifferentNames } from './scenario-key.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -70,8 +71,8 @@ export function writeStore(lines: readonly EventLine[], path: URL = storePath): 
   writeOutput(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** Not part of what was done: names and expectations. */
-const told = new Set(['name', 'question', 'expected', 'expectedServing', 'counted']);
+/** Not part of what was done. */
+const told = new Set(indifferentNames);
 
 const about = { name: 'fault-event', question: '?', expected: ['safe'] };
 

@@ -10,9 +10,9 @@ export const timing: readonly string[] = [
 /** How the clients were run: no race is another one for it, and a finding counts stock ones only. */
 export const clientTiming: readonly string[] = ['warmupMs', 'patienceMs'];
 
-/** Names, and what a run is held against: no part of what is done. */
+/** Names, what a run is held against, and whose disk it plays: no part of what is done. */
 export const indifferentNames: readonly string[] = [
-  ...['name', 'question', 'expected', 'expectedServing', 'counted'],
+  ...['name', 'question', 'expected', 'expectedServing', 'counted', 'diskFrom'],
 ];
 
 /** What does not decide an outcome or decides it coarsely. */

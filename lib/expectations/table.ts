@@ -76,9 +76,10 @@ export interface Cell {
   readonly scenario: Scenario | undefined;
 }
 
-const path = new URL('../../docs/expectations.json', import.meta.url);
+export const tablePath = new URL('../../docs/expectations.json', import.meta.url);
 
-export const readTable = (): Table => tableSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+export const readTable = (): Table =>
+  tableSchema.parse(JSON.parse(readFileSync(tablePath, 'utf8')));
 
 /** Every cell, in the order of the table. */
 export function cellsOf(table: Table): Cell[] {

@@ -114,6 +114,7 @@ const whichRun = ({ run, setup }: Story) => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
+  ...(setup?.volume?.provisioning === undefined ? {} : { provisioning: setup.volume.provisioning }),
   scenario: { ...run.scenario },
   seed: run.seed,
   runId: run.runId,

@@ -50,6 +50,11 @@ const is =
 
 const rules: readonly Rule[] = [
   {
+    field: 'diskFrom',
+    message: 'its certificate shows another disk than `disk`',
+    broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk),
+  },
+  {
     field: 'cutAfterMs',
     message: 'only disk ack-early cuts a node off a while after the detach',
     broken: ({ disk, cutAfterMs }) => disk !== 'ack-early' && cutAfterMs !== defaultCutAfterMs,
@@ -210,6 +215,7 @@ const rules: readonly Rule[] = [
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
   inSharedFile('attachWhileBusy', 'nothing is attached, so that nothing is refused', 'refused'),
+  inSharedFile('provision', 'its driver has no controller that would make volumes', 'static'),
   inSharedFile('link', 'its directory has no path that could be severed', 'survives'),
   inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4', 'ext4'),
   inSharedFile('flushes', 'its writes do not pass through the array', 'honest'),

@@ -1,5 +1,8 @@
 /** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
-import type { Row } from './expectation-rows.ts';
+import { database } from '../database/chosen.ts';
+import type { Row } from './expectation-row.ts';
+
+const early = `${database.title} acknowledges before the log is on disk`;
 
 const damaged = ['lost', 'corrupt'] as const;
 
@@ -13,20 +16,17 @@ export const crashRows: readonly Row[] = [
   {
     when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
     verdicts: ['safe', ...damaged],
-    because: 'MySQL acknowledges before the log is on disk, and a page may be torn',
+    because: `${early}, and a page may be torn`,
   },
   {
     when: { trxCommit: [0, 2], victim: ['busy'] },
     verdicts: ['safe', 'lost'],
-    because:
-      'MySQL acknowledges before the log is on disk: a crash takes the tail, if there is one',
+    because: `${early}: a crash takes the tail, if there is one`,
   },
   {
     when: { powerLoss: ['tears'] },
     verdicts: ['safe', 'corrupt'],
-    because:
-      'with O_DIRECT, its default, InnoDB does not flush the doublewrite copy before it writes ' +
-      'the page (Double_write::is_fsync_required): both may be lost together',
+    because: database.durability.tornBecause,
   },
   {
     when: {},

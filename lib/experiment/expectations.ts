@@ -1,10 +1,20 @@
-/** Which verdicts are no surprise, and why: of the reasons (crash-rows.ts, expectation-rows.ts) the first that fits. */
+/**
+ * Which verdicts are no surprise, and why: of the reasons the first that fits. Predicted from
+ * Kubernetes' source and from the database on such disks; real runs are held against them
+ * (test/full, docs/reference/disk-modes.md).
+ */
 import { losesPower } from '../fault-kinds.ts';
 import { crashRows } from './crash-rows.ts';
-import { partitionRows, type Row } from './expectation-rows.ts';
+import { diskRows } from './disk-rows.ts';
+import type { Row } from './expectation-row.ts';
+import { overlapRows } from './overlap-rows.ts';
+import { releaseRows } from './release-rows.ts';
 import type { Scenario } from './scenario.ts';
 import { situationOf, type Situation } from './situation.ts';
 import type { VerdictWord } from './verdict.ts';
+
+/** The node lives on: what the successor gets, and whether the victim's writes still arrive. */
+const partitionRows: readonly Row[] = [...releaseRows, ...diskRows, ...overlapRows];
 
 const fits = ({ when }: Row, situation: Situation): boolean =>
   Object.entries(when).every(([factor, values]) =>

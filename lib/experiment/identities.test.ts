@@ -125,3 +125,42 @@ test('a history before version 3 has no identities', () => {
     foreign: [],
   });
 });
+
+const calls = [{ call: 'CreateVolume', node: 'c', t: 1, durationMs: 1 }];
+const provisioning = {
+  ...{ storageClass: 'k', claim: 'data', volumeName: 'pvc-1', handle: 'fd-r', by: 'driver' },
+  calls,
+};
+
+test.each<[string, Record<string, unknown>, RegExp | undefined]>([
+  ['all tell the same', { provisioning }, undefined],
+  ['nobody tells', {}, /does not say who provisioned/],
+  [
+    'the PersistentVolume has another handle',
+    { provisioning: { ...provisioning, handle: 'fd-other' } },
+    /pvc-1 is of fd-other, and the run’s is fd-r/,
+  ],
+  [
+    'nobody was asked',
+    { provisioning: { ...provisioning, calls: [] } },
+    /does not tell that it made/,
+  ],
+  [
+    'the driver refused',
+    { provisioning: { ...provisioning, calls: [{ ...calls[0], error: 'no room' }] } },
+    /does not tell that it made/,
+  ],
+])('of a volume that was provisioned: %s', (_, told, reason) => {
+  const [run, setup] = begin;
+  const scenario = { ...runRecord().scenario, provision: 'dynamic' as const };
+  const records = [
+    { ...run, scenario },
+    { ...setup, volume: { ...volume, ...told } },
+  ] as SmallRecord[];
+  const { reasons } = judged({}, records);
+  expect(reasons).toEqual(reason === undefined ? [] : [expect.stringMatching(reason)]);
+});
+
+test('one that was there beforehand needs nobody who made it', () => {
+  expect(judged({}, begin).reasons).toEqual([]);
+});

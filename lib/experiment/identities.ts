@@ -20,7 +20,11 @@ const labels: readonly ImageLabel[] = ['steady', 'first', 'second'];
 export function identitiesOf(story: Story): Identities {
   if (!story.tells.identities) return { reasons: [], foreign: new Set() };
   const volume = story.setup?.volume;
-  const shared = [...volumeGaps(story, volume), ...sequenceGaps(story)];
+  const shared = [
+    ...volumeGaps(story, volume),
+    ...provisioningGaps(story, volume),
+    ...sequenceGaps(story),
+  ];
   const foreign = new Map(labels.map((label) => [label, foreignBecause(story, label, volume)]));
   return {
     reasons: [...shared, ...[...foreign.values()].flat()],
@@ -40,6 +44,21 @@ function volumeGaps({ observations }: Story, volume: VolumeIdentity | undefined)
   return [...new Set(others.map(({ source, data }) => `${source} ${String(data['volume'])}`))].map(
     (other) => `observers saw another volume than the run’s ${volume.volume}: ${other}`,
   );
+}
+
+/** Kubernetes, the driver and the backend name the volume that was made for the claim, each by itself. */
+function provisioningGaps({ run }: Story, volume: VolumeIdentity | undefined): string[] {
+  if (run.scenario.provision !== 'dynamic' || volume === undefined) return [];
+  const { provisioning } = volume;
+  if (provisioning === undefined) return ['the history does not say who provisioned the volume'];
+  const { volumeName, handle, calls } = provisioning;
+  const isMade = calls.some(({ call, error }) => call === 'CreateVolume' && error === undefined);
+  return [
+    ...(handle === volume.volume
+      ? []
+      : [`the PersistentVolume ${volumeName} is of ${handle}, and the run’s is ${volume.volume}`]),
+    ...(isMade ? [] : [`the driver does not tell that it made ${handle}`]),
+  ];
 }
 
 /** Copies of one run are several, and a later one is of no earlier attachment. */

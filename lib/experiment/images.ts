@@ -1,6 +1,7 @@
 /** Copies of the volume, each of one moment, and their audits. */
 import type { LedgerRow } from '../checkers/evidence.ts';
 import type { Recorder, Testbed } from '../cluster/port.ts';
+import { database } from '../database/chosen.ts';
 import type { ImageLabel } from '../history/events.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -24,12 +25,6 @@ export async function takeImage(run: ImageRun, label: ImageLabel): Promise<void>
   await copyImage(run, label, running);
 }
 
-/**
- * With trx_commit 0 or 2 the log is synced once a second only (innodb_flush_log_at_timeout): what a
- * living server has not synced yet need not be in a copy.
- */
-const flushPeriodMs = 2000;
-
 /** With these nodes frozen for that moment. */
 export async function copyImage(
   run: ImageRun,
@@ -37,8 +32,8 @@ export async function copyImage(
   freeze: readonly string[],
 ): Promise<void> {
   const { testbed, recorder, takenAtMs, scenario, signal } = run;
-  const heldBackMs = scenario.trxCommit === 1 ? 0 : flushPeriodMs;
-  takenAtMs.set(label, testbed.clock.nowMs() - heldBackMs);
+  // What a living server has not synced yet need not be in a copy.
+  takenAtMs.set(label, testbed.clock.nowMs() - database.durability.heldBackMs(scenario));
   const about = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
   recorder.record({ ...about, step: 'begin' });
   const made = await testbed.disk.copy(label, freeze, signal);

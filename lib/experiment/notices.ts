@@ -4,6 +4,7 @@
  * make him look for harm.
  */
 import { z } from 'zod';
+import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { isWarning } from '../history/migration.ts';
 import { attachGateTexts, csiCalls, observed } from '../history/observations.ts';
@@ -12,7 +13,7 @@ import { gapsOf } from './observer-gaps.ts';
 import type { Finding } from './verdict.ts';
 
 export const noticeSchema = z.object({
-  /** Who told it, such as `kubelet`, `mysqld`, `fsck`. */
+  /** Who told it, such as `kubelet`, `fsck`, the server. */
   by: z.string(),
   /** What he told, a few words. */
   what: z.string(),
@@ -85,16 +86,16 @@ export function noticedBy(
 
 /** Who was not heard all the time, where the history tells. */
 export const deafness = (story: Story): string[] =>
-  story.tells.allSources ? ['api', 'mysqld'].flatMap((source) => gapsOf(story, source)) : [];
+  story.tells.allSources ? ['api', database.server].flatMap((source) => gapsOf(story, source)) : [];
 
 function told(seen: ObservationRecord, heard: Heard): Said | undefined {
   const { name, node = '', data } = seen;
   if (name === observed.event) return ofEvent(seen, heard);
-  if (name === observed.serverLog && /\[ERROR\]/.test(String(data['line']))) {
+  if (name === observed.serverLog && String(data['line']).includes(database.log.signs.error)) {
     // A server whose disk was taken away says so, and no more.
     const ofHarm = !heard.isCut(node, seen.t);
     const what = `errors in the error log on ${node}`;
-    return { by: 'mysqld', what, ofHarm, evidence: String(data['line']), times: 1 };
+    return { by: database.server, what, ofHarm, evidence: String(data['line']), times: 1 };
   }
   const { call, error } = data;
   const isRefusal = name === observed.csiCall && error !== undefined;
@@ -210,13 +211,5 @@ function ofCheck({ code, summary, evidence, loud }: Finding): Notice {
 const checks: Readonly<Record<string, string>> = {
   FILE_SYSTEM_UNMOUNTABLE: 'mount',
   FSCK_ERRORS: 'fsck',
-  SERVER_CANNOT_START: 'mysqld',
-  SERVER_DIED: 'mysqld',
-  ERROR_LOG_DAMAGE: 'mysqld',
-  SQL_REFUSED: 'mysqld',
-  LEDGER_UNREADABLE: 'SELECT',
-  CHECKSUM_TABLE_FAILED: 'CHECKSUM TABLE',
-  CHECK_TABLE_FAILED: 'CHECK TABLE',
-  CHECK_TABLE_CRASHED: 'CHECK TABLE',
-  PAGE_CHECKSUM_BAD: 'innochecksum',
+  ...database.tools.byFinding,
 };

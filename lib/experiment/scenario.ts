@@ -1,5 +1,6 @@
 /** A scenario: one combination of fault, remedy, disk, workload, rate and timers, validated. */
 import { z } from 'zod';
+import { databaseFields } from '../database/fields.ts';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
 import { longestMs } from '../durations.ts';
 import { UsageError } from '../errors.ts';
@@ -15,6 +16,7 @@ import {
   defaultRebootAtMs,
   defaultSelfFenceAfterMs,
 } from './contradictions.ts';
+import { diskOriginSchema } from './disk-origin.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
 export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
@@ -36,6 +38,8 @@ export const workloads = [
   'deployment-recreate',
   'deployment-rolling-update',
 ] as const;
+
+export const provisions = ['static', 'dynamic'] as const;
 
 export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
 
@@ -100,8 +104,15 @@ const fields = z.strictObject({
   preStopS: z.number().int().nonnegative().max(3600).default(0),
   /** What makes the pod anew: a StatefulSet, or a Deployment, which does not wait for the old one. */
   workload: z.enum(workloads).default('stateful-set'),
+  /**
+   * Who makes the volume: nobody, since it is there beforehand, or the official external-provisioner,
+   * as on most clusters.
+   */
+  provision: z.enum(provisions).default('static'),
   /** How the disk answers a detach of a volume in use; see docs/reference/drivers.md. */
   disk: z.enum(diskModes).default('unfenced'),
+  /** The certificate of a probe that the disk is taken from. Absent: nobody's, a kind by its name. */
+  diskFrom: diskOriginSchema.optional(),
   /** `ack-early` only: the node is cut off so long after the detach was answered. */
   cutAfterMs: durationMs.default(defaultCutAfterMs),
   /** `exclusive` only: whether the driver's question for watchers gets an answer. */
@@ -125,10 +136,7 @@ const fields = z.strictObject({
   rate: z.union([z.literal('max'), z.literal(0), z.number().min(0.001).max(100_000)]).default(25),
   /** Connections per client. */
   connections: z.number().int().min(1).max(64).default(2),
-  /** innodb_flush_log_at_trx_commit. 1 is stock. */
-  trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
-  /** The server's binary log; on and synced at each commit is stock. */
-  binlog: z.enum(['on', 'off']).default('on'),
+  ...databaseFields,
   /**
    * `lease`: a sidecar ends the database once the node's Lease is not renewed, as it can see;
    * `lease-read-only`: it makes the file system read-only as well.
@@ -165,7 +173,7 @@ const fields = z.strictObject({
   patienceMs: durationMs.default(90_000),
   /** The watch ends so long after the fault at the latest. */
   horizonMs: positiveMs.default(900_000),
-  /** After the heal some mysqld must commit again within this bound. */
+  /** After the heal some server must commit again within this bound. */
   convergeMs: positiveMs.default(180_000),
   /** Verdicts that are no surprise. */
   expected: z.array(z.enum(verdictWords)).min(1),

@@ -1,5 +1,6 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
+import { provisioningSchema } from '../history/provisioning.ts';
 import { exitCode, type ExitCode } from '../errors.ts';
 import { noticeSchema } from './notices.ts';
 import { refusedMountSchema } from './refused-mounts.ts';
@@ -181,6 +182,8 @@ export const verdictSchema = z.object({
   ),
   timers: z.record(z.string(), z.number()),
   versions: z.record(z.string(), z.string()),
+  /** How the volume came about, where it was provisioned for its claim. */
+  provisioning: provisioningSchema.optional(),
   scenario: z.record(z.string(), z.unknown()),
   seed: z.string(),
   runId: z.string(),

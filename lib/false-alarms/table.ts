@@ -1,4 +1,5 @@
 /** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
+import { database } from '../database/chosen.ts';
 import { wilson } from '../matrix/intervals.ts';
 import type { CleanVolume } from './volume.ts';
 
@@ -6,7 +7,7 @@ const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
 export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
   const stories = Map.groupBy(volumes, ({ via, story }) => `${via}\n${story}`);
-  const names = { kind: 'kind', disk: 'mysqld on the disk alone' } as const;
+  const names = { kind: 'kind', disk: `${database.server} on the disk alone` } as const;
   const rows = [...stories.values()].map((told) => {
     const [first] = told;
     const where = first === undefined ? '' : names[first.via];

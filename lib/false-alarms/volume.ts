@@ -7,7 +7,7 @@ const volumeSchema = z.object({
   schemaVersion: z.literal(1),
   /** Names the volume for ever: a number and a story, or the id of a run. */
   key: z.string(),
-  /** `kind`: a run on a cluster; `disk`: mysqld on the disk alone. */
+  /** `kind`: a run on a cluster; `disk`: a server on the disk alone. */
   via: z.enum(['kind', 'disk']),
   /** What the volume went through. */
   story: z.string(),

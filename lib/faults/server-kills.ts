@@ -13,7 +13,7 @@ import { proven } from './probes.ts';
 
 const name = 'kill server';
 
-/** The pod's startup probe gives up after this (manifests/mysql/pod.yaml). */
+/** The pod's startup probe gives up after this (pod.yaml). */
 const readyWithinMs = 180_000;
 /** Less than the shortest back-off, after which the container runs again. */
 const reportedWithinMs = 9000;

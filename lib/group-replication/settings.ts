@@ -1,4 +1,4 @@
-/** What is asked of a replication group: its own settings, as MySQL names them. */
+/** What is asked of a replication group: its own settings, as its servers name them. */
 import { z } from 'zod';
 import type { Scenario } from '../experiment/scenario.ts';
 
@@ -12,7 +12,7 @@ export const consistencies = [
 ] as const;
 export const exitActions = ['READ_ONLY', 'OFFLINE_MODE', 'ABORT_SERVER'] as const;
 
-/** What MySQL takes; of the first a day, which is all that a run can wait. */
+/** What servers take; of the first a day, which is all that a run can wait. */
 export const mostMajorityTimeoutS = 86_400;
 export const mostExpelTimeoutS = 3600;
 export const mostAutorejoinTries = 2016;

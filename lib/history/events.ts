@@ -64,7 +64,7 @@ export interface RunRecord extends Stamped {
 export interface SetupRecord extends Stamped {
   readonly type: 'setup';
   readonly timers: Timers;
-  /** Kubernetes, MySQL, kernel, images, this project: name → version or id. */
+  /** Kubernetes, database, kernel, images, this project: name → version or id. */
   readonly versions: Readonly<Record<string, string>>;
   /** Schedulable nodes. */
   readonly nodes: readonly string[];

@@ -1,4 +1,5 @@
 /** Which volume a run is about, and which copy of it an audit opened: told by each who handles one. */
+import type { Provisioning } from './provisioning.ts';
 
 /** The volume as it was when its database was new. */
 export interface VolumeIdentity {
@@ -8,6 +9,8 @@ export interface VolumeIdentity {
   readonly filesystemUuid?: string | undefined;
   /** As the server told it. */
   readonly serverUuid?: string;
+  /** How it came about; absent where it was there before its claim. */
+  readonly provisioning?: Provisioning;
 }
 
 /** One copy. Whoever makes it and whoever opens it tell the same of it, or it is not the same. */

@@ -51,7 +51,7 @@ export const observed = {
   linkChanged: 'link-changed',
   // data.device, data.generation, data.held: so many requests wait for the link
   requestsHeld: 'requests-held',
-  // source `mysqld`: error log line. data.line, data.level
+  // source: the server's program. A line of its error log. data.line, data.level
   serverLog: 'server-log',
   // source `self-fence`: what the sidecar did. data.line
   selfFence: 'self-fence',

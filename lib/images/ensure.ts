@@ -1,6 +1,7 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
 import { $ } from 'zx';
 import { needCheckout } from '../checkout.ts';
+import { database } from '../database/chosen.ts';
 import { imageIds as idsOf } from '../engine/commands.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
@@ -15,6 +16,8 @@ export interface EnsureRequest {
   readonly registry?: string | undefined;
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;
+  /** Volumes are to be provisioned. Default: no. */
+  readonly provisioner?: boolean;
   /** Takes one line at a time. */
   readonly onProgress: (line: string) => void;
   /** Ends what is being built. Default: nothing does. */
@@ -23,11 +26,11 @@ export interface EnsureRequest {
 
 /** Throws InfrastructureError: ENGINE_MISSING, BUILD_TOOL_MISSING, IMAGE_FAILED, NEEDS_CHECKOUT. */
 export async function ensureImages(request: EnsureRequest): Promise<ImageSet> {
-  const { kubernetes, registry, onProgress, signal } = request;
+  const { kubernetes, registry, provisioner, onProgress, signal } = request;
   needCheckout('images for real clusters');
   const choice = await sourceOf(request);
   onProgress(choice.reason);
-  const plan = planImages({ source: choice.source, registry, kubernetes });
+  const plan = planImages({ source: choice.source, registry, kubernetes, provisioner });
   const present = await presentImages();
   const steps = plan.stages.flat(2);
   const missing = new Set(steps.filter((step) => !present.has(step.ref)));
@@ -52,8 +55,17 @@ async function sourceOf({ source, kubernetes }: EnsureRequest): Promise<SourceCh
 }
 
 async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, string>> {
-  const { node, mysql, attacher, driver, array, tools } = images;
-  const named = { node, mysql, attacher, driver, array, tools };
+  const { node, attacher, provisioner, driver, array, tools } = images;
+  const asked = provisioner === undefined ? {} : { provisioner };
+  const named = {
+    node,
+    [database.name]: images.database,
+    attacher,
+    ...asked,
+    driver,
+    array,
+    tools,
+  };
   const refs = Object.values(named);
   const list = await $({ quiet: true, timeout: '60s' })`${idsOf(refs)}`;
   const ids = list.stdout.trim().split('\n');

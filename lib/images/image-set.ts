@@ -28,14 +28,16 @@ export interface ImageSet {
   /** References that must be loaded into every node after creation; the others are in it already. */
   readonly load: readonly string[];
   /** References as the pods name them. */
-  readonly mysql: string;
+  readonly database: string;
   readonly attacher: string;
+  /** Only where volumes are to be provisioned. */
+  readonly provisioner?: string;
   readonly driver: string;
   /** Runs beside the cluster on the engine: the program of lib/csi/array and nothing else. */
   readonly array: string;
-  /** Runs beside the cluster on the engine: Node, mysqld, innochecksum, e2fsprogs, losetup, socat, perl. */
+  /** Runs beside the cluster on the engine: Node, the server, its tools, e2fsprogs, losetup, socat, perl. */
   readonly tools: string;
-  /** Image id by name (`node`, `mysql`, …): recorded in each report. */
+  /** Image id by name (`node`, `driver`, …): recorded in each report. */
   readonly ids: Readonly<Record<string, string>>;
   /** Whether the controller manager takes its force-detach wait from FORCEDETACH_MAX_WAIT_FOR_UNMOUNT. */
   readonly tunableForceDetach: boolean;

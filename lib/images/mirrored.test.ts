@@ -4,11 +4,11 @@ import { mirroredNames } from './mirrored.ts';
 import { planImages, projectRoot } from './plan.ts';
 
 const registry = '127.0.0.1:5000';
-const plan = planImages({ source: 'published', kubernetes: '1.37', registry });
+const plan = planImages({ source: 'published', kubernetes: '1.37', registry, provisioner: true });
 const steps = plan.stages.flat(2);
 
 test('every image is pulled by digest, and none without', () => {
-  expect(steps.map(({ name }) => name)).toEqual([...mirroredNames]);
+  expect(steps.map(({ name }) => name).toSorted()).toEqual(mirroredNames.toSorted());
   for (const { ref, commands } of steps) {
     const text = commands.join('\n');
     expect(ref.startsWith(`${registry}/forcedetach/`)).toBe(true);
@@ -43,5 +43,6 @@ test('it is what is built here: any patch, and a wait that can be set', () => {
   expect(plan.images).toMatchObject({ source: 'published', tunableForceDetach: true });
   const patch = planImages({ source: 'published', kubernetes: '1.36.1', registry });
   expect(patch.images.kubernetesVersion).toBe('1.36.1');
-  expect(plan.images.load).toEqual([plan.images.mysql, plan.images.attacher, plan.images.driver]);
+  const { database, attacher, driver, provisioner } = plan.images;
+  expect(plan.images.load).toEqual([database, attacher, driver, provisioner]);
 });

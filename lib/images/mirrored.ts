@@ -5,7 +5,9 @@ import { builtParts } from './built/parts.ts';
 import type { Part, Step } from './part.ts';
 
 /** What a cluster is made of; the other parts are only built upon. */
-export const mirroredNames = ['node', 'mysql', 'attacher', 'driver', 'array', 'tools'] as const;
+export const mirroredNames = [
+  ...(['node', 'mysql', 'attacher', 'provisioner', 'driver', 'array', 'tools'] as const),
+];
 
 export type MirroredSteps = Readonly<Record<(typeof mirroredNames)[number], Step>>;
 

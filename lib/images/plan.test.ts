@@ -116,8 +116,8 @@ test('published: pulls the official images and builds ours on top of official on
     expect.stringMatching(/tools\.Dockerfile --tag forcedetach\/published-tools:\w{12} "\$WORK"$/),
   ]);
   expect(commands.join('\n')).not.toMatch(/mmdebstrap|go build/);
-  const { mysql, attacher, driver } = plan.images;
-  expect(plan.images.load).toEqual([mysql, attacher, driver]);
+  const { database, attacher, driver } = plan.images;
+  expect(plan.images.load).toEqual([database, attacher, driver]);
   expect(plan.images.tunableForceDetach).toBe(false);
 });
 
@@ -127,3 +127,17 @@ test('the Dockerfiles take Node of the same major version as everything else', (
     expect(readFileSync(file, 'utf8')).toContain('FROM node:24-');
   }
 });
+
+test.each(['built', 'published'] as const)(
+  '%s: the provisioner is made, loaded and named where it is asked for only',
+  (source) => {
+    const plain = planImages({ source, kubernetes: '1.37' });
+    const asked = planImages({ source, kubernetes: '1.37', provisioner: true });
+    const names = ({ stages }: typeof plain): string[] => stages.flat(2).map(({ name }) => name);
+    expect(plain.images.provisioner).toBeUndefined();
+    expect(names(asked).filter((name) => !names(plain).includes(name))).toEqual(['provisioner']);
+    expect(asked.images.load).toEqual([...plain.images.load, asked.images.provisioner]);
+    // The nodes are the same: nothing of it is in their image.
+    expect(asked.images.node).toBe(plain.images.node);
+  },
+);

@@ -20,6 +20,8 @@ export interface ImagePlan {
 export interface PlanRequest extends ImageOrigin {
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;
+  /** Volumes are to be provisioned. Default: no, and its image is not made. */
+  readonly provisioner?: boolean | undefined;
   /** The project's root, whose files decide the keys. Default: this checkout. */
   readonly root?: string;
 }
@@ -29,25 +31,29 @@ export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).repl
 
 /** Throws UsageError as `releaseOf` does. */
 export function planImages(request: PlanRequest): ImagePlan {
-  const { source, kubernetes, registry, root = projectRoot } = request;
+  const { source, kubernetes, registry, provisioner = false, root = projectRoot } = request;
   const kubernetesVersion = releaseOf(kubernetes, madeBy(request));
-  if (source === 'built') return planBuilt(root, kubernetesVersion);
-  return registry === undefined
-    ? planPulled(kubernetesVersion, publishedSteps(root, kubernetes), false)
-    : planPulled(kubernetesVersion, mirroredSteps(root, kubernetes, registry), true);
+  if (source === 'built') return planBuilt(root, kubernetesVersion, provisioner);
+  const steps =
+    registry === undefined
+      ? publishedSteps(root, kubernetes)
+      : mirroredSteps(root, kubernetes, registry);
+  return planPulled({ kubernetesVersion, steps, provisioner }, registry !== undefined);
 }
 
-function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
+function planBuilt(root: string, kubernetesVersion: string, provisioner: boolean): ImagePlan {
   const parts = builtParts(root, kubernetesVersion);
+  const asked = provisioner ? [parts.provisioner] : [];
   const { kubernetes, attacher, array, pause, base, mysql, node, tools, runtime, driver } = parts;
   return {
     images: {
       source: 'built',
       kubernetesVersion,
       node: node.ref,
-      load: [driver.ref],
-      mysql: mysql.ref,
+      load: [driver, ...asked].map(({ ref }) => ref),
+      database: mysql.ref,
       attacher: attacher.ref,
+      ...(provisioner ? { provisioner: parts.provisioner.ref } : {}),
       driver: driver.ref,
       array: array.ref,
       tools: tools.ref,
@@ -56,7 +62,7 @@ function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
     // The compiler wants the processor, the packages the network and the disk.
     stages: [
       [
-        [kubernetes, attacher, pause, array],
+        [kubernetes, attacher, ...asked, pause, array],
         [base, mysql, runtime, tools],
       ],
       [[node, driver]],
@@ -64,26 +70,33 @@ function planBuilt(root: string, kubernetesVersion: string): ImagePlan {
   };
 }
 
+interface Pulled {
+  readonly kubernetesVersion: string;
+  readonly steps: PublishedSteps | MirroredSteps;
+  readonly provisioner: boolean;
+}
+
 function planPulled(
-  kubernetesVersion: string,
-  steps: PublishedSteps | MirroredSteps,
+  { kubernetesVersion, steps, provisioner }: Pulled,
   tunableForceDetach: boolean,
 ): ImagePlan {
   const { node, mysql, attacher, driver, array, tools } = steps;
+  const asked = provisioner ? [steps.provisioner] : [];
   return {
     images: {
       source: 'published',
       kubernetesVersion,
       node: node.ref,
-      load: [mysql.ref, attacher.ref, driver.ref],
-      mysql: mysql.ref,
+      load: [mysql, attacher, driver, ...asked].map(({ ref }) => ref),
+      database: mysql.ref,
       attacher: attacher.ref,
+      ...(provisioner ? { provisioner: steps.provisioner.ref } : {}),
       driver: driver.ref,
       array: array.ref,
       tools: tools.ref,
       tunableForceDetach,
     },
-    stages: [[[node, mysql, attacher, driver, array, tools]]],
+    stages: [[[node, mysql, attacher, driver, array, tools, ...asked]]],
   };
 }
 

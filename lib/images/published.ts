@@ -4,12 +4,14 @@ import { arrayFiles, arrayModule } from './array-files.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './driver-files.ts';
 import { definePart, type Step } from './part.ts';
-import { attacherVersion, mysqlSeries } from './versions.ts';
+import { attacherVersion, mysqlSeries, provisionerVersion } from './versions.ts';
 
 export interface PublishedSteps {
   readonly node: Step;
   readonly mysql: Step;
   readonly attacher: Step;
+  /** Only where volumes are to be provisioned. */
+  readonly provisioner: Step;
   readonly driver: Step;
   readonly array: Step;
   readonly tools: Step;
@@ -36,6 +38,10 @@ export function publishedSteps(root: string, kubernetes: string): PublishedSteps
     node: pull('node', publishedNode(kubernetes)),
     mysql: pull('mysql', `mysql:${mysqlSeries}`),
     attacher: pull('attacher', `registry.k8s.io/sig-storage/csi-attacher:v${attacherVersion}`),
+    provisioner: pull(
+      'provisioner',
+      `registry.k8s.io/sig-storage/csi-provisioner:v${provisionerVersion}`,
+    ),
     driver: definePart('published-driver', driver, (key, ref) => [
       ...staged.commands,
       recipe.build(labels('driver', key), driverFile, ref, '"$WORK"'),

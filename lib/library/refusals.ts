@@ -11,8 +11,18 @@ export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
   else refuseUnmeasurable(scenario, madeBy(choice.images));
 }
 
-/** A gate that the model does not play would be ignored without a word. Throws UsageError. */
-export function refuseUnmodelled({ featureGates, kubernetes }: Scenario): void {
+/**
+ * What the model does not play would be ignored without a word: a gate, or a provisioner, whose work is
+ * done before the model begins. Throws UsageError.
+ */
+export function refuseUnmodelled({ featureGates, kubernetes, provision }: Scenario): void {
+  if (provision === 'dynamic') {
+    throw new UsageError(
+      'PROVISION_NOT_MODELLED',
+      'the model has no provisioner: its volume is there from the start',
+      { hint: 'measure it: --cluster kind; or leave --provision out' },
+    );
+  }
   const unplayed = Object.keys(featureGates).find(
     (name) => !modelledGates(kubernetes).includes(name),
   );

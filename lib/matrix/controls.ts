@@ -2,6 +2,7 @@
  * Controls: runs whose outcome is known. A batch that does not see damage which is there, total or
  * small and silent, or that sees some where there can be none, proves nothing.
  */
+import { database } from '../database/chosen.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import type { Settings } from './matrix-schema.ts';
 import type { Outcome } from './results.ts';
@@ -23,6 +24,8 @@ interface Known {
   readonly judge: (outcome: Outcome) => string;
 }
 
+const { losingTheTail } = database.durability;
+
 /** Tainted at once, so that a control costs no wait for a forced detach. */
 const soon = { remedy: 'out-of-service', remedyAt: 5000 } as const;
 
@@ -38,8 +41,7 @@ const controls: Readonly<Record<ControlRole, Known>> = {
   },
   silent: {
     label: 'crash with trx_commit 2: a few commits gone, and nothing that tells',
-    // A binary log is synced at each commit: on a slow disk the last second then has one or none.
-    settings: { fault: 'node-crash', trxCommit: 2, binlog: 'off', powerLoss: 'drops', ...soon },
+    settings: { fault: 'node-crash', ...losingTheTail, powerLoss: 'drops', ...soon },
     expected: ['lost'],
     judge: ({ verdict, lost, acked, noticed }) =>
       verdict === 'lost' && lost > 0 && lost * 10 < acked && noticed === 'silent'

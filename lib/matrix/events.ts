@@ -1,4 +1,5 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
+import { databaseFieldNames } from '../database/fields.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Trial } from './plan.ts';
 
@@ -9,6 +10,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'expected',
   'counted',
   'disk',
+  'diskFrom',
   'cutAfterMs',
   'watcherCheck',
   'attachWhileBusy',
@@ -18,8 +20,7 @@ const ownFields: readonly (keyof Scenario)[] = [
   'keepWrites',
   'rate',
   'connections',
-  'trxCommit',
-  'binlog',
+  ...databaseFieldNames,
   'workload',
   'terminationGraceS',
   'tolerationMs',

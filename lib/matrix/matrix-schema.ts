@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { parseDurationMs } from '../durations.ts';
 import { scenarioSchema, type ScenarioInput } from '../experiment/scenario.ts';
 
-/** A cell's name, question and expected verdicts follow from the matrix. */
-const derived = ['name', 'question', 'expected', 'expectedServing', 'counted'];
+/** A cell's name, question and expected verdicts follow from the matrix; no file is a certificate. */
+const derived = ['name', 'question', 'expected', 'expectedServing', 'counted', 'diskFrom'];
 
 /** Scenario fields that a matrix file may set. */
 export const settableFields = Object.keys(scenarioSchema.shape).filter(
@@ -30,7 +30,12 @@ export const settingsSchema = z.strictObject(
 
 /** Fields of a scenario, in milliseconds where they are times. */
 export type Settings = Readonly<
-  Partial<Omit<ScenarioInput, 'name' | 'question' | 'expected' | 'expectedServing' | 'counted'>>
+  Partial<
+    Omit<
+      ScenarioInput,
+      'name' | 'question' | 'expected' | 'expectedServing' | 'counted' | 'diskFrom'
+    >
+  >
 >;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);

@@ -2,6 +2,7 @@
  * What a kind of damage must be called. Kinds that leave the same traces share a class: then nobody
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
+import { database } from '../database/chosen.ts';
 import type { Finding } from '../experiment/verdict.ts';
 
 export interface DamageClass {
@@ -19,7 +20,7 @@ export interface DamageClass {
  * with it. What they say beside a name is not another one.
  */
 const witnesses = [
-  ...['BINLOG_ROW_MISSING', 'BINLOG_TRANSACTION_MISSING', 'BINLOG_DIFFERS', 'GTID_GAP'],
+  ...database.tools.secondWitnesses,
   ...['DOCUMENT_MISSING', 'DOCUMENT_PHANTOM', 'DELETE_HALF', 'DELETE_UNDONE'],
 ];
 

@@ -1,6 +1,7 @@
 /** docs/internals/mutants.json: what became of each kind of damage that was planted, and the score of it. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { database } from '../database/chosen.ts';
 import { writeOutput } from '../output-file.ts';
 
 const mutantRow = z.object({
@@ -21,9 +22,8 @@ const mutantRow = z.object({
 });
 export type MutantRow = z.output<typeof mutantRow>;
 
-const measuredSchema = z.object({
-  /** Of the server that wrote the volumes. */
-  mysql: z.string(),
+/** Beside these, by the database's name, the version of the server that wrote the volumes. */
+const measuredSchema = z.looseObject({
   /** ISO date of the newest row. */
   measuredOn: z.string(),
   mutants: z.array(mutantRow),
@@ -67,8 +67,12 @@ const number = (value: number): string => value.toLocaleString('en');
 
 /** One sentence for reports; without its date, so that only another score makes another page. */
 export function scoreInWords(measured: MeasuredMutants = readMeasured()): string {
+  const version = measured[database.name];
+  if (typeof version !== 'string') {
+    return `no damage was planted in volumes of ${database.title} yet: what its audit misses is not known`;
+  }
   const { kinds, caught, named, twins, flaggedTwins } = scoreOf(measured);
-  const { smallestLoss, mysql } = measured;
+  const { smallestLoss } = measured;
   const smallest =
     smallestLoss === undefined
       ? ''
@@ -76,6 +80,6 @@ export function scoreInWords(measured: MeasuredMutants = readMeasured()): string
   return (
     `${kinds} kinds of damage planted in real volumes and histories: ${caught} caught, ${named}` +
     ` called by their name; ${flaggedTwins} of ${twins} clean twins flagged${smallest}` +
-    ` (MySQL ${mysql})`
+    ` (${database.title} ${version})`
   );
 }

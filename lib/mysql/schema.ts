@@ -4,10 +4,10 @@
  * it twice, to be seen.
  */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { ServerRoutes } from '../database/server-port.ts';
 import { InfrastructureError } from '../errors.ts';
 import { documentBody, firstDocuments } from '../workload/documents.ts';
 import { accountCount, initialBalance } from '../workload/ledger.ts';
-import type { ClientSide } from '../workload/sql.ts';
 
 export const databaseName = 'forcedetach';
 
@@ -94,15 +94,11 @@ export const schemaStatements: readonly string[] = [
   `GRANT SELECT, INSERT, UPDATE, DELETE ON ${databaseName}.* TO '${ordinaryClient.user}'@'%'`,
 ];
 
-export interface SchemaRoutes {
-  get(side: ClientSide): string | undefined;
-}
-
 /** Of each statement; a CREATE takes 0.1 s, and seconds on a busy disk. */
 const statementMs = 60_000;
 
 /** Makes the schema through the outside route. A database of that name must not be there yet. */
-export async function prepareSchema(routes: SchemaRoutes): Promise<void> {
+export async function prepareSchema(routes: ServerRoutes): Promise<void> {
   const socketPath = routes.get('outside');
   if (socketPath === undefined) {
     throw new InfrastructureError('NO_ROUTE', 'no relay leads to the database yet');

@@ -17,6 +17,7 @@ import {
   type ServerIdentity,
   type SqlSession,
 } from '../workload/sql.ts';
+import type { SessionOptions } from '../database/server-port.ts';
 import { InsertCommand, insertFlags, insertStatement } from './insert.ts';
 import { connectError, statementError, timeoutError } from './errors.ts';
 import {
@@ -30,16 +31,9 @@ import {
 } from './statements.ts';
 import { databaseName } from './schema.ts';
 
-/** A UNIX socket, or a port on the loopback address. */
-export type MysqlAddress = { readonly socketPath: string } | { readonly port: number };
-
-export type MysqlSessionOptions = MysqlAddress & {
+export type MysqlSessionOptions = SessionOptions & {
   /** Default `root`, without a password, as the database's pod allows on its own network. */
   readonly user?: string;
-  /** Connect, handshake, who-are-you and prepare together; default 2000. */
-  readonly connectTimeoutMs?: number;
-  /** From sending an operation to its answer; default 5000. */
-  readonly operationTimeoutMs?: number;
 };
 
 /** A server that does not answer the goodbye is left after this long. */

@@ -1,6 +1,7 @@
 /** What a probe says to people. Pure. */
 import { planLines } from './plan.ts';
 import type { Answer } from './prediction.ts';
+import { remedyLines } from './remedies.ts';
 import type { Certificate } from './trials/certificate.ts';
 import type { Figure, Measured } from './trials/measured.ts';
 
@@ -45,6 +46,7 @@ export function measuredText(certificate: Certificate): string {
     ...figures.map(figureLine),
     ...notes.map((note) => `  note: ${note}`),
     ...saidBy(findings),
+    ...remedyLines(answer.modes),
     ...(certificate.left === undefined ? [] : ['', `still there: ${certificate.left}`]),
   ].join('\n');
 }

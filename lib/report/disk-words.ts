@@ -1,9 +1,12 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
+import { database } from '../database/chosen.ts';
 import { driversLike } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { originInWords } from '../experiment/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict.ts';
+import { seconds } from './html-parts.ts';
 import { scenarioOf } from './wording.ts';
 
 /** What each mode does when another node is to get the volume; fits after `your storage`. */
@@ -46,7 +49,24 @@ function fateOf({ fault, link, powerLoss }: Scenario): string[] {
   return fault === 'network-partition' ? [links[link]] : [];
 }
 
-/** One sentence for the first screen. */
+/** The driver was not part of the run: only its kind was. */
+const originOf = ({ disk, diskFrom }: Scenario): string =>
+  diskFrom === undefined
+    ? ''
+    : ` The kind is from a certificate (${originInWords(diskFrom, disk)}); the disk is our own, made to behave so.`;
+
+/** In the order of most clusters: made, attached, staged, published. */
+function madeBy({ provisioning }: Verdict): string {
+  if (provisioning === undefined) return '';
+  const { storageClass, calls } = provisioning;
+  const done = calls.filter(({ error }) => error === undefined);
+  const order = done.map(({ call, t }) => `${call} ${seconds(t / 1000)}`).join(', ');
+  const failed = calls.length - done.length;
+  const told = failed === 0 ? '' : `; ${failed} calls failed before`;
+  return ` The official external-provisioner made it for a claim of the class ${storageClass}; into the run: ${order}${told}.`;
+}
+
+/** One sentence for the first screen, and one more where a certificate named the kind. */
 export function diskInWords(verdict: Verdict): string {
   const scenario = scenarioOf(verdict);
   const { disk, filesystem, accessMode } = scenario;
@@ -54,13 +74,13 @@ export function diskInWords(verdict: Verdict): string {
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
-  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.`;
+  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }
 
 /** Whom the verdict concerns, by what their storage does. */
 export function appliesIf(verdict: Verdict): string[] {
   const scenario = scenarioOf(verdict);
-  const { trxCommit, accessMode, filesystem, flushes } = scenario;
+  const { accessMode, filesystem, flushes } = scenario;
   return [
     `your storage ${mode(scenario)}`,
     ...fateOf(scenario),
@@ -68,9 +88,7 @@ export function appliesIf(verdict: Verdict): string[] {
     ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),
     ...(accessMode === 'ReadWriteOnce' ? [] : [`the volume is declared ${accessMode}`]),
     ...(flushes === 'honest' ? [] : ['the disk acknowledges flushes and does nothing']),
-    ...(trxCommit === 1
-      ? []
-      : [`MySQL runs with innodb_flush_log_at_trx_commit=${trxCommit}; stock is 1`]),
+    ...database.durability.unusual(scenario),
     ...aboutKubernetes(scenario),
   ];
 }

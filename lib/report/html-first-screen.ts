@@ -1,5 +1,6 @@
 /** What a reader gets in the first minute: headline, facts, what to do, the causes, the limits. */
 import { html } from 'hono/html';
+import { database } from '../database/chosen.ts';
 import { headlineOf } from '../experiment/headline.ts';
 import type { Verdict } from '../experiment/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
@@ -46,7 +47,7 @@ function versionsOf({ versions }: Verdict): Html | string {
   const numberIn = (text = ''): string | undefined => /\d+\.\d+(\.\d+)?/.exec(text)?.[0];
   const named = [
     ['Kubernetes', numberIn(versions['kubernetes'])],
-    ['MySQL', numberIn(versions['mysql'])],
+    [database.title, numberIn(versions[database.name])],
   ].filter(([, version]) => version !== undefined);
   return named.length === 0 ? '' : chip(named.map((each) => each.join(' ')).join(' · '), false);
 }

@@ -1,4 +1,5 @@
 /** Lanes of the time axis while they are drawn: bars that begin and end, then whose lane each is. */
+import { database } from '../database/chosen.ts';
 import type { Bar, Lane, Role, Tone } from './types.ts';
 
 /** Order of the groups on a node, top to bottom: from decisions down to the disk. */
@@ -12,9 +13,12 @@ const groups = [
   'csi',
   'mount',
   'link',
-  'mysqld',
+  'server',
 ] as const;
-export type Group = (typeof groups)[number];
+type Group = (typeof groups)[number];
+
+/** As pages name it: a server's lanes by its program. */
+export const groupName = (group: Group): string => (group === 'server' ? database.server : group);
 
 /** Who comes first, top to bottom. */
 const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
@@ -86,7 +90,8 @@ export class LaneDrafts {
           roles.indexOf(a.role) - roles.indexOf(b.role) ||
           (a.node ?? '').localeCompare(b.node ?? '', 'en') ||
           groups.indexOf(a.group) - groups.indexOf(b.group),
-      );
+      )
+      .map((lane) => ({ ...lane, group: groupName(lane.group) }));
   }
 }
 

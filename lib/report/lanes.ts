@@ -1,9 +1,11 @@
 /** Lanes of the time axis, from observations and actions: who held what, and when. */
+import { database } from '../database/chosen.ts';
 import type { ActionRecord, HistoryRecord, ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { LaneDrafts, type LaneName } from './lane-drafts.ts';
 import type { Lane, Tone } from './types.ts';
 
+const { signs } = database.log;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 const plain = (taint: string): string => taint.replace(/^node\.kubernetes\.io\//, '');
@@ -124,14 +126,15 @@ export class Lanes {
     }
   }
 
-  /** What a line of mysqld's error log says of its lanes. */
+  /** What a line of the server's error log says of its lanes. */
   #server(line: string, level: string, node: string | undefined, t: number): void {
-    if (line.includes('ready for connections')) {
+    if (line.includes(signs.ready)) {
       this.#drafts.become(serverOn(node), t, 'up', 'good');
-    } else if (line.includes('Shutdown complete')) {
+    } else if (line.includes(signs.stopped)) {
       this.#drafts.become(serverOn(node), t, '', 'good');
-    } else if (line.includes('[ERROR]') || level.toLowerCase() === 'error') {
-      this.#error({ group: 'mysqld', node, name: 'mysqld errors' }, line.slice(0, 160), t);
+    } else if (line.includes(signs.error) || level.toLowerCase() === 'error') {
+      const lane = { group: 'server', node, name: `${database.server} errors` } as const;
+      this.#error(lane, line.slice(0, 160), t);
     }
   }
 
@@ -144,7 +147,7 @@ export class Lanes {
 }
 
 const serverOn = (node: string | undefined): LaneName => ({
-  group: 'mysqld',
+  group: 'server',
   node,
-  name: 'mysqld',
+  name: database.server,
 });

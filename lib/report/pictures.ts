@@ -7,6 +7,7 @@ import { laneAxis, timeAxis } from './browser/timeline-axes.js';
 import { timelineHeight, timelineOption } from './browser/timeline-option.js';
 import { laneSeries, marks } from './browser/timeline-series.js';
 import type { Row } from './browser/timeline-rows.js';
+import { groupName } from './lane-drafts.ts';
 import type {
   OperationColumns,
   PreparedOperations,
@@ -45,7 +46,7 @@ function wholeAxis(
 const wholeLook = { compact: false, closed: new Set<Role>() } as const;
 
 /** Lanes that tell who had the volume, and whose database answered. */
-const storyGroups = ['mount', 'mysqld'];
+const storyGroups = [groupName('mount'), groupName('server')];
 const storyLaneHeight = 26;
 
 /** The same axis with those lanes only; undefined where there is none. */

@@ -3,11 +3,12 @@
  * stand, and lists those it used at its end, for paper and for fingers, which cannot hover.
  */
 import { html } from 'hono/html';
+import { database } from '../database/chosen.ts';
 import type { Html } from './html-parts.ts';
 
 /** By the word as it is listed; docs/reference/glossary.md has each, and many more. */
 export const terms: Readonly<Record<string, string>> = {
-  acknowledged: 'MySQL answered the COMMIT with OK: what the client was promised',
+  acknowledged: `${database.title} answered the COMMIT with OK: what the client was promised`,
   audit: 'reading a copy of the volume from cold and comparing it with what clients were promised',
   cell: 'one combination of the axes of a batch, for one: this fault, this remedy, this disk',
   certificate: 'a probe that proves that a fault took effect, lasted, or was healed',
@@ -27,9 +28,9 @@ export const terms: Readonly<Record<string, string>> = {
   'out-of-service': 'a taint by which an operator says that the node is off',
   remedy: 'what removes the old pod: a person, a tool, or nobody',
   silent: 'no event, probe, error log or check would have told an operator',
-  successor: 'the node, and its MySQL, that gets the volume after the victim',
+  successor: `the node, and its ${database.title}, that gets the volume after the victim`,
   unreadable: 'cannot be read from this copy of the volume; a later copy may have it',
-  victim: 'the node, and its MySQL, that had the volume when the fault came',
+  victim: `the node, and its ${database.title}, that had the volume when the fault came`,
 };
 
 /** Other forms of the words. */

@@ -1,4 +1,5 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
+import { database } from '../database/chosen.ts';
 import { losesPower } from '../fault-kinds.ts';
 import { eventsIn, wordsWorstFirst } from '../experiment/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
@@ -163,7 +164,8 @@ const countText = ({ count: some, of }: { readonly count: number; readonly of: n
   `${countInWords(some)} of ${countInWords(of)}`;
 
 export function advice(verdict: Verdict): string[] {
-  const { remedy, trxCommit, fault, flushes, accessMode, terminationGraceS } = scenarioOf(verdict);
+  const { remedy, fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
+  const { durability } = database;
   if (verdict.verdict === 'inconclusive') {
     return [
       'Mend what is missing (see the findings) and run it again; draw no conclusion from it.',
@@ -175,11 +177,11 @@ export function advice(verdict: Verdict): string[] {
       : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
   }
   if (losesPower(fault) && flushes === 'ignored') {
-    return ['Use a disk that flushes when it is asked to: no setting of MySQL makes up for it.'];
+    return [
+      `Use a disk that flushes when it is asked to: no setting of ${database.title} makes up for it.`,
+    ];
   }
-  if (losesPower(fault) && trxCommit !== 1) {
-    return ['Set innodb_flush_log_at_trx_commit=1: MySQL then acknowledges only what is on disk.'];
-  }
+  if (losesPower(fault) && !durability.keepsAll(choice)) return [durability.advice];
   const many = accessMode === 'ReadWriteMany';
   return [
     ...(many
@@ -219,9 +221,14 @@ export function customInWords({ custom, scenario }: Verdict): string | undefined
 
 /** What nobody may conclude from this run. */
 export function notTested(verdict: Verdict): string[] {
-  const { filesystem, powerLoss } = scenarioOf(verdict);
+  const { filesystem, powerLoss, diskFrom } = scenarioOf(verdict);
   const custom = customInWords(verdict);
   const always = [
+    ...(diskFrom === undefined
+      ? []
+      : [
+          `The driver ${diskFrom.driver} itself: the disk was our own, of the kind that the certificate shows.`,
+        ]),
     ...(custom === undefined
       ? []
       : [`That forcedetach vouches for what the caller brought along: ${custom}.`]),
@@ -229,7 +236,7 @@ export function notTested(verdict: Verdict): string[] {
   ];
   if (verdict.basis === 'predicted') {
     return [
-      'Anything real: the model knows the order and the timers of the controllers, not disks, kernels or MySQL.',
+      `Anything real: the model knows the order and the timers of the controllers, not disks, kernels or ${database.title}.`,
       ...always,
     ];
   }

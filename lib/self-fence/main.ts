@@ -1,6 +1,6 @@
 /**
- * A sidecar that ends the database once its node looks dead to Kubernetes: mysqld may run only while
- * the node's Lease is renewed and this process can see it. It kills mysqld at the deadline and keeps
+ * A sidecar that ends the database once its node looks dead to Kubernetes: a server may run only while
+ * the node's Lease is renewed and this process can see it. It kills the server at the deadline and keeps
  * it down, by a gate file that the database's container waits for, until the Lease is renewed again
  * and the pod is still wanted.
  *
@@ -32,6 +32,8 @@ interface Options {
   readonly server: ApiServer;
   readonly self: Self;
   readonly gate: string;
+  /** Name of the database's processes. */
+  readonly ends: string;
   readonly afterMs: number;
   /** On the volume: made read-only after the kill. Undefined: only the kill. */
   readonly folder: string | undefined;
@@ -89,16 +91,16 @@ async function open({ gate, folder }: Options, known: Knowledge): Promise<void> 
 
 /** The gate is shut before the kill, so that none slips through. */
 async function shut(options: Options, known: Knowledge, nowMs: number): Promise<void> {
-  const { gate, afterMs, folder } = options;
+  const { gate, ends, afterMs, folder } = options;
   const wasOpen = known.isOpen;
   known.isOpen = false;
   known.isWanted = false;
   if (wasOpen) await rm(gate, { force: true });
-  const killed = await killAll('mysqld');
+  const killed = await killAll(ends);
   if (wasOpen || killed.length > 0) {
     const silentMs = Math.round(known.deadline.silentForMs(nowMs) ?? 0);
     const processes = killed.length === 0 ? 'none was there' : killed.join(', ');
-    say(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed mysqld: ${processes}`);
+    say(`shut: no renewal for ${silentMs} of ${afterMs} ms; killed ${ends}: ${processes}`);
   }
   if (folder === undefined || known.isReadOnly) return;
   try {
@@ -130,16 +132,18 @@ function readOptions(): Options {
     options: {
       'after-ms': { type: 'string' },
       gate: { type: 'string' },
+      ends: { type: 'string' },
       folder: { type: 'string' },
     },
   });
   const afterMs = Number(values['after-ms']);
-  const { gate, folder } = values;
+  const { gate, ends, folder } = values;
   const environment = environmentSchema.safeParse(process.env);
-  if (!(afterMs > 0) || gate === undefined || !environment.success) {
+  const isTold = gate !== undefined && ends !== undefined;
+  if (!(afterMs > 0) || !isTold || !environment.success) {
     const variables = Object.keys(environmentSchema.shape).join(', ');
     throw new UsageError('BAD_SELF_FENCE', 'the self-fence was not told what to do', {
-      hint: `give --after-ms and --gate, and set ${variables}`,
+      hint: `give --after-ms, --gate and --ends, and set ${variables}`,
     });
   }
   const { data } = environment;
@@ -150,7 +154,7 @@ function readOptions(): Options {
     podUid: data.POD_UID,
   };
   const server = { host: data.KUBERNETES_SERVICE_HOST, port: data.KUBERNETES_SERVICE_PORT };
-  return { server, self, gate, afterMs, folder };
+  return { server, self, gate, ends, afterMs, folder };
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));

@@ -2,6 +2,7 @@
  * The rows of the outcome matrix that a sweep must find or must not refute: does another node mount
  * the volume while the first writer lives? A row is asked of schedules in which nothing else happens.
  */
+import { databaseFieldNames } from '../database/fields.ts';
 import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
@@ -16,7 +17,8 @@ export interface Row {
 /** What may differ from the defaults without another row being asked. */
 const free: ReadonlySet<keyof Scenario> = new Set([
   ...(['name', 'question', 'expected', 'fault', 'remedy', 'remedyAt', 'warmupMs'] as const),
-  ...(['overlapMs', 'disk', 'link', 'rate', 'trxCommit', 'connections', 'binlog'] as const),
+  ...(['overlapMs', 'disk', 'link', 'rate', 'connections'] as const),
+  ...databaseFieldNames,
   ...(['powerLoss', 'reboot', 'cpuShare', 'flapDownMs', 'flapUpMs', 'rebootAt'] as const),
   ...(['cutAfterMs', 'watcherCheck', 'attachWhileBusy', 'graceMs', 'tolerationMs'] as const),
   ...(['forceDetachAfterMs', 'horizonMs', 'convergeMs', 'patienceMs', 'filesystem'] as const),

@@ -1,4 +1,5 @@
 /** The hand-over: when the successor's first write came, and whose it was. */
+import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import type { Story } from './story.ts';
@@ -26,7 +27,7 @@ export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefin
   return undefined;
 }
 
-/** Both may mount a shared directory, that is what it is for; the files' locks keep a mysqld out. */
+/** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
 export const locksExclude = ({ scenario }: Story): boolean =>
   scenario.disk === 'shared-file' && scenario.fileLocks === 'shared';
 
@@ -36,7 +37,7 @@ function wroteOrMounted({ name, data }: ObservationRecord): boolean {
 
 function databaseOpened({ name, data }: ObservationRecord): boolean {
   const said =
-    name === observed.serverLog && String(data['line']).includes('ready for connections');
+    name === observed.serverLog && String(data['line']).includes(database.log.signs.ready);
   return said || (name === observed.podReady && data['ready'] === true);
 }
 

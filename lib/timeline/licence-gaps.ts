@@ -1,6 +1,7 @@
 /** What a licence lacks: links without which no volume passes, and whose records are missing. */
 import { observed } from '../history/observations.ts';
-import type { LinkName, Passage } from './licence-links.ts';
+import type { LinkName } from './licence-links.ts';
+import type { Passage } from './second-mounts.ts';
 import { hasAudit, requestFor } from './requests.ts';
 
 interface Need {

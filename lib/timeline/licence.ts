@@ -6,8 +6,8 @@ import type { Licence, LicenceStep } from '../experiment/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { accessesOf, type Access } from './access.ts';
 import { gapsIn } from './licence-gaps.ts';
-import { links, type Link, type LinkName, type Passage } from './licence-links.ts';
-import { refusedMountOf, secondMountsOf, type SecondMount } from './second-mounts.ts';
+import { links, type Link, type LinkName } from './licence-links.ts';
+import { refusedMountOf, secondMountsOf, type Passage, type SecondMount } from './second-mounts.ts';
 import type { Story } from './story.ts';
 
 /** The pod's own mount follows the volume's by less than this. */

@@ -21,6 +21,12 @@ export interface SecondMount {
   readonly overlaps: boolean;
 }
 
+/** One way of the volume from node to node. */
+export interface Passage {
+  readonly story: Story;
+  readonly mount: SecondMount;
+}
+
 /** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */
 export function secondMountsOf(
   story: Story,

@@ -21,7 +21,7 @@ export interface Case {
   readonly connections: number;
   /** Commits per second of each side's client, all connections together; at most. */
   readonly rate: number;
-  /** innodb_flush_log_at_trx_commit. Default 1. */
+  /** As a scenario's. Default 1. */
   readonly trxCommit?: 0 | 1 | 2;
   readonly run: (stage: Stage) => Promise<void>;
 }

@@ -12,7 +12,7 @@ import { start } from '../engine/commands.ts';
 import { copyTimeoutMs } from '../engine/run.ts';
 import { labIn } from '../cluster/kind/disk/lab.ts';
 import type { Lab } from '../cluster/kind/disk/lab-port.ts';
-import { schemaStatements } from '../mysql/schema.ts';
+import { bareServer } from '../database/bare.ts';
 import { arrayAt } from '../csi/array.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import {
@@ -116,15 +116,15 @@ export class DiskLab implements AsyncDisposable {
   async #makeBlank(filesystem: Filesystem): Promise<void> {
     const argv = [
       ...['sh', '-euc', blankScript, 'sh', `${defaultRoot}/${filesystem}.img`],
-      ...[filesystem, String(this.place.loops.audit), blankSize, schemaStatements.join(';\n')],
+      ...[filesystem, String(this.place.loops.audit), blankSize],
     ];
     await this.#lab.exec(argv, { timeoutMs: copyTimeoutMs });
   }
 }
 
 /**
- * `$1` file, `$2` file system, `$3` loop device, `$4` size, `$5` SQL. Clients come from outside the
- * node, so root may log in from anywhere; nobody but this machine's loopback can reach the nodes.
+ * `$1` file, `$2` file system, `$3` loop device, `$4` size. The database takes clients from
+ * anywhere; nobody but this machine's loopback can reach the nodes.
  * XFS as Linux 6.1 knows it: the guests' kernel refuses what a newer mkfs adds.
  */
 const blankScript = `
@@ -135,11 +135,6 @@ const blankScript = `
   esac
   losetup --direct-io=on "/dev/loop$3" "$1"
   mkdir -p /mnt/blank; mount "/dev/loop$3" /mnt/blank
-  mysqld --no-defaults --initialize-insecure --user=root --datadir=/mnt/blank/data --log-error=/tmp/blank.err
-  mysqld --no-defaults --user=root --datadir=/mnt/blank/data --socket=/tmp/blank.sock --skip-networking \\
-    --mysqlx=OFF --log-error=/tmp/blank.err >/dev/null 2>&1 &
-  until mysqladmin --socket=/tmp/blank.sock --user=root ping >/dev/null 2>&1; do sleep 0.2; done
-  mysql --socket=/tmp/blank.sock --user=root --execute "$5;
-    CREATE USER root@'%'; GRANT ALL ON *.* TO root@'%' WITH GRANT OPTION"
-  mysqladmin --socket=/tmp/blank.sock --user=root shutdown
-  wait; umount /mnt/blank; losetup -d "/dev/loop$3"`;
+  mount=/mnt/blank
+  ${bareServer.makeBlank}
+  umount /mnt/blank; losetup -d "/dev/loop$3"`;

@@ -38,7 +38,7 @@ interface Planned {
   readonly repeat: number;
 }
 
-/** mysqld then starts in about the time it takes in an emulated machine, on the same processor. */
+/** A server then starts in about the time it takes in an emulated machine, on the same processor. */
 const slowCpus = 0.1;
 
 /** Runs it and sets the exit code: 0 when every run ended with a result. Never throws. */

@@ -3,6 +3,7 @@
  * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
  * on both.
  */
+import type { BareMachine } from '../database/server-port.ts';
 
 /**
  * `slow-loops`: as `loops`, with so little of a processor that a server takes as long to start as in
@@ -15,10 +16,8 @@ export const nodeNames = ['victim', 'successor'] as const;
 export type NodeName = (typeof nodeNames)[number];
 
 /** A machine: a container with namespaces of its own, or a virtual machine. */
-export interface Node extends AsyncDisposable {
+export interface Node extends BareMachine, AsyncDisposable {
   readonly name: NodeName;
-  /** Port on the loopback address that leads to the node's port 3306. */
-  readonly mysqlPort: number;
   /** `uname -r` */
   readonly kernel: string;
   /**

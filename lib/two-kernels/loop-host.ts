@@ -3,6 +3,7 @@
  * loop device over its path to the volume. As a kind node has it.
  */
 import { InfrastructureError } from '../errors.ts';
+import { database } from '../database/chosen.ts';
 import * as engine from '../engine/commands.ts';
 import { copyTimeoutMs, run, tryRun } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
@@ -31,12 +32,12 @@ export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): 
       const flags = [
         ...['--init', '--name', container, '--hostname', name, ...labels],
         ...(cpus === undefined ? [] : ['--cpus', String(cpus)]),
-        ...['--privileged', '--publish', '127.0.0.1::3306', '--entrypoint', 'sh'],
+        ...['--privileged', '--publish', `127.0.0.1::${database.pod.port}`, '--entrypoint', 'sh'],
       ];
       // Docker's own /dev is a copy made at the start and never shows a later device.
       const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
       await run(engine.start(flags, image, '-c', main));
-      const published = await run(engine.publishedPort(container, '3306/tcp'));
+      const published = await run(engine.publishedPort(container, `${database.pod.port}/tcp`));
       const kernel = await run(engine.exec(container, 'uname', '-r'));
       return new ContainerNode(name, container, portOf(published), kernel);
     },
@@ -45,14 +46,14 @@ export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): 
 
 class ContainerNode implements Node {
   readonly name: NodeName;
-  readonly mysqlPort: number;
+  readonly databasePort: number;
   readonly kernel: string;
   readonly #container: string;
 
-  constructor(name: NodeName, container: string, mysqlPort: number, kernel: string) {
+  constructor(name: NodeName, container: string, databasePort: number, kernel: string) {
     this.name = name;
     this.#container = container;
-    this.mysqlPort = mysqlPort;
+    this.databasePort = databasePort;
     this.kernel = kernel;
   }
 

@@ -28,7 +28,7 @@ const imageSchema = z.object({
   fsckExitCode: z.number().nullable(),
   /** Tables that CHECK TABLE complained of or that have no answer. */
   checkTable: z.array(z.string()),
-  /** Starts of mysqld on the copy: what it was for, and how it ended. */
+  /** Starts of the server on the copy: what it was for, and how it ended. */
   starts: z.array(
     z.object({ purpose: z.string(), ready: z.boolean(), died: z.string().nullable() }),
   ),
@@ -62,7 +62,7 @@ export const resultSchema = z.object({
     fsckExitCode: z.number(),
     mounted: z.boolean(),
     mountError: z.string().nullable(),
-    /** mysqld answered. */
+    /** The server answered. */
     ready: z.boolean(),
     died: z.boolean(),
     startMs: z.number().nullable(),

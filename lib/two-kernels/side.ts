@@ -1,24 +1,17 @@
 /**
- * One side of a case: a node with its own path to the volume, a mysqld on it and a client that
+ * One side of a case: a node with its own path to the volume, a server on it and a client that
  * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts.
  */
 import type { WriterSpec } from '../cluster/port.ts';
-import { openMysqlSession } from '../mysql/session.ts';
-import { alarmingLines } from '../mysql/audit/error-log.ts';
+import { bareServer } from '../database/bare.ts';
+import { databaseServer } from '../database/server.ts';
+import type { BareStarted } from '../database/server-port.ts';
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import { runWriter, type WriterRecord } from '../workload/writer.ts';
 import type { Filesystem } from './cases.ts';
 import type { Node, NodeName } from './host.ts';
-import {
-  dirtyPages,
-  killServer,
-  runs,
-  startServer,
-  stopServer,
-  type ServerStarted,
-} from './server.ts';
 
 export interface SideOptions {
   readonly node: Node;
@@ -37,7 +30,7 @@ export interface SideOptions {
 }
 
 /** How a side got the volume and served; times from the beginning of `serve`. */
-export interface Served extends Partial<ServerStarted> {
+export interface Served extends Partial<BareStarted> {
   readonly fsckExitCode: number;
   readonly fsck: string;
   readonly mountError?: string;
@@ -46,7 +39,7 @@ export interface Served extends Partial<ServerStarted> {
 }
 
 const mountPoint = '/mnt/volume';
-/** As mysqld's clients are told apart: lib/workload/ledger.ts knows two. */
+/** As the server's clients are told apart: lib/workload/ledger.ts knows two. */
 const clientOf = { victim: 'inside', successor: 'outside' } as const;
 /**
  * Longer than the kernel waits before it writes by itself, so that a path that was quiet for so long
@@ -70,7 +63,7 @@ export class Side implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Attaches, checks and mounts the volume and starts mysqld on it. Never throws for damage. */
+  /** Attaches, checks and mounts the volume and starts the server on it. Never throws for damage. */
   async serve(): Promise<Served> {
     const { array, volume, generation, loop, node, clock } = this.#options;
     const path = { volume, generation, node: this.name, loop };
@@ -82,7 +75,7 @@ export class Side implements AsyncDisposable {
     const refused = await this.#mount(disk);
     if (refused !== undefined) return { ...checked, mountError: refused };
     const mountedAtMs = clock.nowMs();
-    const started = await startServer(node, {
+    const started = await bareServer.start(node, {
       dataDirectory: `${mountPoint}/data`,
       trxCommit: this.#options.trxCommit,
       signal: this.#options.signal,
@@ -101,7 +94,9 @@ export class Side implements AsyncDisposable {
     const { seed, clock, records, node } = this.#options;
     const stop = new AbortController();
     const done = runWriter({
-      connector: { connect: () => openMysqlSession({ port: node.mysqlPort, ...clientTimeouts }) },
+      connector: {
+        connect: () => databaseServer.connect({ port: node.databasePort, ...clientTimeouts }),
+      },
       clock,
       journal: { append: (record) => records.push(record), flush: () => undefined },
       spec: { client: clientOf[this.name], ...load, seed: `${seed}/${this.name}` },
@@ -127,7 +122,7 @@ export class Side implements AsyncDisposable {
 
   /** Its server's process is there. */
   runs(): Promise<boolean> {
-    return runs(this.#options.node);
+    return bareServer.runs(this.#options.node);
   }
 
   /**
@@ -138,7 +133,7 @@ export class Side implements AsyncDisposable {
     const { node, filesystem } = this.#options;
     const options = { timeoutMs: settleTimeoutMs, everyMs: 500 };
     await waitFor({ ...options, what: `the ${this.name} has no dirty page` }, async () => {
-      const dirty = (await dirtyPages(node.mysqlPort)) ?? ((await this.runs()) ? 'unknown' : 0);
+      const dirty = (await bareServer.dirtyPages(node)) ?? ((await this.runs()) ? 'unknown' : 0);
       return dirty === 0 || `${dirty} pages`;
     });
     await node.sh('sync --file-system "$1"', mountPoint);
@@ -188,23 +183,22 @@ export class Side implements AsyncDisposable {
     return lost.unflushedBytes;
   }
 
-  /** A clean end: mysqld shuts down, the volume is unmounted. What can't end so is killed. */
+  /** A clean end: the server shuts down, the volume is unmounted. What can't end so is killed. */
   async stop(): Promise<void> {
-    await stopServer(this.#options.node);
+    await bareServer.stop(this.#options.node);
     await this.#unmount();
   }
 
-  /** mysqld is killed; the kernel goes on and unmounts. */
+  /** The server is killed; the kernel goes on and unmounts. */
   async kill(): Promise<void> {
-    await killServer(this.#options.node);
+    await bareServer.kill(this.#options.node);
     await this.#unmount();
   }
 
   /** What its error log has of errors; null where the log went with the node. */
   async errorLines(): Promise<string[] | null> {
     if (this.#gone) return null;
-    const log = await this.#options.node.sh('tail -c 200000 /tmp/mysqld.err || true');
-    return alarmingLines(log.split('\n'));
+    return bareServer.errorLines(this.#options.node);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

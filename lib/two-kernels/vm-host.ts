@@ -2,6 +2,7 @@
  * Nodes with a kernel each: small virtual machines, emulated, since a nested /dev/kvm need not work.
  * Each gets its own path to the volume as a raw disk, without the machine's page cache.
  */
+import { database } from '../database/chosen.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -16,12 +17,12 @@ import { shellCommand } from './shell.ts';
 
 export interface VmHostOptions {
   readonly files: GuestFiles;
-  /** MiB a guest. Default 1024: a stock mysqld takes 0.4. */
+  /** MiB a guest. Default 1024: a stock server takes 0.4. */
   readonly memoryMiB?: number;
 }
 
 const shellPort = 1001;
-const mysqlPort = 3306;
+const { port: databasePort } = database.pod;
 /** Node's pipes are sockets, so that QEMU can talk in both directions over one. */
 const qmpFd = 3;
 const bootTimeoutMs = 120_000;
@@ -49,7 +50,7 @@ export function vmHost({ files, memoryMiB = 1024 }: VmHostOptions): Host {
 }
 
 function spawnMachine({ kernel, initramfs, root }: GuestFiles, memoryMiB: number): ChildProcess {
-  const forward = [shellPort, mysqlPort].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);
+  const forward = [shellPort, databasePort].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);
   const flags = [
     ...['-accel', 'tcg,thread=multi', '-machine', 'q35', '-cpu', 'max', '-smp', '1'],
     ...['-m', String(memoryMiB), '-nodefaults', '-no-reboot', '-display', 'none'],
@@ -108,8 +109,8 @@ class Guest implements Node {
     }
   }
 
-  get mysqlPort(): number {
-    return this.#ports.get(mysqlPort) ?? 0;
+  get databasePort(): number {
+    return this.#ports.get(databasePort) ?? 0;
   }
 
   get kernel(): string {

@@ -1,5 +1,5 @@
 /**
- * Documents: values too large for a page, which InnoDB keeps outside the row, and their deletion. A few
+ * Documents: values too large for a page, which a database keeps outside the row, and their deletion. A few
  * of each session's appends write or delete one of the session's own, in the same transaction as
  * their row of the ledger. Which, and every byte of it, follows from the operation's ids.
  */

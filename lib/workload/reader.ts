@@ -1,6 +1,6 @@
 /**
  * A client's reads: the ledger's newest row, again and again, on a connection of its own. They tell
- * whether a server that was replaced still answers with the past. Runs against mysqld and the model.
+ * whether a server that was replaced still answers with the past. Runs against a real server and the model.
  */
 import type { Clock } from '../cluster/clock.ts';
 import type { ClientBeatRecord, ReadRecord } from '../history/client-records.ts';

@@ -1,6 +1,6 @@
 /**
  * The one change of the schema that a run makes while its clients write: journaled before it is sent
- * and when its end is known, and never tried again. Runs against mysqld and the model.
+ * and when its end is known, and never tried again. Runs against a real server and the model.
  */
 import type { Clock } from '../cluster/clock.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';

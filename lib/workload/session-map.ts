@@ -1,7 +1,7 @@
 /** A map by session. It is asked for each of millions of rows, so it makes no text to look up by. */
 import type { SessionId } from './ledger.ts';
 
-/** Connections are below it: MySQL keeps them as SMALLINT UNSIGNED. */
+/** Connections are below it: they are kept as two unsigned bytes. */
 const connectionsEnd = 2 ** 16;
 
 export class SessionMap<Value> {

@@ -1,6 +1,6 @@
 /**
  * The SQL port: what writers and audits ask of a database, by meaning and never as SQL text,
- * so that the same writer runs against mysqld and against the model.
+ * so that the same writer runs against a real server and against the model.
  */
 
 /** Where an SQL client stands: on the victim's side of any partition, or outside the nodes. */

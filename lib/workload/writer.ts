@@ -1,7 +1,7 @@
 /**
  * One client: keeps its connections writing to the ledger at a given rate and journals every
  * operation, its invoke before it is sent and its outcome before the connection's next one. The
- * same code runs against mysqld and against the model.
+ * same code runs against a real server and against the model.
  */
 import type { Clock } from '../cluster/clock.ts';
 import type { WriterSpec } from '../cluster/port.ts';

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Verdict } from '../../lib/experiment/verdict.ts';
 import { headlineOf } from '../../lib/experiment/headline.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { exampleVerdict } from '../../lib/report/example.ts';
+import { exampleVerdict } from '../../lib/report/example-verdict.ts';
 import { exampleSource } from '../../lib/report/example-source.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';

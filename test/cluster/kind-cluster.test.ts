@@ -162,7 +162,7 @@ test('another configuration replaces a kept cluster; its database survives what 
     expected: ['safe'],
   });
 
-  const pods = { image: images.mysql, driverImage: images.driver, apiHost: 'not asked' };
+  const pods = { image: images.database, driverImage: images.driver, apiHost: 'not asked' };
   const options = { ...pods, volumeHandle: volume, sizeBytes, choice };
   const pod = await deployDatabase(clients, options);
   const answer = [{ node: pod.node, uid: pod.uid }];

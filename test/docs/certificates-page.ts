@@ -1,6 +1,7 @@
 /** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { diskModes } from '../../lib/disk-kinds.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import {
   driverFilePath,
@@ -8,6 +9,12 @@ import {
   type ClassRow,
   type DriverFile,
 } from '../../lib/probe/published/driver-file.ts';
+import {
+  didInWords,
+  reasonedInWords,
+  type RemedyRow,
+} from '../../lib/expectations/on-such-a-disk.ts';
+import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords } from '../../lib/probe/texts.ts';
 import { root } from './pages.ts';
@@ -17,7 +24,7 @@ export const certificates = join(root, 'certificates');
 
 const opening = `# Certificates
 
-What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes, and is judged again from its raw records, which lie in \`certificates/\`. This page is made from those files.
+What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes, and is judged again from its raw records, which lie in \`certificates/\`. This page is made from those files. What became of a database on a disk of that kind is [below](#what-each-remedy-did-on-such-a-disk), and a run of your own [plays it](../how-to/play-a-certificate.md).
 
 The driver \`block.acme.example\` is this project's own under a foreign name, made to behave in each way: it shows what the probe can tell, and nothing of a driver that you can buy. Nobody has sent another one yet.
 `;
@@ -58,10 +65,36 @@ function section({ driver, version, classes }: DriverFile): string {
   return `## ${driver} ${version}\n\n${markdownTable(head, rows)}\n`;
 }
 
+const remedyHead = [
+  ...['The node: the remedy', 'stock timers', 'short timers', 'one such run'],
+  'by reasoning, not measured',
+];
+
+const remedyRow = (row: RemedyRow): string[] => [
+  didInWords(row),
+  row.stock ?? 'not measured',
+  row.short ?? 'not measured',
+  row.run === undefined ? '–' : `[${row.run.split('/').at(-1)}](../../${row.run}/summary.md)`,
+  reasonedInWords(row),
+];
+
+/** Of each mode that some answer names. */
+function remediesSection(files: readonly DriverFile[]): string {
+  const named = new Set(files.flatMap(({ classes }) => classes.flatMap(({ modes }) => modes)));
+  const tables = remedyRows(diskModes.filter((mode) => named.has(mode))).map(
+    ({ mode, rows }) => `### ${mode}\n\n${markdownTable(remedyHead, rows.map(remedyRow))}\n`,
+  );
+  return [
+    `## ${remediesTitle}\n`,
+    `${whoseRuns} The storage link of the node that was cut off stayed up; *short* marks shortened timers, which count where stock ones agree. Every other fault: [expectations](expectations.md).\n`,
+    ...tables,
+  ].join('\n');
+}
+
 export function renderedPage(): string {
   const files = driverVersions(certificates).map(
     ({ driver, version }) =>
       JSON.parse(readFileSync(driverFilePath(certificates, driver, version), 'utf8')) as DriverFile,
   );
-  return [opening, ...files.map(section), closing].join('\n');
+  return [opening, ...files.map(section), remediesSection(files), closing].join('\n');
 }

@@ -51,6 +51,8 @@ const fields: Fields = {
   recreations: rarely('recreations', fc.integer({ min: 1, max: 4 })),
   preStopS: rarely('preStopS', fc.integer({ min: 1, max: 20 })),
   workload: oneOf(workloads),
+  // The model has no provisioner, and refuses what would need one.
+  provision: fc.constant('static'),
   disk: fc.oneof(fc.constant('unfenced'), oneOf(diskModes)),
   cutAfterMs: seconds(0, 30),
   watcherCheck: oneOf(['works', 'missing'] as const),

@@ -1,11 +1,12 @@
 /** The Auditor port on kind: the audit tool runs in the lab, beside the images and loop devices. */
 import type { ImageEvidence } from '../../checkers/evidence.ts';
 import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
 import { labNode, smallHeap } from './disk/lab-node.ts';
 import type { Lab } from './disk/lab-port.ts';
-import { decodeRows, type AuditMessage } from '../../mysql/audit/wire.ts';
+import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 export interface KindAuditorOptions {
   readonly lab: Lab;
@@ -27,7 +28,7 @@ export interface KindAuditorOptions {
 const timeoutMs = 120_000;
 
 /** Where the lab has this project. */
-const toolPath = '/app/lib/mysql/audit/audit-tool.ts';
+const toolPath = `/app/${database.auditTool}`;
 
 export function kindAuditor(options: KindAuditorOptions): Auditor {
   const { lab, loop, seed, copyLabel = (image) => image, onStep, askEveryMs = 60_000 } = options;

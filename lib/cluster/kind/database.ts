@@ -1,19 +1,19 @@
-/** The database on the cluster: one MySQL on one volume, and the clean slate after it. */
-import type { V1Pod } from '@kubernetes/client-node';
+/** The database on the cluster: one server on one volume, and the clean slate after it. */
+import type { V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
-import { isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
+import { classOf, isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
+import { claim, provisionedIn } from './provisioned.ts';
 import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
 import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
-/** Of the StatefulSet, or of the Deployment. */
-const controller = 'mysql';
-const service = 'mysql';
-const claim = 'data-mysql-0';
+/** Of the StatefulSet or the Deployment, of its service and of the pod's container. */
+const { name: ownName } = database;
 
 export interface DatabaseOptions extends WorkloadOptions {
   /** Default 180 000: initialising a data directory takes its time on a busy machine. */
@@ -66,7 +66,7 @@ async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod
 
 /** A node that just came back takes its time on a busy machine. */
 const removalTimeoutMs = 120_000;
-/** A kubelet that hears of the deletion has ended mysqld and unmounted within this time. */
+/** A kubelet that hears of the deletion has ended the server and unmounted within this time. */
 const heardWithinMs = 8000;
 
 export interface RemovalOptions {
@@ -78,6 +78,11 @@ export interface RemovalOptions {
    * chance); one that is started anew lists them at once. Default: nothing is done.
    */
   readonly wake?: (() => Promise<void>) | undefined;
+  /**
+   * Of a volume that was provisioned: its claim stays, and it with the claim, until a removal without
+   * this. Default false: the provisioner takes it away again.
+   */
+  readonly keepProvisioned?: boolean;
 }
 
 /**
@@ -87,18 +92,22 @@ export interface RemovalOptions {
  */
 export async function removeDatabase(
   clients: KubeClients,
-  { signal, wake, place = solePlace }: RemovalOptions = {},
+  { signal, wake, place = solePlace, keepProvisioned = false }: RemovalOptions = {},
 ): Promise<void> {
-  const { core, apps, objects } = clients;
+  const { core, apps, objects, storage } = clients;
   const { namespace, volumeName } = place;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
-  await orMissing(apps.deleteNamespacedStatefulSet({ name: controller, ...named }));
-  await orMissing(apps.deleteNamespacedDeployment({ name: controller, ...named }));
-  await orMissing(core.deleteNamespacedService({ name: service, namespace }));
+  await orMissing(apps.deleteNamespacedStatefulSet({ name: ownName, ...named }));
+  await orMissing(apps.deleteNamespacedDeployment({ name: ownName, ...named }));
+  await orMissing(core.deleteNamespacedService({ name: ownName, namespace }));
   await core.deleteCollectionNamespacedPod({ namespace, labelSelector: podSelector });
   for (const pod of await listPods(clients, place)) await dropOwnFinalizer(clients, pod);
-  await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
-  await orMissing(core.deletePersistentVolume({ name: volumeName }));
+  const keeps = keepProvisioned && (await provisionedIn(clients, place)).length > 0;
+  if (!keeps) {
+    await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
+    await orMissing(core.deletePersistentVolume({ name: volumeName }));
+    await orMissing(storage.deleteStorageClass({ name: classOf(place) }));
+  }
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
   let isAwake = wake === undefined;
@@ -111,7 +120,7 @@ export async function removeDatabase(
       command: 'kubectl get statefulset,deployment,pod,pvc,pv,volumeattachment',
     },
     async () => {
-      const left = await leftovers(clients, place);
+      const left = await leftovers(clients, place, keeps);
       if (left.length === 0) return true;
       if (!isAwake && performance.now() > heardAtMs) {
         isAwake = true;
@@ -120,7 +129,7 @@ export async function removeDatabase(
       return `left: ${left.join(', ')}`;
     },
   );
-  if (place !== solePlace) await orMissing(core.deleteNamespace({ name: namespace }));
+  if (place !== solePlace && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
@@ -131,30 +140,41 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
   await orMissing(core.patchNamespacedPod({ name, namespace, body }));
 }
 
-async function attachments({ storage }: KubeClients, place: Place): Promise<string[]> {
+/** A volume stays as long as an attachment of it does. */
+async function attachments(
+  { storage }: KubeClients,
+  place: Place,
+  provisioned: readonly string[],
+): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   return items
     .filter(({ spec }) => spec.attacher === driverName)
-    .filter(({ spec }) => isIn(place, spec.source.persistentVolumeName))
+    .filter(({ spec: { source } }) => {
+      const { persistentVolumeName: name } = source;
+      return isIn(place, name) || provisioned.includes(name ?? '');
+    })
     .flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
-async function leftovers(clients: KubeClients, place: Place): Promise<string[]> {
+/** `keeps`: a volume that was provisioned, and its claim, are to stay. */
+async function leftovers(clients: KubeClients, place: Place, keeps: boolean): Promise<string[]> {
   const { core, apps } = clients;
   const { namespace, volumeName } = place;
-  const named = { name: controller, namespace };
+  const named = { name: ownName, namespace };
+  const volumes = await provisionedIn(clients, place);
+  const provisioned = volumes.flatMap(({ metadata }) => metadata?.name ?? []);
   const [set, deployment, pods, bound, volume, attached] = await Promise.all([
     orMissing(apps.readNamespacedStatefulSet(named)),
     orMissing(apps.readNamespacedDeployment(named)),
     listPods(clients, place),
     orMissing(core.readNamespacedPersistentVolumeClaim({ name: claim, namespace })),
     orMissing(core.readPersistentVolume({ name: volumeName })),
-    attachments(clients, place),
+    attachments(clients, place, provisioned),
   ]);
   const objects = {
     'the StatefulSet': set,
     'the Deployment': deployment,
-    'the claim': bound,
+    'the claim': keeps ? undefined : bound,
     'the volume': volume,
   };
   const left = Object.entries(objects).flatMap(([name, object]) => (object ? [name] : []));
@@ -162,20 +182,25 @@ async function leftovers(clients: KubeClients, place: Place): Promise<string[]> 
     ...left,
     ...pods.map(({ metadata }) => `the pod ${metadata?.name}`),
     ...attached.map((name) => `the attachment ${name}`),
+    ...(keeps ? [] : volumes.map(toldVolume)),
   ];
 }
+
+/** What the provisioner's driver said where it would not take the volume away. */
+const toldVolume = ({ metadata, status }: V1PersistentVolume): string =>
+  [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', ');
 
 export interface FollowingDatabase extends Following {
   /** Of the run whose database is meant. Default: the sole one's. */
   readonly place?: Place;
 }
 
-/** mysqld's error log on one node, of every pod of the database that ran there. */
+/** The server's error log on one node, of every pod of the database that ran there. */
 export const followDatabaseLog = (
   node: string,
   onLine: (line: LogLine) => void,
   following: FollowingDatabase = {},
-): AsyncDisposable => followContainer('mysql', node, onLine, following);
+): AsyncDisposable => followContainer(ownName, node, onLine, following);
 
 /** What the self-fencing sidecars on one node did. */
 export const followSelfFenceLog = (
@@ -186,7 +211,7 @@ export const followSelfFenceLog = (
 
 /** Databases side by side are followed by one command, which tells all of theirs. */
 function followContainer(
-  container: 'mysql' | 'self-fence',
+  container: string,
   node: string,
   onLine: (line: LogLine) => void,
   { place: { namespace } = solePlace, ...following }: FollowingDatabase,
@@ -196,5 +221,5 @@ function followContainer(
   const ofPlace = (line: LogLine): void => {
     if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
   };
-  return followPodLogs(node, `${logs}${which}_mysql-*/${container}/*.log`, ofPlace, following);
+  return followPodLogs(node, `${logs}${which}_${ownName}-*/${container}/*.log`, ofPlace, following);
 }

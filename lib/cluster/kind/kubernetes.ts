@@ -2,13 +2,14 @@
 import type { V1Pod, V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
 import { drainNode, uncordonNode } from './nodes/drain.ts';
 import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
 import { isIn, solePlace, type Place } from './place.ts';
 
-/** Label of the database's pods (manifests/mysql). */
-export const podSelector = 'app=mysql';
+/** Label of the database's pods. */
+export const podSelector = `app=${database.name}`;
 
 /** `controlPlane`: container of the node that has kubectl and an admin's credentials. */
 export function kubernetesOf(
@@ -162,11 +163,8 @@ export function newestFirst(pods: readonly V1Pod[]): V1Pod[] {
   return pods.toSorted((a, b) => leaving(a) - leaving(b) || bornMs(b) - bornMs(a));
 }
 
-/** Name of the database's container (manifests/mysql/pod.yaml). */
-const databaseContainer = 'mysql';
-
 function reportOf({ status }: V1Pod): ContainerReport | undefined {
-  const found = status?.containerStatuses?.find(({ name }) => name === databaseContainer);
+  const found = status?.containerStatuses?.find(({ name }) => name === database.name);
   if (found === undefined) return undefined;
   const { ready, state } = found;
   if (state?.running !== undefined) return { state: 'running', ready };

@@ -1,15 +1,18 @@
 /** Where one run's objects live in the cluster; several runs may share a cluster for a fault event. */
 import type { V1Namespace } from '@kubernetes/client-node';
+import { database } from '../../database/chosen.ts';
 import type { KubeClients } from './kube.ts';
 
 export interface Place {
   readonly namespace: string;
-  /** Name of the PersistentVolume. */
+  /** Name of the PersistentVolume; of one that is provisioned the provisioner names it. */
   readonly volumeName: string;
 }
 
+const volumeName = `forcedetach-${database.name}`;
+
 /** Of a run that has the cluster for itself. */
-export const solePlace: Place = { namespace: 'default', volumeName: 'forcedetach-mysql' };
+export const solePlace: Place = { namespace: 'default', volumeName };
 
 const prefix = 'party-';
 const label = 'forcedetach.party';
@@ -17,8 +20,11 @@ const label = 'forcedetach.party';
 /** Of one run beside others. */
 export const placeBeside = (runId: string): Place => ({
   namespace: `${prefix}${runId}`,
-  volumeName: `forcedetach-mysql-${runId}`,
+  volumeName: `${volumeName}-${runId}`,
 });
+
+/** Name of the StorageClass, where the volume is provisioned. */
+export const classOf = ({ volumeName }: Place): string => volumeName;
 
 /** To a run alone in its cluster every volume belongs, whatever an older run left. */
 export const isIn = (place: Place, volumeName: string | undefined): boolean =>

@@ -1,4 +1,6 @@
-/** The pod of the database: manifests/mysql/pod.yaml, with the self-fencing sidecar where asked for. */
+/** The pod of the database: its own pod.yaml, with the self-fencing sidecar where asked for. */
+import { database } from '../../database/chosen.ts';
+import type { DatabaseChoice } from '../../database/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
 
@@ -6,7 +8,7 @@ import { readManifest } from './create/manifest.ts';
 export const podFinalizer = 'forcedetach.dev/held';
 
 export interface PodOptions {
-  /** MySQL's. */
+  /** The database's. */
   readonly image: string;
   /** Its own program is in the driver's image. */
   readonly driverImage: string;
@@ -18,17 +20,16 @@ export interface PodOptions {
 }
 
 /** What a scenario says about the pod. */
-export type PodChoice = Pick<
-  Scenario,
-  | 'binlog'
-  | 'trxCommit'
-  | 'tolerationMs'
-  | 'terminationGraceS'
-  | 'podFinalizer'
-  | 'preStopS'
-  | 'selfFence'
-  | 'selfFenceAfterMs'
->;
+export type PodChoice = DatabaseChoice &
+  Pick<
+    Scenario,
+    | 'tolerationMs'
+    | 'terminationGraceS'
+    | 'podFinalizer'
+    | 'preStopS'
+    | 'selfFence'
+    | 'selfFenceAfterMs'
+  >;
 
 interface Container {
   readonly name: string;
@@ -45,22 +46,17 @@ export interface PodTemplate {
 
 export async function renderPod(options: PodOptions): Promise<PodTemplate> {
   const { choice } = options;
-  const template = await readTemplate('mysql/pod.yaml', {
-    MYSQL_IMAGE: options.image,
+  const template = await readTemplate('pod.yaml', {
+    ...database.pod.values(options.image, choice),
     // The field has whole seconds; a part of one must not become none.
     TOLERATION_SECONDS: Math.ceil(choice.tolerationMs / 1_000),
     TERMINATION_GRACE_SECONDS: choice.terminationGraceS,
     AFFINITY: JSON.stringify(affinityOf(options.nodes)),
     FINALIZERS: JSON.stringify(choice.podFinalizer ? [podFinalizer] : []),
     LIFECYCLE: JSON.stringify(lifecycleOf(choice)),
-    TRX_COMMIT: choice.trxCommit,
-    // Without a binary log each commit would write one more row, of its GTID.
-    GTID_MODE: choice.binlog === 'on' ? 'ON' : 'OFF',
-    // `binlog` is the server's own default name.
-    BINLOG: choice.binlog === 'on' ? '--log-bin=binlog' : '--disable-log-bin',
   });
   if (choice.selfFence === 'off') return template;
-  const sidecar = await readTemplate('mysql/self-fence-pod.yaml', {
+  const sidecar = await readTemplate('self-fence-pod.yaml', {
     DRIVER_IMAGE: options.driverImage,
     API_HOST: options.apiHost,
     ...selfFenceValues(choice),
@@ -78,14 +74,13 @@ function affinityOf(nodes: readonly string[] | undefined): object {
   return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
 }
 
-const dataFolder = '/var/lib/mysql';
-
 function selfFenceValues({ selfFence, selfFenceAfterMs }: PodChoice): Record<string, string> {
   const takesFileSystem = selfFence === 'lease-read-only';
   const command = [
     ...['node', '/app/lib/self-fence/main.ts', '--gate=/self-fence/open'],
+    `--ends=${database.server}`,
     `--after-ms=${selfFenceAfterMs}`,
-    ...(takesFileSystem ? [`--folder=${dataFolder}`] : []),
+    ...(takesFileSystem ? [`--folder=${database.pod.dataFolder}`] : []),
   ];
   const security = takesFileSystem ? { privileged: true } : { runAsUser: 0 };
   return {
@@ -98,10 +93,10 @@ const lifecycleOf = ({ preStopS }: PodChoice): object =>
   preStopS === 0 ? {} : { preStop: { sleep: { seconds: preStopS } } };
 
 async function readTemplate(
-  path: string,
+  name: string,
   values: Readonly<Record<string, string | number>>,
 ): Promise<PodTemplate> {
-  const [template] = await readManifest(path, values);
+  const [template] = await readManifest(`${database.name}/${name}`, values);
   return template as unknown as PodTemplate;
 }
 

@@ -11,6 +11,7 @@ const stock = {
   graceMs: 50_000,
   forceDetachAfterMs: 360_000,
   forceDetach: 'on',
+  provision: 'static',
 } as const;
 const choice = { clusterName: 'm', workers: 4 };
 const requestOf = (scenario: typeof stock | Readonly<Record<string, unknown>> = stock) => ({

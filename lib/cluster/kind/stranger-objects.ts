@@ -2,14 +2,8 @@
  * The storage of a cluster that is not ours: our driver under foreign names, dynamic classes, and the
  * official provisioner. Pure but for the manifests' files.
  */
-import type {
-  KubernetesObject,
-  V1Container,
-  V1CSIDriver,
-  V1Deployment,
-} from '@kubernetes/client-node';
+import type { KubernetesObject, V1CSIDriver } from '@kubernetes/client-node';
 import { renderCsiManifests, type CsiManifestOptions } from './create/csi-manifests.ts';
-import { readManifest } from './create/manifest.ts';
 
 export interface StrangerOptions extends Omit<CsiManifestOptions, 'names'> {
   readonly provisionerImage: string;
@@ -50,16 +44,11 @@ export const idleClasses: Readonly<Record<string, string>> = {
 
 export async function strangerObjects(options: StrangerOptions): Promise<KubernetesObject[]> {
   const driver = await renderCsiManifests({ ...options, names: strangerNames });
-  const rights = await readManifest('stranger/provisioner.yaml', {});
-  const objects = [...driver, ...rights, absentDriver, ...classes()];
-  addProvisioner(objects, options.provisionerImage);
+  const objects = [...driver, absentDriver, ...classes()];
   return JSON.parse(
     JSON.stringify(objects).replaceAll('forcedetach-csi', `${vendor}-csi`),
   ) as KubernetesObject[];
 }
-
-/** As the manifest has it: no instance of the client's class. */
-type Plain<T> = { [K in keyof T]: T[K] };
 
 /** It is told of, and its pods are nowhere. */
 const absentDriver: V1CSIDriver = {
@@ -83,21 +72,4 @@ function classes(): KubernetesObject[] {
     ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', reclaimPolicy: 'Delete' },
     ...{ volumeBindingMode: 'Immediate', ...each },
   }));
-}
-
-/** Beside the attacher, on the same socket. */
-function addProvisioner(objects: readonly KubernetesObject[], image: string): void {
-  const { spec } = objects.find(({ kind }) => kind === 'Deployment') as V1Deployment;
-  const containers = spec?.template.spec?.containers as Plain<V1Container>[];
-  const [attacher] = containers;
-  if (attacher === undefined) return;
-  containers.push({
-    ...{ ...attacher, name: 'provisioner', image },
-    args: [
-      '--csi-address=/csi/csi.sock',
-      '--v=3',
-      '--default-fstype=ext4',
-      '--retry-interval-max=10s',
-    ],
-  });
 }

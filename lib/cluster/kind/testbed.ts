@@ -1,5 +1,7 @@
-/** The testbed on kind: one volume and one MySQL on a real cluster, observed and broken for real. */
+/** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
 import pLimit from 'p-limit';
+import { database } from '../../database/chosen.ts';
+import { databaseServer } from '../../database/server.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
 import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
@@ -15,6 +17,8 @@ import type { KubeClients } from './kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 import { placeBeside, solePlace, type Place } from './place.ts';
+import type { Provisioning } from '../../history/provisioning.ts';
+import { provisioningOf } from './provisioned.ts';
 import { nodeShell } from './nodes/node-shell.ts';
 import { observeApi } from './observe/api.ts';
 import { observeAudit } from './observe/audit.ts';
@@ -24,13 +28,12 @@ import { observeControllerManager, observeSelfFences, observeServerLogs } from '
 import { observeMachine } from './observe/machine.ts';
 import { Routes } from './clients/routes.ts';
 import { restoreNodes } from './nodes/restore-nodes.ts';
-import { prepareSchema } from '../../mysql/schema.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './observe/versions.ts';
 import { volumeIdentity } from './disk/volume-identity.ts';
 import { startWriterProcesses } from './clients/writers.ts';
 
-/** Size of the volume; sparse, so it takes what MySQL writes. */
+/** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
 
 export interface KindTestbedOptions extends TestbedOptions {
@@ -44,7 +47,7 @@ export interface KindTestbedOptions extends TestbedOptions {
 }
 
 /**
- * A clean slate, a new volume, MySQL Ready on it with an empty ledger. Takes the cluster over:
+ * A clean slate, a new volume, the database Ready on it with an empty ledger. Takes the cluster over:
  * closing the testbed releases it, and so does an error here.
  */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
@@ -61,21 +64,29 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   };
   deferUnless(() => relays.closeAll());
   const clients = await cluster.kube();
-  const volume = `fd-${runId}`;
   if (beside === undefined) {
     await removeGroup(clients, { signal });
     await removeDatabase(clients, { signal });
   }
-  deferUnless(() => removeVolume(cluster.lab, volume));
+  let handle = `fd-${runId}`;
+  // One that was provisioned is gone by then.
+  deferUnless(() => removeVolume(cluster.lab, handle));
   // Others on these nodes may still be in the middle of their runs.
   const wake = beside === undefined ? () => wakeKubelets(cluster.nodes) : undefined;
-  const remove = (timeoutMs: number): Promise<void> =>
-    removeDatabase(clients, { place, signal: AbortSignal.timeout(timeoutMs), wake });
-  deferUnless(() => remove(120_000));
-  const pod = await startDatabase(options, clients, volume);
+  const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    return removeDatabase(clients, { place, signal, wake, keepProvisioned });
+  };
+  deferUnless(() => remove(120_000, false));
+  const pod = await startDatabase(options, clients, handle);
+  const provisioning = await provisioningIn(options, clients);
+  const volume = provisioning?.handle ?? handle;
+  handle = volume;
+  const observed =
+    provisioning === undefined ? place : { ...place, volumeName: provisioning.volumeName };
   const routes = new Routes(relays);
   await routes.start(pod);
-  await prepareSchema(routes);
+  await databaseServer.prepareSchema(routes);
   const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
   await beside?.shared.begin(beside.party, cluster);
@@ -88,16 +99,17 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     timers: timersOf(cluster, scenario),
     versions,
     nodes: cluster.nodes,
-    volume: identity,
-    kubernetes: kubernetesOf(clients, cluster.controlPlane, place),
+    volume: provisioning === undefined ? identity : { ...identity, provisioning },
+    kubernetes: kubernetesOf(clients, cluster.controlPlane, observed),
     controlPlane: kindControlPlane(cluster.controlPlane),
     ...copiesOf(options, volume),
     machine: (node) => cluster.machine(node),
     shell: (node) => nodeShell(cluster.machine(node).node),
-    observe: (recorder) => observe(options, routes, recorder),
+    observe: (recorder) => observe(options, { routes, volume, place: observed }, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
-    removeDatabase: () => remove(30_000).catch(() => undefined),
+    // Its writes are not exported yet.
+    removeDatabase: () => remove(30_000, true).catch(() => undefined),
     close: () => opened.disposeAsync(),
   };
 }
@@ -135,10 +147,11 @@ function startDatabase(
   return startInTurn(async () => {
     signal?.throwIfAborted();
     // Here, so that the volumes of one event don't lose their place to a later one's.
-    await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
-    onProgress('MySQL starts on an empty volume');
+    if (scenario.provision === 'static')
+      await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: scenario.disk });
+    onProgress(`${database.title} starts on an empty volume`);
     return deployDatabase(clients, {
-      image: images.mysql,
+      image: images.database,
       driverImage: images.driver,
       apiHost: cluster.addresses.get(cluster.controlPlane) ?? cluster.controlPlane,
       volumeHandle: volume,
@@ -149,6 +162,16 @@ function startDatabase(
       ...(beside === undefined ? {} : { nodes: cluster.nodes }),
     });
   });
+}
+
+/** Undefined where the volume was there before its claim. */
+async function provisioningIn(
+  options: KindTestbedOptions,
+  clients: KubeClients,
+): Promise<Provisioning | undefined> {
+  const { scenario, cluster, originNs } = options;
+  if (scenario.provision === 'static') return undefined;
+  return provisioningOf(clients, { lab: cluster.lab, place: placeOf(options), originNs });
 }
 
 /**
@@ -183,14 +206,20 @@ async function restoreWhole(cluster: Cluster, beside: Beside | undefined): Promi
   await (beside === undefined ? restore() : beside.party.once('restore', restore));
 }
 
+interface Observed {
+  readonly routes: Routes;
+  /** Handle. */
+  readonly volume: string;
+  readonly place: Place;
+}
+
 async function observe(
   options: KindTestbedOptions,
-  routes: Routes,
+  { routes, volume, place }: Observed,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
-  const { cluster, clock, originNs, scenario, runId, beside } = options;
-  const volume = `fd-${runId}`;
-  const { namespace, volumeName } = placeOf(options);
+  const { cluster, clock, originNs, scenario, beside } = options;
+  const { namespace, volumeName } = place;
   const clients = await cluster.kube();
   const ownNodes = [cluster.controlPlane, ...cluster.nodes];
   await using stack = new AsyncDisposableStack();
@@ -199,9 +228,9 @@ async function observe(
   stack.use(await observeDisk({ ...cluster, volume }, recorder, originNs));
   stack.use(observeControllerManager(cluster, recorder, clock, volume));
   stack.use(observeAudit(cluster, recorder, clock, namespace));
-  stack.use(observeServerLogs(cluster, recorder, clock, placeOf(options)));
+  stack.use(observeServerLogs(cluster, recorder, clock, place));
   if (scenario.selfFence !== 'off') {
-    stack.use(observeSelfFences(cluster, recorder, clock, placeOf(options)));
+    stack.use(observeSelfFences(cluster, recorder, clock, place));
   }
   stack.use(
     await observeApi(

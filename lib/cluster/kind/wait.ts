@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 
 export interface WaitOptions {
-  /** What is awaited, for the error: `the pod mysql-0 is Ready`. */
+  /** What is awaited, for the error: `the pod is Ready`. */
   readonly what: string;
   readonly timeoutMs: number;
   /** Between two looks; default 250. */

@@ -178,3 +178,27 @@ test('a shared directory is another driver’s', async () => {
   const [volume] = await render({ disk: 'shared-file', accessMode: 'ReadWriteMany' });
   expect(volume).toMatchObject({ spec: { csi: { driver: 'files.forcedetach.dev' } } });
 });
+
+test.each(workloads)(
+  'dynamic, %s: a class with the same attributes, and a claim of it without a volume',
+  async (workload) => {
+    const change = { workload, disk: 'ack-early', cutAfterMs: 1500, filesystem: 'xfs' } as const;
+    const [fixed] = await render(change);
+    const [made, ...rest] = await render({ ...change, provision: 'dynamic' });
+    const { 'csi.storage.k8s.io/fstype': fsType, ...attributes } = (
+      made as unknown as { parameters: Record<string, string> }
+    ).parameters;
+    const { csi } = (fixed as unknown as Volume).spec;
+    expect({ fsType, attributes }).toEqual({
+      fsType: csi.fsType,
+      attributes: csi.volumeAttributes,
+    });
+    expect(made).toMatchObject({
+      ...{ kind: 'StorageClass', provisioner: driverName, reclaimPolicy: 'Delete' },
+      metadata: { name: 'forcedetach-mysql' },
+    });
+    const text = JSON.stringify(rest);
+    expect(text).toContain('"storageClassName":"forcedetach-mysql","volumeName":""');
+    expect(text).not.toContain('fd-run-1');
+  },
+);

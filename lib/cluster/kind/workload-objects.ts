@@ -1,15 +1,17 @@
-/** The database's Kubernetes objects: manifests/mysql with a scenario's choices filled in. */
+/** The database's Kubernetes objects: its folder of manifests/ with a scenario's choices filled in. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
+import { database } from '../../database/chosen.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { readManifest } from './create/manifest.ts';
-import { solePlace, type Place } from './place.ts';
+import { classOf, solePlace, type Place } from './place.ts';
 import { renderPod, type PodChoice, type PodOptions } from './pod-template.ts';
 
 /** What a scenario says about the disk, and about what makes the pod. */
 type DiskChoice = Pick<
   Scenario,
   | 'workload'
+  | 'provision'
   | 'disk'
   | 'cutAfterMs'
   | 'watcherCheck'
@@ -22,7 +24,7 @@ type DiskChoice = Pick<
 >;
 
 export interface WorkloadOptions extends PodOptions {
-  /** Of the CSI volume; its image exists already. */
+  /** Of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
   readonly place?: Place;
@@ -42,26 +44,29 @@ const controllers = {
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
   const { choice, place = solePlace } = options;
   const { file, values } = controllers[choice.workload];
+  const isProvisioned = choice.provision === 'dynamic';
   const volume = {
     ...volumeValues(choice),
     NAMESPACE: place.namespace,
-    VOLUME_NAME: place.volumeName,
+    // The claim names its volume, or who is to make one.
+    VOLUME_NAME: isProvisioned ? '' : place.volumeName,
+    CLASS: isProvisioned ? classOf(place) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };
   const whole = { ...volume, ...values, POD_TEMPLATE: JSON.stringify(await renderPod(options)) };
   return [
     ...(choice.selfFence === 'off' ? [] : await readSelfFenceIdentity()),
-    ...(await readManifest('mysql/volume.yaml', volume)),
-    ...(await readManifest(`mysql/${file}.yaml`, whole)),
+    ...(await readManifest(`${database.name}/${isProvisioned ? 'class' : 'volume'}.yaml`, volume)),
+    ...(await readManifest(`${database.name}/${file}.yaml`, whole)),
   ];
 }
 
 /** Who the self-fencing sidecar is, and what it may read. */
 export const readSelfFenceIdentity = (): Promise<KubernetesObject[]> =>
-  readManifest('mysql/self-fence.yaml', {});
+  readManifest(`${database.name}/self-fence.yaml`, {});
 
-/** For manifests/mysql/volume.yaml: what Kubernetes is told, and what the driver alone reads. */
+/** For volume.yaml and class.yaml: what Kubernetes is told, and what the driver alone reads. */
 function volumeValues(choice: DiskChoice): Readonly<Record<string, string>> {
   const { disk, filesystem } = choice;
   return {

@@ -1,4 +1,5 @@
 /** The few objects of the model's Kubernetes API, as far as they matter. */
+import { database } from '../../database/chosen.ts';
 
 export interface Taint {
   readonly key: string;
@@ -81,4 +82,4 @@ export const hasTaint = (node: NodeObject, key: string): boolean =>
 
 /** The first volume has the name that it always had. */
 export const volumeName = (volume: number): string =>
-  volume === 0 ? 'mysql-data' : `mysql-data-${volume}`;
+  `${database.name}-data${volume === 0 ? '' : `-${volume}`}`;

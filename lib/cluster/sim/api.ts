@@ -2,6 +2,7 @@
  * The Kubernetes API of the model: a store of the few objects that matter. Every change is seen by
  * observers at once, and told to those whom it concerns, who act in their own time.
  */
+import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import { nodeGoneSighting, podSighting, readySighting, taintSighting } from './api-sightings.ts';
 import type { AttachmentObject, NodeObject, PodObject, Ready, Taint } from './api-objects.ts';
@@ -22,7 +23,7 @@ export type Lookout = Pick<World, 'kernel' | 'see' | 'notice'>;
 
 /** The application's name in those of its pods; the first one is called as ever. */
 const podNameOf = (workload: number, suffix: number): string =>
-  workload === 0 ? `mysql-${suffix}` : `mysql${workload}-${suffix}`;
+  `${database.name}${workload === 0 ? '' : workload}-${suffix}`;
 
 export class Api extends Attachments {
   readonly nodes: NodeObject[] = [];

@@ -1,7 +1,8 @@
 /** The database's container in a pod: starts the server, and starts it again when it dies. */
+import { database } from '../../database/chosen.ts';
 import type { Mount } from './disk/mount.ts';
 import type { NodeMachine } from './machine.ts';
-import { Server } from './mysqld.ts';
+import { Server } from './server.ts';
 import { notices } from './notices.ts';
 import { kubernetesTimes, measuredTimes } from './timings.ts';
 import { draw, type World } from './world.ts';
@@ -139,7 +140,7 @@ export class Container {
   #tellBackOff(): void {
     const { see, api } = this.#world;
     if (see === undefined || !this.#machine.hearsApi) return;
-    const message = 'Back-off restarting failed container mysql';
+    const message = `Back-off restarting failed container ${database.name}`;
     for (const pod of api.pods) {
       if (pod.uid === this.#podUid) api.event(pod, 'kubelet', 'BackOff', message);
     }

@@ -1,4 +1,5 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
+import { database } from '../../database/chosen.ts';
 
 export const modelVersion = '0.9';
 
@@ -7,7 +8,7 @@ export const limits: readonly string[] = [
   'It keeps the volume as a list of ledger rows, not pages: which rows survive two writers is decided row by row, the later write standing. A real volume may break in other ways, or more.',
   'Whether a server can start beside one that writes is drawn, 15 in 41, and not derived from the pages that were written: above 500 commits during one recovery it never starts, where that really begins is not known.',
   'How long two servers write jointly before a tree breaks is drawn, 4 to 22 s, and so is whether a replaced server’s shutdown breaks one: both from about 30 measured runs (docs/internals/model.md).',
-  'File system metadata, fsck findings, innochecksum and CHECK TABLE follow from that line; they are not modelled. XFS is taken for ext4.',
+  `File system metadata, fsck findings, ${database.tools.offline} and ${database.tools.checkTable} follow from that line; they are not modelled. XFS is taken for ext4.`,
   'A disk with honest flushes has lost nothing when power goes: between two flushes the model has no writes under way. A disk that ignores them loses all since it was attached, or is unreadable where a part was kept; single torn pages and the doublewrite buffer that mends them do not occur.',
   'After one I/O error a file system takes no more writes until it is mounted anew; an idle database does no I/O, and notices nothing.',
   'What a stalled path holds is replayed in order, at one moment; as many sessions hang in it as clients open, without the server’s limit of connections.',

@@ -10,7 +10,7 @@ import { ModelControlPlane } from './control-plane.ts';
 import { Volume } from './disk/volume.ts';
 import type { Kernel } from './kernel.ts';
 import { NodeMachine } from './machine.ts';
-import type { Server } from './mysqld.ts';
+import type { Server } from './server.ts';
 import { Operator } from './operator.ts';
 import { settingsOf } from './settings.ts';
 import { World } from './world.ts';

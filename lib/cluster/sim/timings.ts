@@ -105,13 +105,13 @@ export const measuredTimes = {
   unstage: rangeMs(13, 560),
   /** Container creation once the volume is mounted: 0.4–8 s, half below 3 s (reports/samples). Skewed. */
   containerStart: rangeMs(300, 9500),
-  /** mysqld until it serves, crash recovery included: 0.4–6.5 s (reports/samples). Skewed. */
+  /** The server until it serves, crash recovery included: 0.4–6.5 s (reports/samples). Skewed. */
   serverStart: rangeMs(400, 7500),
-  /** A mysqld that another one keeps off its files tries again each second (MY-012574). */
+  /** A server that another one keeps off its files tries again each second. */
   lockRetry: rangeMs(1000, 1000),
-  /** mysqld from SIGTERM to its end: 0.7–3.5 s, and 4.8 s of a thawed one (reports/samples/zombie). */
+  /** The server from SIGTERM to its end: 0.7–3.5 s, and 4.8 s of a thawed one (reports/samples/zombie). */
   serverStop: rangeMs(700, 4800),
-  /** mysqld from the first I/O error to its end: 60–260 ms. */
+  /** The server from the first I/O error to its end: 60–260 ms. */
   serverDeath: rangeMs(60, 260),
   /**
    * Until a reconnected kubelet is heard again: 1.8 to 10.5 s in seven of the committed runs
@@ -170,7 +170,7 @@ export const reconnectLateShare = 5 / 12;
 export const cpuWanted = 0.3;
 export const starvedPauseUs = 120 * secondUs;
 
-/** Bytes that one durable commit puts on the device: redo, binlog, journal; assumption. */
+/** Bytes that one durable commit puts on the device: its logs, the file system's journal; assumption. */
 export const bytesPerCommit = 12_288;
 /** Bytes that a mount writes: superblock, journal, and fsck's replay; assumption. */
 export const bytesPerMount = 65_536;

@@ -9,14 +9,8 @@ import type { Settings } from './settings.ts';
 import type { Range } from './timings.ts';
 
 export interface Sighting {
-  readonly source:
-    | 'api'
-    | 'controller-manager'
-    | 'csi'
-    | 'mounts'
-    | 'devices'
-    | 'mysqld'
-    | 'self-fence';
+  /** As lib/history/observations.ts names them; a server's log by its program. */
+  readonly source: string;
   readonly name: ObservedName;
   readonly node?: string;
   readonly data: Readonly<Record<string, unknown>>;

@@ -2,6 +2,7 @@
 import type { EvidenceMutant } from '../mutant.ts';
 import { certificates } from './certificates.ts';
 import { clients } from './clients.ts';
+import { contradictions } from './contradictions.ts';
 import { files } from './files.ts';
 import { identities } from './identities.ts';
 import { images } from './images.ts';
@@ -16,6 +17,7 @@ export const evidenceMutants: readonly EvidenceMutant[] = [
   ...clients,
   ...silentClients,
   ...observers,
+  ...contradictions,
   ...lives,
   ...certificates,
   ...images,

@@ -1,71 +1,11 @@
-/** What observers saw: silent, blind, late, on another node, or against each other. */
-import {
-  and,
-  add,
-  change,
-  drop,
-  elsewhere,
-  faultAt,
-  from,
-  healAt,
-  isVictim,
-  onVictim,
-  saw,
-  seenAt,
-  sinceFault,
-  type Alteration,
-} from '../edit.ts';
+/** Observers that saw nothing: gone, silent, blind on a node, or blind to one kind of thing. */
+import { and, change, drop, elsewhere, from, onVictim, saw, sinceFault } from '../edit.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
-import type { HeldRun, TimedRecord } from '../held-run.ts';
+import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const needed = ['api', 'controller-manager', 'csi', 'mounts', 'devices'] as const;
-
-/** As another node's, and back. */
-const swapped = (record: ObservationRecord, run: HeldRun): ObservationRecord => {
-  const other = run.story.setup?.nodes.find((node) => !isVictim(node, run));
-  const node = isVictim(record.node, run) ? other : run.story.victimNode;
-  return node === undefined ? record : { ...record, node };
-};
-
-/** The model's has a name of its own. */
-const volumeOf = ({ setup, run }: HeldRun['story']): string =>
-  setup?.volume?.volume ?? `fd-${run.runId}`;
-
-const mount =
-  (name: 'mounted' | 'unmounted', victim: boolean, afterMs: number, generation: number) =>
-  (run: HeldRun) =>
-    seenAt(afterMs, ({ story }) => ({
-      source: 'mounts',
-      name,
-      node:
-        (victim
-          ? story.victimNode
-          : story.setup?.nodes.find((node) => node !== story.victimNode)) ?? 'none',
-      data: { volume: volumeOf(story), device: `/dev/loop${900 + generation}`, generation },
-    }))(run);
-
-const overlapIn = (startOf: (run: HeldRun) => number): Alteration =>
-  add((run) => {
-    const ms = startOf(run) - faultAt(run);
-    return [
-      mount('unmounted', true, ms, 1)(run),
-      mount('mounted', false, ms + 100, 2)(run),
-      mount('mounted', true, ms + 200, 3)(run),
-      mount('unmounted', true, ms + 60_000, 3)(run),
-    ];
-  });
-
-const nodeReadyThroughout: Alteration = drop(
-  (record, run) =>
-    onVictim(record, run) &&
-    sinceFault(record, run) &&
-    record.type === 'observation' &&
-    ([observed.nodeReady, observed.nodeTaints, observed.nodeGone] as readonly string[]).includes(
-      record.name,
-    ),
-);
 
 const called =
   (call: string) =>
@@ -99,75 +39,7 @@ export const observers: readonly EvidenceMutant[] = [
     right: inconclusive,
     alter: drop(and(from('mounts', 'devices'), elsewhere)),
   },
-  {
-    name: 'mounts-swapped-between-nodes',
-    base: 'fenced',
-    right: orWorse,
-    alter: change(saw(observed.mounted, observed.unmounted), swapped),
-  },
-  {
-    name: 'devices-swapped-between-nodes',
-    base: 'fenced',
-    right: orWorse,
-    alter: change(saw(observed.deviceWritten), swapped),
-  },
-  {
-    name: 'calls-swapped-between-nodes',
-    base: 'fenced',
-    right: orWorse,
-    alter: change(saw(observed.csiCall), swapped),
-  },
   { name: 'cut-never-seen', base: 'fenced', right: orWorse, alter: drop(saw(observed.deviceCut)) },
-  {
-    name: 'cut-of-the-wrong-node',
-    base: 'fenced',
-    right: orWorse,
-    alter: change(saw(observed.deviceCut), swapped),
-  },
-  {
-    name: 'cut-told-of-two-nodes',
-    base: 'fenced',
-    right: orWorse,
-    alter: add((run) =>
-      run.story.observations
-        .filter(({ name }) => name === observed.deviceCut)
-        .map((record) => swapped(record, run)),
-    ),
-  },
-  {
-    name: 'victim-comes-back-beside-the-successor',
-    base: 'fenced',
-    right: orWorse,
-    alter: overlapIn((run) => healAt(run) - 30_000),
-  },
-  {
-    name: 'overlap-after-the-heal',
-    base: 'fenced',
-    right: orWorse,
-    alter: overlapIn((run) => healAt(run) + 100),
-  },
-  {
-    name: 'second-mount-beside-a-living-victim',
-    base: none,
-    right: orWorse,
-    alter: add((run) => [mount('mounted', false, 60_000, 2)(run)]),
-  },
-  { name: 'node-ready-throughout', base: none, right: inconclusive, alter: nodeReadyThroughout },
-  {
-    name: 'node-ready-throughout-and-evicted',
-    base: 'fenced',
-    right: inconclusive,
-    alter: nodeReadyThroughout,
-  },
-  {
-    name: 'node-ready-says-true',
-    base: 'fenced',
-    right: inconclusive,
-    alter: change(
-      and(saw(observed.nodeReady), onVictim, sinceFault),
-      (record: ObservationRecord) => ({ ...record, data: { ...record.data, status: 'True' } }),
-    ),
-  },
   {
     name: 'no-write-of-the-victim-before-the-fault',
     base: 'fenced',
@@ -175,15 +47,6 @@ export const observers: readonly EvidenceMutant[] = [
     alter: change(and(saw(observed.deviceWritten), onVictim), (record: ObservationRecord) => ({
       ...record,
       data: { ...record.data, bytesWritten: 0 },
-    })),
-  },
-  {
-    name: 'devices-count-backwards',
-    base: 'fenced',
-    right: inconclusive,
-    alter: change(and(saw(observed.deviceWritten), sinceFault), (record: ObservationRecord) => ({
-      ...record,
-      data: { ...record.data, bytesWritten: 1 },
     })),
   },
   {
@@ -251,22 +114,5 @@ export const observers: readonly EvidenceMutant[] = [
     base: 'damaged',
     right: orWorse,
     alter: drop(saw(observed.unmounted)),
-  },
-  {
-    name: 'stage-granted-and-no-mount',
-    base: none,
-    right: inconclusive,
-    alter: add((run): readonly TimedRecord[] => [
-      seenAt(60_000, ({ story }) => ({
-        source: 'csi',
-        name: observed.csiCall,
-        node: story.setup?.nodes.find((node) => node !== story.victimNode) ?? 'none',
-        data: {
-          call: 'NodeStageVolume',
-          volume: volumeOf(story),
-          durationMs: 5,
-        },
-      }))(run),
-    ]),
   },
 ];

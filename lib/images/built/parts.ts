@@ -7,12 +7,15 @@ import { driverPart } from './driver.ts';
 import { kubernetesPart, pausePart } from './kubernetes.ts';
 import { mysqlPart } from './mysql.ts';
 import { nodePart } from './node.ts';
+import { provisionerPart } from './provisioner.ts';
 import { runtimePart, toolsPart } from './tools.ts';
 
 export interface BuiltParts {
   readonly base: Part;
   readonly kubernetes: Part;
   readonly attacher: Part;
+  /** Of clusters whose volumes are provisioned. */
+  readonly provisioner: Part;
   readonly array: Part;
   readonly pause: Part;
   readonly mysql: Part;
@@ -33,6 +36,7 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
   return {
     kubernetes,
     attacher,
+    provisioner: provisionerPart(root),
     array: arrayPart(root),
     pause,
     base,

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { describeError, InterruptError, UsageError } from '../../errors.ts';
 import { collectEvidence } from './collect.ts';
-import { encodeRows, type AuditMessage } from './wire.ts';
+import { encodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 const usage = 'node audit-tool.ts --image FILE --loop NUMBER --run-seed SEED [--until-stdin-ends]';
 

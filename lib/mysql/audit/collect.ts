@@ -25,7 +25,7 @@ import { readDocuments } from './read-documents.ts';
 import { readSchema } from './read-schema.ts';
 import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
-import { VolumeCopy, type VolumeCopyOptions } from './volume-copy.ts';
+import { VolumeCopy, type VolumeCopyOptions } from '../../database/audit/volume-copy.ts';
 
 export interface CollectOptions extends VolumeCopyOptions, RowReading {
   readonly onStep: (step: string) => void;

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandEvidence } from '../../checkers/evidence.ts';
 import { canaryContentOf, canaryFolder } from '../../csi/canary.ts';
-import { runTool } from './command.ts';
+import { runTool } from '../../database/audit/command.ts';
 
 const innochecksumTimeoutMs = 180_000;
 const maxCanaryLength = 4096;

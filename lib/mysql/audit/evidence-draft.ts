@@ -12,7 +12,7 @@ import { troubleOfStart } from '../../checkers/machine-trouble.ts';
 import { describeError, EvidenceError } from '../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import type { IndexMixes } from './index-sums.ts';
-import { patiently } from './patience.ts';
+import { patiently } from '../../database/audit/patience.ts';
 import { readBalances } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SessionRows } from './session-mixes.ts';

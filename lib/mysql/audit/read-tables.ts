@@ -1,5 +1,5 @@
 /** What the audit asks of the tables in SQL, one function a question. */
-import type { TableCheck } from '../../checkers/evidence.ts';
+import type { TableCheck } from '../evidence.ts';
 import { workloadTables } from '../../workload/ledger.ts';
 import { databaseName } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';

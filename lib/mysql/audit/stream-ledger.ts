@@ -7,7 +7,7 @@ import { databaseName } from '../schema.ts';
 import { IndexMix, indexesOf, type IndexMixes } from './index-sums.ts';
 import { ledgerColumns, type RowVerifier } from './row-verifier.ts';
 import type { SqlClient } from './sql-client.ts';
-import { batchRows } from './wire.ts';
+import { batchRows } from '../../database/audit/wire.ts';
 
 const sql =
   `SELECT ${ledgerColumns.join(', ')}` +

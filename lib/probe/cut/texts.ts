@@ -1,5 +1,6 @@
 /** What a cut says to people. Pure. */
 import { toldInSeconds } from '../../durations.ts';
+import { remedyLines } from '../remedies.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
 
@@ -27,6 +28,7 @@ export function cutText({
     ...findings.map((finding) => line(finding, width)),
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
+    ...remedyLines([...new Set(findings.flatMap(({ modes }) => modes))]),
   ].join('\n');
 }
 

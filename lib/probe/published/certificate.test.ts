@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { remediesTitle } from '../remedies.ts';
+import { measuredText } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import { addCertificate, readCertificate, rowOf, wholeCertificates } from './driver-file.ts';
 import { renderCertificateHtml } from './html.ts';
@@ -25,6 +27,25 @@ test('the page has the answer, every trial and no script', async () => {
     expect(page).toContain(why);
   }
   expect(page).not.toMatch(/<script|https?:/);
+});
+
+test('the page and the text say what each remedy did on such a disk, and what was not measured', async () => {
+  const page = await renderCertificateHtml(amber);
+  const text = measuredText(amber);
+  for (const told of [page, text]) {
+    expect(told).toContain('Your driver and your database were not in them.');
+    for (const mode of amber.answer.modes) expect(told).toContain(mode);
+    expect(told).toMatch(/corrupt \d+ of \d+ \(\d+–100 %\)/);
+    expect(told).toContain('not measured');
+  }
+  const [row] = text.split('\n').filter((line) => /cut off, alive: drain/.test(line));
+  expect(row).toMatch(/^ {4}not measured; what reasoning expects: cut off, alive: drain \(safe\)/);
+});
+
+test('of an undecided answer nothing of the kind is said', async () => {
+  const answer = { ...amber.answer, mode: undefined, modes: [] };
+  expect(await renderCertificateHtml({ ...amber, answer })).not.toContain(remediesTitle);
+  expect(measuredText({ ...amber, answer })).not.toContain(remediesTitle);
 });
 
 test('what a driver says is text in both, never markup', async () => {

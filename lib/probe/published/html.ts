@@ -2,7 +2,15 @@
 import { html } from 'hono/html';
 import { renderDocument } from '../../report/document.ts';
 import { pairs, wide, type Html } from '../../report/html-parts.ts';
+import type { DiskMode } from '../../disk-kinds.ts';
+import {
+  didInWords,
+  hasRuns,
+  reasonedInWords,
+  type RemedyRow,
+} from '../../expectations/on-such-a-disk.ts';
 import { planLines } from '../plan.ts';
+import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { Finding } from '../trials/classify.ts';
@@ -19,6 +27,7 @@ export function renderCertificateHtml(certificate: Certificate): Promise<string>
 ${answer.notes.length === 0 ? '' : card('Notes', html`<ul>${answer.notes.map((note) => html`<li>${note}</li>`)}</ul>`)}
 ${card('What the trials showed', pairs(counted(certificate)))}
 ${card('How long it took', figures(answer.figures))}
+${answer.modes.length === 0 ? '' : card(remediesTitle, remedies(answer.modes))}
 ${card('Every trial', trials(certificate.findings))}
 ${card('Where', pairs(where(certificate)))}
 ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
@@ -63,6 +72,20 @@ const figures = (all: readonly Figure[]): Html =>
         const cells = [n, ms.leastMs, ms.p50Ms, ms.p90Ms, ms.mostMs];
         return html`<tr><td class="text">${what}, ms</td>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>`;
       })}</tbody></table>`;
+
+/** What was not measured says so in its place. */
+const remedies = (modes: readonly DiskMode[]): Html =>
+  html`<p>${hasRuns() ? whoseRuns : noRuns}</p>${remedyRows(modes).map(
+    ({ mode, rows }) =>
+      html`<h3>${mode}</h3>${wide(
+        `${remediesTitle}: ${mode}`,
+        html`<table><thead><tr><th>The node: the remedy</th><th>Stock timers</th><th>Short timers</th><th>Reasoned, not measured</th></tr></thead>
+<tbody>${rows.map(remedyRow)}</tbody></table>`,
+      )}`,
+  )}`;
+
+const remedyRow = (row: RemedyRow): Html =>
+  html`<tr><td>${didInWords(row)}</td><td>${row.stock ?? 'not measured'}</td><td>${row.short ?? 'not measured'}</td><td class="text">${reasonedInWords(row)}</td></tr>`;
 
 const trials = (findings: readonly Finding[]): Html =>
   wide(

@@ -1,10 +1,12 @@
 /** What else is not the same beside a pinned batch, in words: a new Kubernetes or a new harness? */
 import type { Trend } from './trend.ts';
 
+import { database } from '../../database/chosen.ts';
+
 /** Those that people would not know by the name that runs record. */
 const names: Readonly<Record<string, string>> = {
   kubernetes: 'Kubernetes',
-  mysql: 'MySQL',
+  [database.name]: database.title,
   images: 'source of the images',
   node: 'Node.js',
 };

@@ -6,7 +6,7 @@ import { exampleCell } from './example.ts';
 import { renderBatchHtml } from './html.ts';
 import { slowestPhases } from './phases.ts';
 import { trendOf, versionsOf } from './trend.ts';
-import { exampleVerdict } from '../example.ts';
+import { exampleVerdict } from '../example-verdict.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
   exampleBatch({

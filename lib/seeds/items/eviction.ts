@@ -1,4 +1,5 @@
 /** Seeds 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
+import { database } from '../../database/chosen.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { losesPower, sparesVictim } from '../../fault-kinds.ts';
 import { observed } from '../../history/observations.ts';
@@ -118,7 +119,7 @@ export const evictionInEtcd: Seed = {
   title: 'Eviction exists only in etcd',
   claim:
     'Eviction is a record in etcd; a kubelet that is cut off never sees it, its process lives on.',
-  expected: 'Holds: the API says Terminating while the old mysqld still commits.',
+  expected: `Holds: the API says Terminating while the old ${database.server} still commits.`,
   runs: [partitionNone],
   read(run) {
     const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
@@ -131,7 +132,7 @@ export const evictionInEtcd: Seed = {
     const last = acks.at(-1);
     return {
       asExpected: acks.length > 0,
-      said: `Terminating at ${since(run, evicted.t)}; after it the old mysqld acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
+      said: `Terminating at ${since(run, evicted.t)}; after it the old ${database.server} acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
       evidence: linesOf(run, [evicted, ...allSeen(run, observed.podGone, ofVictimPod(run))]),
     };
   },

@@ -1,4 +1,5 @@
 /** Seeds 11, 12, 13: three ways to lose a node's heartbeat, and who lives on. */
+import { database } from '../../database/chosen.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import {
@@ -71,7 +72,7 @@ export const heartbeatPartition: Seed = {
       asExpected: acks.length > 0,
       said:
         `Not Ready at ${since(run, lost.t)} (${fault}); from then to the heal the ` +
-        `victim’s mysqld acknowledged ${acks.length} commits.`,
+        `victim’s ${database.server} acknowledged ${acks.length} commits.`,
       evidence: linesOf(run, [lost]),
     };
   },

@@ -37,7 +37,10 @@ export interface ProceduresOptions extends ClusterChoice {
 export async function runProcedures(options: ProceduresOptions): Promise<void> {
   const { kubernetes, graceMs, forceDetachAfterMs, runId, signal, say } = options;
   const { cluster, images } = await openCluster(options, {
-    scenario: { kubernetes, featureGates: {}, graceMs, forceDetachAfterMs, forceDetach: 'on' },
+    scenario: {
+      ...{ kubernetes, featureGates: {}, graceMs, forceDetachAfterMs },
+      ...{ forceDetach: 'on', provision: 'static' },
+    },
     runId,
     onProgress: say,
     signal,
@@ -66,7 +69,7 @@ export async function runProcedures(options: ProceduresOptions): Promise<void> {
       observers.use(observeControllerManager(cluster, recorder, clock));
       const scope = { kubeConfig: clients.config, namespace, podSelector: podLabel };
       observers.use(await observeApi(scope, recorder));
-      const common = { cluster, clients, image: images.mysql, recorder, signal };
+      const common = { cluster, clients, image: images.database, recorder, signal };
       await using bench = new Bench({
         ...common,
         runId: `${runId}-${seed}`,

@@ -1,4 +1,4 @@
-/** A small volume of our driver with its claim, as manifests/mysql/volume.yaml makes the database's. */
+/** A small volume of our driver with its claim, as the database's is made. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
 import { apply, type KubeClients } from '../../cluster/kind/kube.ts';

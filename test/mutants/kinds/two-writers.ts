@@ -17,8 +17,8 @@ const twoWriters: DamageClass = {
     ...['LEDGER_CHAIN_BROKEN', 'LEDGER_TORN', 'SERVER_CANNOT_START', 'SERVER_DIED'],
     ...['ERROR_LOG_DAMAGE', 'CHECK_TABLE_FAILED', 'CHECK_TABLE_CRASHED', 'CHECKSUM_CHANGED'],
     ...['CHECKSUM_TABLE_FAILED', 'SQL_REFUSED', 'PAGE_CHECKSUM_BAD', 'FSCK_ERRORS'],
-    // Its files are on that disk, too.
-    'BINLOG_DAMAGED',
+    // Its files are on that disk, too, and so are values that lie outside their row's page.
+    ...['BINLOG_DAMAGED', 'DOCUMENT_TORN'],
   ],
 };
 
@@ -32,11 +32,27 @@ async function together({ workshop, base }: Plot, schedule: Schedule): Promise<P
   return { proof: { by: 'events', proven, seen }, ops, moments, images: [volume] };
 }
 
+/**
+ * The log goes to the operating system at each commit and is not synced by the server: a second, as is
+ * usual, is too short for a busy machine to fill it with commits.
+ */
+const unsyncedLog = ['--innodb-flush-log-at-trx-commit=2', '--innodb-flush-log-at-timeout=2700'];
+/** Whoever calls sync(2) on this machine, as kubelets do, syncs the volume too: then nothing is lost. */
+const mostTries = 3;
+
 /** Commits that a server acknowledged without a sync, and then lost with its disk. */
-async function unsynced({ workshop, base }: Plot): Promise<Planted> {
-  const volume = await workshop.host.newVolume(`${base.name}-unsynced`);
+async function unsynced(plot: Plot): Promise<Planted> {
+  for (let tries = 1; ; tries += 1) {
+    const planted = await cutUnsynced(plot, `${plot.base.name}-unsynced-${tries}`);
+    if (planted.proof.by !== 'events' || planted.proof.proven || tries === mostTries)
+      return planted;
+  }
+}
+
+async function cutUnsynced({ workshop }: Plot, name: string): Promise<Planted> {
+  const volume = await workshop.host.newVolume(name);
   const disk = await volume.attach('a');
-  const server = await disk.startServer('--innodb-flush-log-at-trx-commit=2');
+  const server = await disk.startServer(...unsyncedLog);
   const writer = server.write(load, seed, workshop.clock);
   await workshop.untilAcked(writer, 400);
   await server.signal('STOP');

@@ -1,18 +1,17 @@
 /**
  * Ways to the database that a partition does not touch: one small process a way, from a UNIX
- * socket on the host to a pod's MySQL port. An inside relay runs in the node's own network
+ * socket on the host to the server's port in a pod. An inside relay runs in the node's own network
  * namespace, which a partition leaves alone; an outside one in the lab's.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { database } from '../../../database/chosen.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import { socketDir } from '../create/kind-config.ts';
 import type { Lab } from '../disk/lab-port.ts';
 import { waitFor } from '../wait.ts';
-
-const mysqlPort = 3306;
 
 interface Relay {
   /** Process group in the lab, which shares the host's process namespace. */
@@ -76,7 +75,7 @@ export class Relays {
     // It leads to a database whose root has no password: nobody else may connect.
     const mine = `mode=0600,user=${process.getuid?.() ?? 0}`;
     const listen = `UNIX-LISTEN:${this.#inLab(path)},fork,unlink-early,${mine}`;
-    const dial = `TCP:${podIp}:${mysqlPort},connect-timeout=3,nodelay`;
+    const dial = `TCP:${podIp}:${database.pod.port},connect-timeout=3,nodelay`;
     const inNode = nodePid === undefined ? [] : ['nsenter', '--target', nodePid, '--net'];
     const command = ['setsid', ...inNode, 'socat', listen, dial];
     const start = `"$@" >/dev/null 2>&1 & echo $!`;

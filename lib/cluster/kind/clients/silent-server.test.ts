@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodesReady } from '../create/create-cluster.ts';
 import { kubeClients } from '../kube.ts';
-import { openMysqlSession } from '../../../mysql/session.ts';
-import { prepareSchema } from '../../../mysql/schema.ts';
+import { databaseServer } from '../../../database/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));
 const servers: Server[] = [];
@@ -74,9 +73,9 @@ test('so do the clients of the database', { timeout: 30_000 }, async () => {
   const socketPath = join(folder, 'mysql.sock');
   await silent({ path: socketPath });
   const session = (): Promise<void> =>
-    expect(openMysqlSession({ socketPath, connectTimeoutMs: 300 })).rejects.toThrow();
+    expect(databaseServer.connect({ socketPath, connectTimeoutMs: 300 })).rejects.toThrow();
   expect(await seconds(session)).toBeLessThan(5);
   const schema = (): Promise<void> =>
-    expect(prepareSchema({ get: () => socketPath })).rejects.toThrow();
+    expect(databaseServer.prepareSchema({ get: () => socketPath })).rejects.toThrow();
   expect(await seconds(schema)).toBeLessThan(10);
 });

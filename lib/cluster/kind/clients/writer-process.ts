@@ -3,6 +3,7 @@
  * by writers.ts; ends when told to, at SIGTERM, or when its parent is gone. Unless it was told to, and
  * after any error of its own, that is with exit code 1 and a message on stderr.
  */
+import { databaseServer } from '../../../database/server.ts';
 import type { SegmentList } from '../../../history/events.ts';
 import { readsSegment } from '../../../history/recorder.ts';
 import { Segment } from '../../../history/segment.ts';
@@ -11,7 +12,6 @@ import { changeSchema } from '../../../workload/schema-change.ts';
 import { SqlError, type SqlConnector, type SqlSession } from '../../../workload/sql.ts';
 import { runWriter } from '../../../workload/writer.ts';
 import type { Clock } from '../../clock.ts';
-import { openMysqlSession } from '../../../mysql/session.ts';
 import { realClock } from '../real-clock.ts';
 import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
@@ -57,7 +57,7 @@ stopping.signal.addEventListener('abort', () => route.wake());
 const connector: SqlConnector = {
   connect: async () => {
     const socketPath = await route.get();
-    return untilMoved(await openMysqlSession({ socketPath }), socketPath);
+    return untilMoved(await databaseServer.connect({ socketPath }), socketPath);
   },
 };
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { PlannedState } from '../../../crash-states/plan.ts';
 import type { Recovered, RecoverOptions, Recovery } from '../../../crash-states/recovery.ts';
 import { EvidenceError } from '../../../errors.ts';
-import { recoverImage } from './recover-image.ts';
+import { recoverImage } from '../../../database/recover.ts';
+import { CrashVolume } from './crash-volume.ts';
 import type { BuiltState, RollingImage } from './rolling-image.ts';
 
 export interface ContainerRecoveryOptions {
@@ -44,7 +45,8 @@ export class ContainerRecovery implements Recovery {
     try {
       const built = await this.#build(state, image);
       const buildMs = Math.round(performance.now() - startedMs);
-      const evidence = await recoverImage({ image, loop, runSeed, signal, ...options });
+      const volume = new CrashVolume(image, loop, signal);
+      const evidence = await recoverImage({ volume, runSeed, signal, ...options });
       neededRoom(await statfs(directory));
       const durationsMs = { build: buildMs, ...evidence.durationsMs };
       return { ...built, evidence: { ...evidence, durationsMs } };

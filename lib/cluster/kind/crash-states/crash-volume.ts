@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommandEvidence } from '../../../checkers/evidence.ts';
 import { devicePath, isBound } from '../../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../../csi/mounts.ts';
+import type { CrashImage } from '../../../database/server-port.ts';
 import { EvidenceError } from '../../../errors.ts';
-import { mustRun, runTool, type CommandLimits } from '../../../mysql/audit/command.ts';
+import { mustRun, runTool, type CommandLimits } from '../../../database/audit/command.ts';
 
 const mountTimeoutMs = 60_000;
 const fsckTimeoutMs = 120_000;
@@ -20,7 +21,7 @@ const addScript = `
   open F, "+<", "/dev/loop-control" or die "open: $!";
   ioctl(F, 0x4C80, $ARGV[0] + 0) or die "LOOP_CTL_ADD: $!"`;
 
-export class CrashVolume implements AsyncDisposable {
+export class CrashVolume implements CrashImage {
   readonly #image: string;
   readonly #loop: number;
   readonly #limits: (timeoutMs: number) => CommandLimits;

@@ -11,7 +11,7 @@ import { VolatileCache } from '../../../crash-states/volatile-cache.ts';
 import { EvidenceError } from '../../../errors.ts';
 import { writeOps, type WriteLog, type WriteRecord } from '../../../history/writes.ts';
 import { randomStream } from '../../../random.ts';
-import { mustRun } from '../../../mysql/audit/command.ts';
+import { mustRun } from '../../../database/audit/command.ts';
 
 export interface RollingImageOptions {
   readonly log: WriteLog;

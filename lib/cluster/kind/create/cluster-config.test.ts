@@ -8,7 +8,7 @@ const images: ImageSet = {
   kubernetesVersion: '1.34.4',
   node: 'forcedetach/node:1',
   load: [],
-  mysql: 'forcedetach/mysql:1',
+  database: 'forcedetach/mysql:1',
   attacher: 'forcedetach/attacher:1',
   driver: 'forcedetach/driver:1',
   array: 'forcedetach/array:1',

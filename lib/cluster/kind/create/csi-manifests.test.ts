@@ -45,3 +45,26 @@ test('the controller gets the cluster’s loop devices and both images', () => {
     },
   });
 });
+
+test('a provisioner stands beside the attacher where volumes are to be made, with its rights', async () => {
+  const objects = await renderCsiManifests({
+    ...{ driverImage: 'd', attacherImage: 'a', provisionerImage: 'p', sharedDir: '/s' },
+    loops: { first: 128, count: 128 },
+  });
+  const deployment = objects.find(({ kind }) => kind === 'Deployment') as unknown as {
+    spec: {
+      template: { spec: { containers: { name: string; image: string; volumeMounts: object }[] } };
+    };
+  };
+  const { containers } = deployment.spec.template.spec;
+  expect(containers.map(({ name, image }) => [name, image])).toEqual([
+    ...[
+      ['attacher', 'a'],
+      ['driver', 'd'],
+      ['provisioner', 'p'],
+    ],
+  ]);
+  expect(containers[2]?.volumeMounts).toEqual(containers[0]?.volumeMounts);
+  expect(objects.map(({ metadata }) => metadata?.name)).toContain('forcedetach-csi-provisioner');
+  expect(JSON.stringify(rendered)).not.toContain('provisioner');
+});

@@ -1,5 +1,5 @@
 /** The driver's Kubernetes objects: manifests/csi with a cluster's images and numbers filled in. */
-import type { KubernetesObject } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Container, V1Deployment } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../../csi/layout.ts';
 import { driverLoopsOf } from '../ownership/lease.ts';
 import { readManifest } from './manifest.ts';
@@ -8,6 +8,8 @@ export interface CsiManifestOptions {
   /** Images as the nodes have them. */
   readonly driverImage: string;
   readonly attacherImage: string;
+  /** Of the official external-provisioner. Default: nobody makes volumes. */
+  readonly provisionerImage?: string | undefined;
   /** Of the cluster's lease. */
   readonly loops: { readonly first: number; readonly count: number };
   /** The shared directory, the same path on each node. */
@@ -27,6 +29,30 @@ export async function renderCsiManifests(options: CsiManifestOptions): Promise<K
     LOOPS: driverLoopsOf(options.loops),
     SHARED: options.sharedDir,
   };
-  const files = ['csi/driver.yaml', 'csi/controller.yaml', 'csi/node.yaml'];
-  return (await Promise.all(files.map((file) => readManifest(file, values)))).flat();
+  const { provisionerImage } = options;
+  const rights = provisionerImage === undefined ? [] : ['csi/provisioner.yaml'];
+  const files = ['csi/driver.yaml', ...rights, 'csi/controller.yaml', 'csi/node.yaml'];
+  const objects = (await Promise.all(files.map((file) => readManifest(file, values)))).flat();
+  if (provisionerImage !== undefined) addProvisioner(objects, provisionerImage);
+  return objects;
+}
+
+/** As the manifest has it: no instance of the client's class. */
+type Plain<T> = { [K in keyof T]: T[K] };
+
+/** Beside the attacher, on the same socket. */
+function addProvisioner(objects: readonly KubernetesObject[], image: string): void {
+  const { spec } = objects.find(({ kind }) => kind === 'Deployment') as V1Deployment;
+  const containers = spec?.template.spec?.containers as Plain<V1Container>[];
+  const [attacher] = containers;
+  if (attacher === undefined) return;
+  containers.push({
+    ...{ ...attacher, name: 'provisioner', image },
+    args: [
+      '--csi-address=/csi/csi.sock',
+      '--v=3',
+      '--default-fstype=ext4',
+      '--retry-interval-max=10s',
+    ],
+  });
 }

@@ -28,6 +28,7 @@ export async function deployDriver(options: DeployOptions): Promise<void> {
   const manifests = await renderCsiManifests({
     driverImage: images.driver,
     attacherImage: images.attacher,
+    provisionerImage: images.provisioner,
     loops: standing.lease.loops,
     sharedDir,
   });

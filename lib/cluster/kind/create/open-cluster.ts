@@ -27,6 +27,7 @@ export const clusterFields = [
   'graceMs',
   'forceDetachAfterMs',
   'forceDetach',
+  'provision',
 ] as const satisfies readonly (keyof Scenario)[];
 
 export interface ClusterRequest {
@@ -60,6 +61,7 @@ async function open(
     source: choice.images ?? 'auto',
     registry: choice.registry,
     kubernetes: scenario.kubernetes,
+    provisioner: scenario.provision === 'dynamic',
     onProgress,
     signal,
   });

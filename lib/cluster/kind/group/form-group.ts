@@ -1,9 +1,16 @@
 /** Makes one group of servers that know nothing of each other yet. */
+import {
+  askView,
+  bootstrapGroup,
+  joinGroup,
+  prepareMember,
+  viewOf,
+  type MemberClient,
+} from '../../../database/group.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import { hasQuorum } from '../../../group-replication/views.ts';
 import { waitFor } from '../wait.ts';
-import { askView, bootstrapGroup, joinGroup, prepareMember, viewOf } from './group-sql.ts';
-import type { MemberClient } from './member-client.ts';
+import { groupSelector } from './group-database.ts';
 
 export interface NewMember {
   readonly ip: string;
@@ -36,7 +43,7 @@ async function say(client: MemberClient, statements: readonly string[]): Promise
     await client.query(statement).catch((cause: unknown) => {
       throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
         hint: 'its error log says why',
-        command: 'kubectl logs --selector app=mysql-group --prefix --tail 30',
+        command: `kubectl logs --selector ${groupSelector} --prefix --tail 30`,
         cause,
       });
     });

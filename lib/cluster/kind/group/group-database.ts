@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../../csi/layout.ts';
+import { database } from '../../../database/chosen.ts';
+import { groupTemplate } from '../../../database/group.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../kube.ts';
@@ -9,8 +11,8 @@ import { readManifest } from '../create/manifest.ts';
 import { waitFor } from '../wait.ts';
 
 const namespace = 'default';
-const name = 'mysql-group';
-/** Label of the members' pods and volumes (manifests/mysql/group.yaml). */
+const { name } = groupTemplate;
+/** Label of the members' pods and volumes. */
 export const groupSelector = `app=${name}`;
 const ordinals = Array.from({ length: groupSize }, (_, ordinal) => ordinal);
 
@@ -33,25 +35,18 @@ export async function deployGroup(
   clients: KubeClients,
   options: GroupDatabaseOptions,
 ): Promise<readonly MemberPod[]> {
-  const { scenario, settings, image, sizeBytes, signal } = options;
+  const { scenario, image, sizeBytes, signal } = options;
   for (const [member, handle] of options.volumeHandles.entries()) {
     const values = { MEMBER: member, SIZE_BYTES: sizeBytes, DRIVER: driverName };
     const volume = { ...values, VOLUME_HANDLE: handle };
-    await apply(clients, await readManifest('mysql/group-volume.yaml', volume));
+    await apply(clients, await readManifest(`${database.name}/group-volume.yaml`, volume));
   }
   const values = {
-    MYSQL_IMAGE: image,
+    ...groupTemplate.values(image, options, randomUUID()),
     SIZE_BYTES: sizeBytes,
     TOLERATION_SECONDS: Math.ceil(scenario.tolerationMs / 1_000),
-    TRX_COMMIT: scenario.trxCommit,
-    GROUP_NAME: randomUUID(),
-    CONSISTENCY: settings.consistency,
-    MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
-    EXIT_ACTION: settings.exitAction,
-    AUTOREJOIN_TRIES: settings.autorejoinTries,
-    EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
   };
-  await apply(clients, await readManifest('mysql/group.yaml', values));
+  await apply(clients, await readManifest(`${database.name}/group.yaml`, values));
   const what = `the ${groupSize} members' pods are Ready`;
   const command = `kubectl describe pods --selector ${groupSelector}`;
   return waitFor({ what, timeoutMs: 240_000, signal, command }, async () => {

@@ -1,4 +1,7 @@
-/** A replication group on a kind cluster: three MySQL servers on three nodes, observed and broken. */
+/** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
+import { database } from '../../../database/chosen.ts';
+import { makeOrdinaryUser, MemberClient, readLedger } from '../../../database/group.ts';
+import { databaseServer } from '../../../database/server.ts';
 import type { GroupTestbed } from '../../../group-replication/port.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
@@ -14,16 +17,12 @@ import { observeApi } from '../observe/api.ts';
 import { observeServerLogs } from '../observe/logs.ts';
 import { observeMachine } from '../observe/machine.ts';
 import type { RealClock } from '../real-clock.ts';
-import { prepareSchema } from '../../../mysql/schema.ts';
 import { restoreNodes } from '../nodes/restore-nodes.ts';
 import { versionsOf } from '../observe/versions.ts';
 import { startWriterProcesses } from '../clients/writers.ts';
 import { formGroup } from './form-group.ts';
 import { deployGroup, groupSelector, removeGroup, type MemberPod } from './group-database.ts';
-import { makeOrdinaryUser } from './group-sql.ts';
-import { MemberClient } from './member-client.ts';
 import { observeGroup, type GroupWatch } from './observe-group.ts';
-import { readLedger } from './read-ledger.ts';
 import { MemberWays } from './ways.ts';
 
 /** Of each member's volume; sparse. */
@@ -53,11 +52,11 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Gr
     opening.defer(() => removeVolume(cluster.lab, volume));
     await createVolume(cluster.lab, { volume, sizeBytes: volumeBytes, mode: 'unfenced' });
   }
-  onProgress('three MySQL servers start on empty volumes');
+  onProgress(`three ${database.title} servers start on empty volumes`);
   opening.defer(() => removeGroup(clients, { signal: AbortSignal.timeout(120_000) }));
   const pods = await deployGroup(clients, {
     ...options,
-    image: images.mysql,
+    image: images.database,
     volumeHandles: volumes,
     sizeBytes: volumeBytes,
   });
@@ -120,7 +119,7 @@ async function formed(
     await formGroup(members, signal);
     routes.lead('inside', await ways.path('inside', primary));
     routes.lead('outside', await ways.path('outside', primary));
-    await prepareSchema(routes);
+    await databaseServer.prepareSchema(routes);
     for (const statement of makeOrdinaryUser) await members[0]?.client.query(statement);
   } finally {
     for (const { client } of members) client.close();

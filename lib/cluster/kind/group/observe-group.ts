@@ -2,6 +2,14 @@
  * Follows the group as its clients would: what each member says of it, from outside and from its
  * own node; where a router would send clients; and what readers on both sides get to see.
  */
+import {
+  askHeads,
+  askView,
+  connectError,
+  MemberClient,
+  ordinaryUser,
+  viewOf,
+} from '../../../database/group.ts';
 import { groupObserved, type Heads } from '../../../group-replication/observations.ts';
 import { routedPrimary, type GroupView } from '../../../group-replication/views.ts';
 import { guarded } from '../../../history/observers.ts';
@@ -10,12 +18,9 @@ import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
 import type { ClientSockets } from '../clients/client-sockets.ts';
-import { connectError } from '../../../mysql/errors.ts';
-import { askHeads, askView, ordinaryUser, viewOf } from './group-sql.ts';
-import { MemberClient } from './member-client.ts';
 import type { MemberWays } from './ways.ts';
 
-/** As often as MySQL Router asks for the members (metadata_cache.ttl, 0.5 s). */
+/** As often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
 const askEveryMs = 500;
 /** A member that does not answer in this time is passed over. */
 const answerWithinMs = 1_000;

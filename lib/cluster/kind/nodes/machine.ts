@@ -2,7 +2,7 @@
 import pRetry from 'p-retry';
 import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
-import { pasteable, run, tryRun, type CommandResult } from '../../../engine/run.ts';
+import { pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import { stalls, type Machine, type Proof, type Stall } from '../../port.ts';
 import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
@@ -11,11 +11,8 @@ import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
 import { isolateNode, rejoinByHand, rejoinNode } from './isolation.ts';
 import type { Lease } from '../ownership/lease.ts';
 import { restoreRoutes, type NodeAddress } from './node-network.ts';
+import { reachedFrom, reachesApi } from './reachability.ts';
 import { killServers } from './server-kill.ts';
-
-const kubeletPort = 10250;
-/** Both probes give up by themselves after 3 s; the rest is for a machine that is busy. */
-const askMs = 15_000;
 
 /** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
 const notFrozen = /unable to freeze|waiting for the cgroup to freeze/;
@@ -198,30 +195,12 @@ export class KindMachine implements Machine {
     return Status === 'paused' ? 'frozen' : 'stopped';
   }
 
-  async reachesApi(): Promise<boolean> {
-    const ask = ['kubectl', '--kubeconfig=/etc/kubernetes/kubelet.conf', '--request-timeout=3s'];
-    const { exitCode } = await this.#ask(engine.exec(this.node, ...ask, 'get', '--raw', '/readyz'));
-    return exitCode === 0;
+  reachesApi(): Promise<boolean> {
+    return reachesApi(this.node);
   }
 
-  async reachedFromOutside(): Promise<boolean> {
-    const { lab, self } = this.#options;
-    const target = `TCP:${self.ip}:${kubeletPort},connect-timeout=2`;
-    const argv = engine.exec(lab, 'socat', '-u', 'OPEN:/dev/null', target);
-    const { exitCode, stderr } = await this.#ask(argv);
-    // Refused is an answer of the node too: its kubelet does not listen yet.
-    return exitCode === 0 || stderr.includes('refused');
-  }
-
-  /** A command that a busy machine did not come to is no answer: it is asked once more. */
-  async #ask(argv: readonly string[]): Promise<CommandResult> {
-    const first = await tryRun(argv, { timeoutMs: askMs });
-    const answer = first.exitCode === -1 ? await tryRun(argv, { timeoutMs: askMs }) : first;
-    if (answer.exitCode !== -1) return answer;
-    const seconds = askMs / 1000;
-    throw new InfrastructureError('PROBE_LATE', `no answer in ${seconds} s, asked twice`, {
-      command: pasteable(argv),
-    });
+  reachedFromOutside(): Promise<boolean> {
+    return reachedFrom(this.#options.lab, this.#options.self.ip);
   }
 
   async #inspect(): Promise<Inspected> {

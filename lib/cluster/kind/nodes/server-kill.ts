@@ -1,13 +1,17 @@
 /** Ends the database's processes on a node, as a crash of the server does: SIGKILL, and no clean stop. */
+import { database } from '../../../database/chosen.ts';
 import type { Proof } from '../../port.ts';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 
-/** Says which ended; fails where one is still there after `$1` s, as one is that waits for the disk. */
+/**
+ * Processes of the name `$1`: says which ended; fails where one is still there after `$2` s, as one is
+ * that waits for the disk.
+ */
 const killScript = `
-pids=$(pgrep -x mysqld) || exit 0
+pids=$(pgrep -x "$1") || exit 0
 kill -KILL $pids
-for try in $(seq "$1"0); do
+for try in $(seq "$2"0); do
   left=$(for pid in $pids; do [ ! -e "/proc/$pid" ] || echo "$pid"; done)
   [ -n "$left" ] || break
   sleep 0.1
@@ -18,8 +22,10 @@ echo $pids`;
 const patienceS = 5;
 
 export async function killServers(node: string): Promise<Proof> {
-  const kill = engine.shell(node, killScript, 'kill-servers', String(patienceS));
+  const { server } = database;
+  const kill = engine.shell(node, killScript, 'kill-servers', server, String(patienceS));
   const ended = (await run(kill)).trim();
   const verified = ended !== '';
-  return { verified, evidence: verified ? `mysqld ended: process ${ended}` : 'no mysqld ran' };
+  const evidence = verified ? `${server} ended: process ${ended}` : `no ${server} ran`;
+  return { verified, evidence };
 }

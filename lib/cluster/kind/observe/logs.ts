@@ -1,4 +1,5 @@
-/** Observers of logs that survive a partition: the controller manager's, mysqld's, the sidecar's. */
+/** Observers of logs that survive a partition: the controller manager's, the server's, the sidecar's. */
+import { database } from '../../../database/chosen.ts';
 import { observed, type ObservedName } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Clock } from '../../clock.ts';
@@ -12,9 +13,6 @@ import type { Following, LogLine } from './pod-log.ts';
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
 const forceDetachLine = /force detach/i;
 const leaderLine = /successfully acquired lease|became leader/i;
-
-/** Error log lines of mysqld that are kept: ends and beginnings, and all that is worse than a note. */
-const serverLine = /\[(ERROR|Warning)\]|ready for connections|Shutdown complete|corrupt/i;
 
 /** When a line was written, by its own stamp, on both clocks: it may be read seconds later. */
 const written = (clock: Clock, wallMs: number): { readonly t: number; readonly wall: number } => ({
@@ -59,9 +57,10 @@ export function observeServerLogs(
   clock: Clock,
   place: Place = solePlace,
 ): AsyncDisposable {
-  const see = keeping({ recorder, clock }, 'mysqld', observed.serverLog);
-  const hear = (line: LogLine): unknown => serverLine.test(line.text) && see(line);
-  return onEveryNode(cluster, 'mysqld', recorder, (node, following) =>
+  const { server, log } = database;
+  const see = keeping({ recorder, clock }, server, observed.serverLog);
+  const hear = (line: LogLine): unknown => log.kept.test(line.text) && see(line);
+  return onEveryNode(cluster, server, recorder, (node, following) =>
     followDatabaseLog(node, hear, { place, ...following }),
   );
 }

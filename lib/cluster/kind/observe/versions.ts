@@ -1,5 +1,6 @@
 /** What exactly was measured: versions and image ids, for every report. */
 import { release } from 'node:os';
+import { database } from '../../../database/chosen.ts';
 import { harnessVersion } from '../../../harness-version.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import { zoneLimitsText } from '../../../zone-limits.ts';
@@ -15,7 +16,7 @@ export async function versionsOf(
     kubernetes: images.kubernetesVersion,
     'eviction limits': zoneLimitsText,
     images: images.source,
-    mysql: await lab('mysqld', '--version'),
+    [database.name]: await lab(database.server, '--version'),
     mkfs: (await lab('sh', '-c', 'mkfs.ext4 -V 2>&1')).split('\n')[0] ?? '',
     kernel: release(),
     node: process.version,

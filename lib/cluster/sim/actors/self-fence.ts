@@ -3,6 +3,7 @@
  * for so long, and lets it go on when the Lease is renewed again. It needs the node to run, and neither
  * kubelet nor runtime.
  */
+import { database } from '../../../database/chosen.ts';
 import type { NodeObject, PodObject } from '../api-objects.ts';
 import type { Container } from '../container.ts';
 import type { NodeMachine } from '../machine.ts';
@@ -65,8 +66,8 @@ export class SelfFence {
     const { world, node, pod, container } = this.#options;
     const isReadOnly = world.settings.selfFence === 'lease-read-only';
     container.fence(isReadOnly ? 'read-only' : 'kill');
-    seeSelfFence(world, node.name, 'shut: no renewal; killed mysqld (model)');
-    if (isReadOnly) seeSelfFence(world, node.name, 'read-only: /var/lib/mysql');
+    seeSelfFence(world, node.name, `shut: no renewal; killed ${database.server} (model)`);
+    if (isReadOnly) seeSelfFence(world, node.name, `read-only: ${database.pod.dataFolder}`);
     world.notice(notices.selfFenced, node.index, pod.workload);
   }
 

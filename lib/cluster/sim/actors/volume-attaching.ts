@@ -11,7 +11,6 @@ import {
   hasTaint,
   isTerminated,
   listedReady,
-  type AttachmentObject,
   type NodeObject,
   type PodObject,
 } from '../api-objects.ts';
@@ -19,7 +18,7 @@ import { notices, type Notice } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
 import { AttachedNodes, type AttachedNode } from './attached-nodes.ts';
 import type { ControllerContext } from './controller.ts';
-import { Operations, type Operation } from './volume-operations.ts';
+import { attachState, detachState, Operations, type Operation } from './volume-operations.ts';
 
 export type ForceReason = 'timeout' | 'out-of-service';
 
@@ -195,11 +194,7 @@ export class VolumeAttaching {
     const { world } = this.#options;
     const { node } = attached;
     operation.poll(
-      () => {
-        const attachment = world.api.attachment(this.index, node);
-        if (attachment === undefined) return 'done';
-        return attachment.detachFailed ? 'failed' : 'waiting';
-      },
+      () => detachState(world.api.attachment(this.index, node)),
       (isDone) => {
         if (isDone) this.#attached.remove(attached);
         else if (world.settings.traits.uncertainAfterError) this.#attached.setUncertain(attached);
@@ -249,10 +244,4 @@ export class VolumeAttaching {
   #notice(notice: Notice, node: NodeObject): void {
     this.#options.world.notice(notice, node.index, this.index);
   }
-}
-
-/** As csi_attacher.go verifyAttachmentStatus reads it. */
-function attachState(attachment: AttachmentObject | undefined): 'done' | 'failed' | 'waiting' {
-  if (attachment === undefined || attachment.deleting || attachment.attachFailed) return 'failed';
-  return attachment.attached ? 'done' : 'waiting';
 }

@@ -3,7 +3,7 @@
  * declared for many; one that failed is not begun again before its back-off is over, except by another
  * kind of operation (nestedpendingoperations.go Run).
  */
-import type { NodeObject } from '../api-objects.ts';
+import type { AttachmentObject, NodeObject } from '../api-objects.ts';
 import { BackOff } from '../back-off.ts';
 import { kubernetesTimes } from '../timings.ts';
 import type { ControllerContext } from './controller.ts';
@@ -104,4 +104,15 @@ export class Operation {
     };
     again(attachmentPollUs);
   }
+}
+
+/** As csi_attacher.go verifyAttachmentStatus reads it. */
+export function attachState(attachment: AttachmentObject | undefined): PollState {
+  if (attachment === undefined || attachment.deleting || attachment.attachFailed) return 'failed';
+  return attachment.attached ? 'done' : 'waiting';
+}
+
+export function detachState(attachment: AttachmentObject | undefined): PollState {
+  if (attachment === undefined) return 'done';
+  return attachment.detachFailed ? 'failed' : 'waiting';
 }

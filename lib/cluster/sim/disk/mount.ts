@@ -150,7 +150,7 @@ export class Mount {
     });
   }
 
-  /** InnoDB's lock on its files, of one kernel. False where another server has it. */
+  /** The server's lock on its files, of one kernel. False where another server has it. */
   lock(locker: object): boolean {
     this.#locker ??= locker;
     return this.#locker === locker;

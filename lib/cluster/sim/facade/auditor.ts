@@ -1,14 +1,13 @@
 /** The audit on the model: what a real one would read from such an image, as far as is modelled. */
-import { hash } from 'node:crypto';
 import {
   nothingRead,
-  type BinlogFound,
   type CommandEvidence,
   type DocumentsFound,
   type ImageEvidence,
   type LedgerRow,
   type ServerStart,
 } from '../../../checkers/evidence.ts';
+import { modelledEvidence } from '../../../database/evidence.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { documentAction, firstDocuments } from '../../../workload/documents.ts';
 import {
@@ -81,15 +80,9 @@ function auditImage(
     balances,
     documents: documentsOf(found),
     login: {},
-    binlog: binlogOf(found),
+    ...modelledEvidence(found, balances, notModelled),
     schema: { state: schemaChanged ? 'changed' : 'original', oddities: [] },
     indexCounts: [{ table: 'ledger', index: 'op', byPrimary: count, byIndex: count }],
-    tables: [
-      { table: 'ledger', check: 'OK', checksum: checksum(found.map((entry) => entry.hash)) },
-      { table: 'account', check: 'OK', checksum: checksum(Object.values(balances)) },
-      { table: 'document', check: 'OK', checksum: checksum([count]) },
-    ],
-    innochecksum: [notModelled('innochecksum')],
   };
 }
 
@@ -100,9 +93,6 @@ const notModelled = (command: string): CommandEvidence => ({
   output: 'not modelled, taken as clean',
   durationMs: 0,
 });
-
-const checksum = (values: readonly (string | number)[]): string =>
-  hash('sha256', values.join()).slice(0, 8);
 
 const goodStart = (purpose: ServerStart['purpose']): ServerStart => ({
   purpose,
@@ -147,21 +137,6 @@ function initialBalances(connections: number): Record<number, number> {
     }
   }
   return balances;
-}
-
-/** As it must be: the model has no log beside its rows. */
-function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
-  const ranges: Record<string, [number, number][]> = {};
-  for (const entry of rows) {
-    const ofSession = (ranges[sessionKey(entry)] ??= []);
-    const last = ofSession.at(-1);
-    if (last !== undefined && entry.seq === last[1] + 1) last[1] = entry.seq;
-    else ofSession.push([entry.seq, entry.seq]);
-  }
-  const gtids = rows.length === 0 ? '' : `model:1-${rows.length}`;
-  const sets = { gtids, executed: gtids, purged: '', duplicateGtids: 0 };
-  const read = { files: ['binlog (model)'], bytes: 0, transactions: rows.length };
-  return { ...read, ...sets, rows: ranges, differing: [], damage: [] };
 }
 
 /** Like balances: what the rows that are there have put and not deleted. */

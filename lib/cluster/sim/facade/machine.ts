@@ -1,4 +1,5 @@
 /** The machine port on the model. */
+import { database } from '../../../database/chosen.ts';
 import type { Machine } from '../../port.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
@@ -40,7 +41,11 @@ export function simMachine(
     killServer: () =>
       command(() => {
         const verified = kubelet(node).container()?.killServer() === true;
-        return { verified, evidence: verified ? 'mysqld ended (model)' : 'no mysqld (model)' };
+        const { server } = database;
+        return {
+          verified,
+          evidence: verified ? `${server} ended (model)` : `no ${server} (model)`,
+        };
       }),
     throttle: (share) => command(() => machine.throttle(share)),
     unthrottle: () => command(() => machine.unthrottle()),

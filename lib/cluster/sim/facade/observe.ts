@@ -1,11 +1,12 @@
 /** Hands the model's sightings to a recorder, dated in virtual time. */
+import { database } from '../../../database/chosen.ts';
 import type { Recorder } from '../../port.ts';
 import { observed } from '../../../history/observations.ts';
 import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import { showAll } from '../api-sightings.ts';
 import { seeWritten } from '../actors/sightings.ts';
 import type { Model } from '../model.ts';
-import { readySighting } from '../mysqld.ts';
+import { readySighting } from '../server.ts';
 import { msUs, secondUs } from '../timings.ts';
 import type { Sighting } from '../world.ts';
 import type { Driver } from './driver.ts';
@@ -24,7 +25,10 @@ export function recordSighting(
 const sampleUs = secondUs;
 
 /** The model tells all of it, on every node; it has no audit log. */
-const modelSees = ['api', 'csi', 'mounts', 'devices', 'controller-manager', 'mysqld', 'self-fence'];
+const modelSees = [
+  ...['api', 'csi', 'mounts', 'devices', 'controller-manager'],
+  ...[database.server, 'self-fence'],
+];
 
 export function observeModel(
   { world, volume, kubelets, serverOn }: Model,

@@ -14,7 +14,7 @@ import {
 import type { Timer } from '../kernel.ts';
 import type { NodeMachine } from '../machine.ts';
 import type { Model } from '../model.ts';
-import type { Server } from '../mysqld.ts';
+import type { Server } from '../server.ts';
 import { clientTimeoutUs, connectTimeoutUs, measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
 import type { Driver } from './driver.ts';

@@ -14,6 +14,7 @@ export const eventTypes = {
   writeRows: 30,
   gtid: 33,
   anonymousGtid: 34,
+  xaPrepare: 38,
   taggedGtid: 42,
 } as const;
 const wanted = new Set<number>(Object.values(eventTypes));

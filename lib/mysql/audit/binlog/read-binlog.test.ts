@@ -55,7 +55,14 @@ const gtid = (number: number): Event => [
   eventTypes.gtid,
   Buffer.concat([Buffer.from([1]), Buffer.from(uuid, 'hex'), numbers([number, 8])]),
 ];
-const statement = (text: string): Event => [eventTypes.query, Buffer.from(`…forcedetach\0${text}`)];
+/** Thread, duration, length of the schema's name, error, length of what else (here: three bytes). */
+const statement = (text: string): Event => [
+  eventTypes.query,
+  Buffer.concat([
+    numbers([7, 4], [0, 4], ['forcedetach'.length, 1], [0, 2], [3, 2]),
+    Buffer.from(`\x01\x02\x03forcedetach\0${text}`),
+  ]),
+];
 const table = (name: string): Event => [
   eventTypes.tableMap,
   Buffer.concat([
@@ -152,6 +159,39 @@ test('a statement that is a transaction by itself ends one; other tables are nob
   const found = read({ 'binlog.000001': fileOf([...ddl, ...other]) });
   expect(found).toMatchObject({ transactions: 2, gtids: `${words}:1-2`, sessions: {}, damage: [] });
 });
+
+test('a transaction that is prepared has one number, and so has one with savepoints', () => {
+  const [first] = entries(1);
+  if (first === undefined) throw new Error('there is one');
+  const prepared = [
+    gtid(1),
+    statement("XA START X'6c656674',X'',1"),
+    table('account'),
+    [30, Buffer.alloc(40)] as const,
+    statement("XA END X'6c656674',X'',1"),
+    [eventTypes.xaPrepare, numbers([0, 1], [1, 4], [4, 4], [0, 4])] as const,
+  ];
+  const [begin, ...others] = commit(first, 2).slice(1);
+  const saved = [gtid(2), begin, statement('SAVEPOINT `here`'), ...others] as Event[];
+  const found = read({ 'binlog.000001': fileOf([...prepared, ...saved]) });
+  const numbered = { transactions: 2, gtids: `${words}:1-2`, duplicateGtids: 0, damage: [] };
+  expect(found).toMatchObject(numbered);
+  expect(found.sessions).toEqual({ [key]: { rows: [[0, 0]], mix: mixOf([first], 2) } });
+});
+
+test.each<[string, Event]>([
+  ['prepares', [38, numbers([0, 1], [1, 4], [4, 4], [0, 4])]],
+  ['rolls back', statement('ROLLBACK')],
+])(
+  'a transaction with rows of the ledger that %s is not read as if it were committed',
+  (_, last) => {
+    const [first] = entries(1);
+    const events = commit(first as LedgerEntry, 1).slice(0, -1);
+    const { damage, sessions } = read({ 'binlog.000001': fileOf([...events, last]) });
+    expect(damage.join()).toMatch(/nobody here makes/);
+    expect(sessions).toEqual({});
+  },
+);
 
 test('a gap, and a number that was given twice', () => {
   const all = entries(3);

@@ -53,8 +53,8 @@ class Reading {
   readonly #clients: { readonly text: string; readonly bytes: Buffer }[] = [];
   /** Number that the file gives the ledger; they change from file to file. */
   #ledger = -1;
-  /** Of the transaction under way. */
-  #open: 'no' | 'begun' | 'odd' = 'no';
+  /** Of the transaction under way: it has its number, or its BEGIN too. */
+  #open: 'no' | 'named' | 'begun' = 'no';
   #uuid = '';
   readonly #uuidBytes = Buffer.alloc(uuidBytes);
   #number = 0;
@@ -92,7 +92,7 @@ class Reading {
       case eventTypes.anonymousGtid:
         if (this.#open !== 'no') this.#unread ??= 'a transaction in it has no end';
         this.#abandon();
-        this.#open = 'begun';
+        this.#open = 'named';
         this.#number = 0;
         if (type === eventTypes.gtid) this.#named(bytes, begin);
         break;
@@ -108,9 +108,12 @@ class Reading {
       case eventTypes.xid:
         this.#commit();
         break;
+      case eventTypes.xaPrepare:
+        // Its first byte: prepared and committed at once.
+        this.#endWithoutRows(bytes[begin] === 1 ? undefined : 'is prepared');
+        break;
       case eventTypes.query:
-        // BEGIN opens a transaction; whatever else comes as a statement is one by itself.
-        if (!isThere(beginWord, bytes, end - beginWord.length)) this.#commit();
+        this.#statement(bytes, statementAt(bytes, begin));
         break;
       default:
     }
@@ -124,6 +127,26 @@ class Reading {
       this.#uuid = this.#uuidBytes.toString('hex');
     }
     this.#number = bytes.readUIntLE(at + uuidBytes, 6);
+  }
+
+  /** Within a transaction, savepoints and the end of an XA one say nothing of what becomes of it. */
+  #statement(bytes: Buffer, at: number): void {
+    const is = (word: Buffer): boolean => isThere(word, bytes, at);
+    if (this.#open === 'begun') {
+      if (is(words.commit)) this.#commit();
+      else if (is(words.rollback)) this.#endWithoutRows('is rolled back');
+    } else if (is(words.begin) || is(words.xaStart)) this.#open = 'begun';
+    // Whatever else comes as a statement is a transaction by itself.
+    else this.#commit();
+  }
+
+  /** It has its number; what its rows came to is told elsewhere, if at all. */
+  #endWithoutRows(why: string | undefined): void {
+    if (why !== undefined && this.#rows.length > 0) {
+      this.#unread ??= `a transaction with rows of the ledger ${why}, which nobody here makes`;
+      this.#rows = [];
+    }
+    this.#commit();
   }
 
   #commit(): void {
@@ -192,7 +215,17 @@ class Reading {
   }
 }
 
-const beginWord = Buffer.from('BEGIN');
+const words = {
+  begin: Buffer.from('BEGIN'),
+  commit: Buffer.from('COMMIT'),
+  rollback: Buffer.from('ROLLBACK'),
+  xaStart: Buffer.from('XA START'),
+} as const;
+
+/** Thread (4), duration (4), length of the schema's name (1), error (2), length of what else (2). */
+const statementAt = (bytes: Buffer, begin: number): number =>
+  begin + 13 + bytes.readUInt16LE(begin + 11) + (bytes[begin + 8] ?? 0) + 1;
+
 const ledgerName = Buffer.from(
   `${String.fromCharCode(databaseName.length)}${databaseName}\0\x06ledger\0`,
 );

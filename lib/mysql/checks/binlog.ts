@@ -1,15 +1,16 @@
 /** The binary log says of the same transactions the same as the tables, and has no gaps. */
-import type { Finding } from '../experiment/verdict.ts';
-import type { Checker } from './checker.ts';
-import type { BinlogFound } from './evidence.ts';
-import { damage } from './findings.ts';
-import { plural } from '../counts.ts';
+import type { Finding } from '../../experiment/verdict.ts';
+import type { Checker } from '../../checkers/checker.ts';
+import type { BinlogFound } from '../evidence.ts';
+import { damage } from '../../checkers/findings.ts';
+import { plural } from '../../counts.ts';
+import { reconcileBinlog } from './reconcile-binlog.ts';
 import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
-import { opName } from './op-sample.ts';
+import { opName } from '../../checkers/op-sample.ts';
 
 export const binlog: Checker = {
   name: 'binlog',
-  check({ image, evidence: { binlog: found }, binlog }) {
+  check({ image, evidence: { binlog: found }, ledger }) {
     if (found === undefined) return [];
     const findings: Finding[] = [];
     const tell = (
@@ -20,7 +21,7 @@ export const binlog: Checker = {
     ): void => {
       findings.push(damage({ code, image, safety, loud: false, summary, evidence }));
     };
-    const { unlogged, rowless } = binlog ?? {};
+    const { unlogged, rowless } = ledger === undefined ? {} : reconcileBinlog(found, ledger);
     if (unlogged !== undefined && unlogged.count > 0) {
       const summary = `${plural(unlogged.count, 'operation')} in the tables that the binary log does not have`;
       tell('BINLOG_TRANSACTION_MISSING', 'corrupt', summary, unlogged.ops.map(opName));

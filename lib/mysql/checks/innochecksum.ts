@@ -1,8 +1,8 @@
 /** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
-import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
-import { plural } from '../counts.ts';
-import { troubleIn } from './machine-trouble.ts';
+import type { Checker } from '../../checkers/checker.ts';
+import { damage } from '../../checkers/findings.ts';
+import { plural } from '../../counts.ts';
+import { troubleIn } from '../../checkers/machine-trouble.ts';
 
 export const innochecksum: Checker = {
   name: 'innochecksum',

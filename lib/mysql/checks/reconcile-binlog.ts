@@ -1,8 +1,8 @@
 /** The binary log against the table of the same image: each holds the same operations, or which not. */
-import { sessionKey } from '../workload/ledger.ts';
-import type { BinlogFound } from './evidence.ts';
-import type { Journal, SessionLog } from './journal.ts';
-import { OpSample } from './op-sample.ts';
+import { sessionKey } from '../../workload/ledger.ts';
+import type { BinlogFound } from '../evidence.ts';
+import type { LedgerLookup } from '../../checkers/checker.ts';
+import { OpSample } from '../../checkers/op-sample.ts';
 
 export interface BinlogReconciliation {
   /** In the table, and not in the log: what replicates or restores from it lacks them. */
@@ -11,22 +11,13 @@ export interface BinlogReconciliation {
   readonly rowless: OpSample;
 }
 
-export interface BinlogOptions {
-  readonly journal: Journal;
-  /** The image's ledger has the row of an operation that was sent. */
-  readonly holds: (log: SessionLog, seq: number) => boolean;
-  /**
-   * Where the redo log is not synced at each commit (innodb_flush_log_at_trx_commit 0 or 2): the binary
-   * log is, so the table may lack what was acknowledged later than this, or never. Default: nothing.
-   */
-  readonly syncedUntilMs?: number;
-  /** Clients whose journals have gaps. Default: none. */
-  readonly withGaps?: ReadonlySet<string>;
-}
-
+/**
+ * Where the redo log is not synced at each commit (innodb_flush_log_at_trx_commit 0 or 2) the binary
+ * log is: so the table may lack what was acknowledged after `syncedUntilMs`, and no more is asked of it.
+ */
 export function reconcileBinlog(
   { rows }: BinlogFound,
-  { journal, holds, syncedUntilMs = Infinity, withGaps }: BinlogOptions,
+  { journal, holds, syncedUntilMs = Infinity, withGaps }: LedgerLookup,
 ): BinlogReconciliation {
   const unlogged = new OpSample();
   const rowless = new OpSample();

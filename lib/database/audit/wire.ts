@@ -1,7 +1,7 @@
 /**
- * How the audit tool in the lab talks to the auditor outside: one JSON value a line. Rows travel in
+ * How a database's audit tool in the lab talks to the auditor outside: one JSON value a line. Rows travel in
  * batches by column, as bytes: a million objects, or numbers as text, would cost more than reading
- * them from MySQL.
+ * them from a database.
  */
 import type { ImageEvidence, LedgerRow } from '../../checkers/evidence.ts';
 import type { OpKind } from '../../workload/sql.ts';

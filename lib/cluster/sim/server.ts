@@ -1,4 +1,5 @@
 /** A database server on a mounted volume: it recovers, commits, stops cleanly or dies. */
+import { database } from '../../database/chosen.ts';
 import { observed } from '../../history/observations.ts';
 import type { LedgerEntry, OpId } from '../../workload/sql.ts';
 import type { Mount, Written } from './disk/mount.ts';
@@ -6,6 +7,11 @@ import type { NodeMachine } from './machine.ts';
 import { notices, type Notice } from './notices.ts';
 import { measuredTimes, secondUs } from './timings.ts';
 import { draw, type Sighting, type World } from './world.ts';
+
+const {
+  server,
+  log: { signs, modelled },
+} = database;
 
 /** Called once with true when the commit is acknowledged, false when the server went away. */
 export type CommitAnswer = (acknowledged: boolean) => void;
@@ -106,7 +112,7 @@ export class Server {
       if (this.#state !== 'serving') return ended();
       this.#flush(() =>
         this.#mount.writeBack((written) => {
-          if (written) this.#log('Note', 'Shutdown complete');
+          if (written) this.#log('Note', signs.stopped);
           this.#notice(notices.serverStopped);
           ended();
         }),
@@ -124,7 +130,7 @@ export class Server {
     if (this.#state !== 'starting') return;
     const mount = this.#mount;
     if (!this.#lock()) {
-      this.#log('ERROR', '[MY-012574] [InnoDB] Unable to lock ./ibdata1 error: 11 (model)');
+      this.#log('ERROR', modelled.locked);
       this.#later(measuredTimes.lockRetry, () => this.#open());
       return;
     }
@@ -153,7 +159,7 @@ export class Server {
     this.#state = 'serving';
     this.#mount.begin();
     this.#notice(notices.serving);
-    this.#log('System', '[MY-013577] [InnoDB] InnoDB initialization has ended. (model)');
+    this.#log('System', modelled.recovered);
     this.#world.see?.(readySighting(this.machine.name));
     if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
@@ -235,10 +241,9 @@ export class Server {
 type Level = 'Note' | 'System' | 'ERROR';
 
 const logSighting = (node: string, level: Level, text: string): Sighting => ({
-  ...{ source: 'mysqld', name: observed.serverLog, node },
+  ...{ source: server, name: observed.serverLog, node },
   data: { line: `[${level}] ${text}`, level },
 });
 
 /** What a server's log says when it is up. */
-export const readySighting = (node: string): Sighting =>
-  logSighting(node, 'Note', 'ready for connections');
+export const readySighting = (node: string): Sighting => logSighting(node, 'Note', signs.ready);

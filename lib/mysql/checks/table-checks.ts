@@ -1,8 +1,8 @@
 /** CHECK TABLE says OK, and CHECKSUM TABLE the same from cold and after a clean restart. */
-import type { Finding } from '../experiment/verdict.ts';
-import type { Checker } from './checker.ts';
-import { damage } from './findings.ts';
-import { troubleIn } from './machine-trouble.ts';
+import type { Finding } from '../../experiment/verdict.ts';
+import type { Checker } from '../../checkers/checker.ts';
+import { damage } from '../../checkers/findings.ts';
+import { troubleIn } from '../../checkers/machine-trouble.ts';
 
 export const tableChecks: Checker = {
   name: 'table-checks',

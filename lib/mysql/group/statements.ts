@@ -1,7 +1,7 @@
 /** What is said to the members of a group in SQL, and what they answer. */
 import { z } from 'zod';
-import type { GroupView } from '../../../group-replication/views.ts';
-import { databaseName } from '../../../mysql/schema.ts';
+import type { GroupView } from '../../group-replication/views.ts';
+import { databaseName } from '../schema.ts';
 import type { Row } from './member-client.ts';
 
 const groupPort = 33_061;

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2';
-import { timeoutError } from '../../../mysql/errors.ts';
+import { timeoutError } from '../errors.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 

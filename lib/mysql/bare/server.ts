@@ -1,33 +1,22 @@
 /**
- * mysqld on a node, with the flags of the database's pod (manifests/mysql): binary log on and
+ * mysqld on a machine without a cluster, with the flags of the database's pod (manifests/mysql): binary log on and
  * synced, 128 MiB buffer pool.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { Node } from './host.ts';
-
-export interface ServerOptions {
-  /** On the node. */
-  readonly dataDirectory: string;
-  /** innodb_flush_log_at_trx_commit */
-  readonly trxCommit: 0 | 1 | 2;
-  readonly signal: AbortSignal;
-}
-
-export interface ServerStarted {
-  /** It answered a query from outside the node. */
-  readonly ready: boolean;
-  /** Until it did, or until it was given up. */
-  readonly startMs: number;
-  /** It ended by itself before it answered. */
-  readonly died: boolean;
-}
+import type {
+  BareMachine,
+  BareOptions,
+  BareServer,
+  BareStarted,
+} from '../../database/server-port.ts';
+import { alarmingLines } from '../audit/error-log.ts';
+import { schemaStatements } from '../schema.ts';
 
 const startTimeoutMs = 120_000;
 const pollMs = 200;
 
-/** Says what became of the start; a server that dies is no error here. */
-export async function startServer(node: Node, options: ServerOptions): Promise<ServerStarted> {
+async function start(node: BareMachine, options: BareOptions): Promise<BareStarted> {
   const { dataDirectory, trxCommit, signal } = options;
   const argv = [
     ...['mysqld', '--no-defaults', '--user=root', `--datadir=${dataDirectory}`],
@@ -43,7 +32,7 @@ export async function startServer(node: Node, options: ServerOptions): Promise<S
   await node.sh('"$@" </dev/null >/dev/null 2>&1 & echo $! >/tmp/mysqld.main', ...argv);
   for (let poll = 1; tookMs() < startTimeoutMs; poll += 1) {
     signal.throwIfAborted();
-    if (await answers(node.mysqlPort)) return { ready: true, startMs: tookMs(), died: false };
+    if (await answers(node.databasePort)) return { ready: true, startMs: tookMs(), died: false };
     if (poll % 10 === 0 && !(await runs(node)))
       return { ready: false, startMs: tookMs(), died: true };
     await sleep(pollMs);
@@ -51,29 +40,25 @@ export async function startServer(node: Node, options: ServerOptions): Promise<S
   return { ready: false, startMs: tookMs(), died: false };
 }
 
-/** True while mysqld's process is there. */
-export async function runs(node: Node): Promise<boolean> {
+async function runs(node: BareMachine): Promise<boolean> {
   const said = await node.sh(
     'kill -0 "$(cat /tmp/mysqld.main)" 2>/dev/null && echo yes || echo no',
   );
   return said === 'yes';
 }
 
-/** Clean shutdown; killed after 60 s. */
-export async function stopServer(node: Node): Promise<void> {
+async function stop(node: BareMachine): Promise<void> {
   await node.sh(`pid=$(cat /tmp/mysqld.main); kill -TERM $pid 2>/dev/null || exit 0; tries=0
     while kill -0 $pid 2>/dev/null && [ $tries -lt 600 ]; do sleep 0.1; tries=$((tries + 1)); done
     kill -KILL $pid 2>/dev/null || true`);
 }
 
-/** SIGKILL, and waits until it is gone. */
-export async function killServer(node: Node): Promise<void> {
+async function kill(node: BareMachine): Promise<void> {
   await node.sh(`pid=$(cat /tmp/mysqld.main); kill -KILL $pid 2>/dev/null || exit 0
     while kill -0 $pid 2>/dev/null; do sleep 0.05; done`);
 }
 
-/** Pages of its pool that are not on the disk as they are in memory; undefined without an answer. */
-export async function dirtyPages(port: number): Promise<number | undefined> {
+async function dirtyPages({ databasePort: port }: BareMachine): Promise<number | undefined> {
   const rows = await ask(port, "SHOW GLOBAL STATUS LIKE 'Innodb_buffer_pool_pages_dirty'");
   const value = rows?.[0]?.['Value'];
   return value === undefined ? undefined : Number(value);
@@ -95,3 +80,31 @@ async function ask(port: number, sql: string): Promise<RowDataPacket[] | undefin
     return undefined;
   }
 }
+
+async function errorLines(node: BareMachine): Promise<string[]> {
+  const log = await node.sh('tail -c 200000 /tmp/mysqld.err || true');
+  return alarmingLines(log.split('\n'));
+}
+
+/** Clients come from outside the machine, so root may log in from anywhere. */
+const makeBlank = `
+  mysqld --no-defaults --initialize-insecure --user=root --datadir="$mount/data" --log-error=/tmp/blank.err
+  mysqld --no-defaults --user=root --datadir="$mount/data" --socket=/tmp/blank.sock --skip-networking \\
+    --mysqlx=OFF --log-error=/tmp/blank.err >/dev/null 2>&1 &
+  until mysqladmin --socket=/tmp/blank.sock --user=root ping >/dev/null 2>&1; do sleep 0.2; done
+  mysql --socket=/tmp/blank.sock --user=root <<'SQL'
+${schemaStatements.join(';\n')};
+CREATE USER root@'%'; GRANT ALL ON *.* TO root@'%' WITH GRANT OPTION
+SQL
+  mysqladmin --socket=/tmp/blank.sock --user=root shutdown
+  wait`;
+
+export const mysqlBare: BareServer = {
+  start,
+  runs,
+  stop,
+  kill,
+  dirtyPages,
+  errorLines,
+  makeBlank,
+};

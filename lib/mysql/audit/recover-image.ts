@@ -5,25 +5,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ImageEvidence, LedgerRow } from '../../../checkers/evidence.ts';
-import { looksEmpty } from '../../../mysql/audit/data-directory.ts';
-import { EvidenceDraft, type Server } from '../../../mysql/audit/evidence-draft.ts';
-import { compareIndexes } from '../../../mysql/audit/index-sums.ts';
-import { checkTable, tablesToCheck } from '../../../mysql/audit/read-tables.ts';
-import type { SqlClient } from '../../../mysql/audit/sql-client.ts';
-import { CrashVolume } from './crash-volume.ts';
-
-export interface RecoverImageOptions {
-  readonly image: string;
-  /** Number of a loop device that nobody else uses. */
-  readonly loop: number;
-  /** The run's seed: gives what each session's first row must link to. */
-  readonly runSeed: string;
-  /** Also indexes, CHECK TABLE and fsck. */
-  readonly thorough: boolean;
-  readonly onRows: (rows: readonly LedgerRow[]) => void;
-  readonly signal: AbortSignal;
-}
+import type { ImageEvidence } from '../../checkers/evidence.ts';
+import type { RecoverImageOptions } from '../../database/server-port.ts';
+import { looksEmpty } from './data-directory.ts';
+import { EvidenceDraft, type Server } from './evidence-draft.ts';
+import { compareIndexes } from './index-sums.ts';
+import { checkTable, tablesToCheck } from './read-tables.ts';
+import type { SqlClient } from './sql-client.ts';
 
 /** A crash recovery takes seconds; on a torn page mysqld may hang, and there are many states. */
 const startTimeoutMs = 60_000;
@@ -37,17 +25,15 @@ export async function recoverImage(options: RecoverImageOptions): Promise<ImageE
 
 class Recovering extends EvidenceDraft {
   readonly #options: RecoverImageOptions;
-  readonly #volume: CrashVolume;
 
   constructor(options: RecoverImageOptions) {
     super(options.signal);
     this.#options = options;
-    this.#volume = new CrashVolume(options.image, options.loop, options.signal);
   }
 
   async run(): Promise<void> {
     const { evidence } = this;
-    await using volume = this.#volume;
+    await using volume = this.#options.volume;
     if (!(await this.mount(volume))) return;
     const dataDirectory = join(volume.mountPoint, 'data');
     await this.step('files', async () => {

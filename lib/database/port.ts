@@ -1,0 +1,147 @@
+/**
+ * The port to a database: what everybody else knows of the one that is measured. Its words, its pod,
+ * what its log says. `lib/mysql` implements it; chosen.ts is the one place that says so.
+ */
+import type { Checker } from '../checkers/checker.ts';
+import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
+import type { GroupScenario } from '../group-replication/settings.ts';
+import type { LedgerEntry } from '../workload/sql.ts';
+import type { DatabaseChoice } from './fields.ts';
+import type { OwnEvidence } from './evidence.ts';
+
+/** What is known of a database without a server of it; the same for a cluster and for the model. */
+export interface Database {
+  /** Of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */
+  readonly name: string;
+  /** As people write it: `MySQL`. */
+  readonly title: string;
+  /** Its server's program; so are called its process, its log's observer, and its lanes: `mysqld`. */
+  readonly server: string;
+  readonly pod: DatabaseTemplate;
+  readonly log: ServerLog;
+  readonly durability: Durability;
+  /** Program that audits a copy, relative to the project's root; it says what audit/wire.ts has. */
+  readonly auditTool: string;
+  /** Every commit is promised, and no more than that is asked of the server. */
+  readonly leastAsked: DatabaseChoice;
+  readonly tools: {
+    /** Checks the tables of a running server, which it may crash. */
+    readonly checkTable: string;
+    /** Checks its files without a server. */
+    readonly offline: string;
+    /** Findings that say once more, by another witness, which commits are there. */
+    readonly secondWitnesses: readonly string[];
+    /** Who tells an operator, by the code of the finding; in the order in which they are told. */
+    readonly byFinding: Readonly<Record<string, string>>;
+  };
+}
+
+/** What its commits promise under a choice of settings, and how people are told. */
+export interface Durability {
+  /** Each acknowledged commit is on the disk. */
+  keepsAll(choice: Pick<DatabaseChoice, 'trxCommit'>): boolean;
+  /** What a living server has acknowledged in this time it may not have given to the disk yet. */
+  heldBackMs(choice: Pick<DatabaseChoice, 'trxCommit'>): number;
+  /** Settings that are not stock, each as a condition: `X runs with …`. */
+  unusual(choice: Pick<DatabaseChoice, 'trxCommit'>): readonly string[];
+  /** Settings with which a crash takes the last commits, a few, and nothing tells: for controls. */
+  readonly losingTheTail: DatabaseChoice;
+  /** One sentence for who lost commits that were acknowledged too early. */
+  readonly advice: string;
+  /** Why power loss may leave a page torn although nothing was acknowledged early. */
+  readonly tornBecause: string;
+}
+
+/** Its pod: `manifests/<name>` has the template, and what is not here is asked of nobody. */
+export interface DatabaseTemplate {
+  /** Where its container has the volume. */
+  readonly dataFolder: string;
+  /** It answers clients there. */
+  readonly port: number;
+  /** What of pod.yaml is the database's own to fill in. */
+  values(image: string, choice: DatabaseChoice): Readonly<Record<string, string | number>>;
+}
+
+/** What lines of the server's log mean. */
+export interface ServerLog {
+  /** Lines worth recording: ends and beginnings, and all that is worse than a note. */
+  readonly kept: RegExp;
+  /** Parts of a line by what they tell. */
+  readonly signs: {
+    readonly error: string;
+    /** It answers clients from now on. */
+    readonly ready: string;
+    /** It has ended by itself, cleanly. */
+    readonly stopped: string;
+  };
+  /** The storage engine's own lines have it. */
+  readonly ofStorage: string;
+  /** Lines that tell of damage or a crash; other errors are for a person to read. */
+  readonly damage: RegExp;
+  /** Of a torn page that crash recovery mends: no damage where the start then succeeds. */
+  readonly mended: RegExp;
+  /** What the server says after any error that it does not survive: it accuses nobody. */
+  readonly afterwords: readonly RegExp[];
+  /** The machine's troubles that only this database and its tools tell of. */
+  readonly troubles: readonly MachineTrouble[];
+  /** Whole lines that the model lets its server say, without their level. */
+  readonly modelled: {
+    /** Another server has its files. */
+    readonly locked: string;
+    /** Its own logs are replayed. */
+    readonly recovered: string;
+  };
+}
+
+/** The auditing machine's own trouble, by what a tool says. */
+export interface MachineTrouble {
+  readonly name: string;
+  readonly pattern: RegExp;
+  /** Who says so, and where that is written. */
+  readonly source: string;
+}
+
+/** The database's own checks (checks.ts), beside those of what every database has. */
+export interface OwnChecks {
+  /** Its logs of transactions against its tables. */
+  readonly logs: readonly Checker[];
+  /** Its tables and files by its own tools. */
+  readonly structures: readonly Checker[];
+}
+
+/** What its tools answered, for who looks whether that was for want of something on the machine. */
+export type OwnAnswers = (
+  evidence: OwnEvidence,
+) => readonly { readonly what: string; readonly answer: string }[];
+
+export interface OwnAsked {
+  readonly wholeWorkload: boolean;
+  readonly settings: DatabaseChoice;
+  /** Of the image before. */
+  readonly before: ImageEvidence | undefined;
+}
+
+/** What of its own part of an audit is not there, in words, by what it would have proved. */
+export type OwnGaps = (
+  evidence: OwnEvidence,
+  asked: OwnAsked,
+) => Readonly<Record<'pages' | 'logs' | 'tables', readonly string[]>>;
+
+/** What its own part of an audit would say of these rows and balances where nothing is wrong. */
+export type ModelledEvidence = (
+  rows: readonly LedgerEntry[],
+  balances: Readonly<Record<number, number>>,
+  notModelled: (command: string) => CommandEvidence,
+) => OwnEvidence;
+
+/** The pods of servers that replicate among themselves. */
+export interface GroupTemplate {
+  /** Of their controller and service, and in their names and labels. */
+  readonly name: string;
+  /** What of group.yaml is the database's own to fill in; `groupId` is a UUID. */
+  values(
+    image: string,
+    choice: GroupScenario,
+    groupId: string,
+  ): Readonly<Record<string, string | number>>;
+}

@@ -1,0 +1,121 @@
+/**
+ * What each remedy did on a kind of disk, counted from real runs: of ours, made to behave so, never of
+ * the driver that somebody asked about. Where nothing was measured the reasoning stands, called so.
+ */
+import { existsSync } from 'node:fs';
+import type { DiskMode } from '../disk-kinds.ts';
+import { defaultCutAfterMs } from '../experiment/contradictions.ts';
+import { wordsWorstFirst } from '../experiment/counted.ts';
+import type { Counts } from '../experiment/scenario.ts';
+import type { VerdictWord } from '../experiment/verdict.ts';
+import { wilson } from '../matrix/intervals.ts';
+import { worstWord } from '../matrix/severity.ts';
+import { all, only, percentText, shareText, shortened, stock, type Fits } from './counts.ts';
+import { eventOf, readStore, storePath, type EventLine } from './event-store.ts';
+import { cellsOf, readTable, tablePath, type Cell } from './table.ts';
+
+export interface RemedyRow {
+  /** What became of the node. */
+  readonly node: 'cut off, alive' | 'dead';
+  readonly remedy: string;
+  /** Of `ack-early` only: the cut came so long after the detach. */
+  readonly cutAfterMs?: number;
+  /** Of fault events that were measured; undefined: none was. */
+  readonly stock: string | undefined;
+  readonly short: string | undefined;
+  /** A committed one with stock timers, in reports/. */
+  readonly run: string | undefined;
+  /**
+   * By reasoning from Kubernetes' source and from the kind of disk: no measurement. Absent of a late cut
+   * with another delay than the one that was reasoned about.
+   */
+  readonly reasoned?: { readonly verdicts: readonly VerdictWord[]; readonly why: string };
+}
+
+const fates = [
+  { node: 'cut off, alive', fault: 'network-partition', row: 'partition' },
+  { node: 'dead', fault: 'node-crash', row: 'power-off' },
+] as const;
+
+let known: { readonly lines: readonly EventLine[]; readonly cells: readonly Cell[] } | undefined;
+
+/** A copy without the project's data, such as an image of the probe alone, has counted nothing. */
+export const hasRuns = (): boolean => existsSync(storePath) && existsSync(tablePath);
+
+/** In the order of docs/expectations.json. `lines`: of the store. */
+export function onSuchADisk(mode: DiskMode, lines?: readonly EventLine[]): RemedyRow[] {
+  known ??= { lines: readStore(), cells: cellsOf(readTable()) };
+  const measured = (lines ?? known.lines).filter(({ verdict }) => verdict !== 'inconclusive');
+  const cells = known.cells.filter(({ disk }) => disk === mode);
+  return fates.flatMap(({ node, fault, row }) =>
+    cells
+      .filter(({ id }) => id.startsWith(`${row}/`))
+      .flatMap(({ id, verdicts, why }) => {
+        const remedy = id.slice(row.length + 1);
+        return delaysOf(measured, mode, { fault, remedy }).map((cutAfterMs): RemedyRow => {
+          const did = { fault, remedy, disk: mode };
+          // Which of the stock values a line leaves out is no matter of the count.
+          const fits = only(did, ['cutAfterMs']);
+          const asked: Fits = (line) =>
+            fits(line) && delayOf(line) === (cutAfterMs ?? delayOf(line));
+          const isReasoned = (cutAfterMs ?? defaultCutAfterMs) === defaultCutAfterMs;
+          const runs = measured.filter(all(asked, stock));
+          return {
+            ...{ node, remedy },
+            ...(isReasoned ? { reasoned: { verdicts, why } } : {}),
+            ...(cutAfterMs === undefined ? {} : { cutAfterMs }),
+            stock: tally(runs),
+            short: tally(measured.filter(all(asked, shortened))),
+            run: runs.map(({ source }) => source).find((source) => sample.test(source)),
+          };
+        });
+      }),
+  );
+}
+
+const sample = /^reports\/samples\/[\w-]+$/;
+
+const delayOf = ({ scenario }: EventLine): number =>
+  Number(scenario['cutAfterMs'] ?? defaultCutAfterMs);
+
+/** Each delay that was measured is a row of its own: the outcome hangs on it. */
+function delaysOf(
+  lines: readonly EventLine[],
+  mode: DiskMode,
+  did: { readonly fault: string; readonly remedy: string },
+): (number | undefined)[] {
+  if (mode !== 'ack-early') return [undefined];
+  const runs = lines.filter(only({ ...did, disk: mode }, ['cutAfterMs']));
+  const delays = [...new Set(runs.map(delayOf))].toSorted((a, b) => a - b);
+  return delays.length === 0 ? [undefined] : delays;
+}
+
+/** `corrupt 13 of 13 (77–100 %)`, or each word and how many were not safe; volumes of one fault count once. */
+function tally(lines: readonly EventLine[]): string | undefined {
+  const words = [...Map.groupBy(lines, eventOf).values()].map((volumes) =>
+    worstWord(volumes.map(({ verdict }) => verdict)),
+  );
+  const of = words.length;
+  if (of === 0) return undefined;
+  const counts = Object.fromEntries(
+    [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length]),
+  ) as Counts;
+  const each = wordsWorstFirst(counts);
+  const [first, ...others] = each;
+  if (first !== undefined && others.length === 0) {
+    return `${first.word} ${shareText({ count: first.count, of })}`;
+  }
+  const { low, high } = wilson(of - (counts.safe ?? 0), of);
+  const told = each.map(({ word, count }) => `${word} ${count}`).join(', ');
+  return `${told} of ${of} (not safe: ${percentText(low)}–${percentText(high)} %)`;
+}
+
+/** What was done, to what. */
+export const didInWords = ({ node, remedy, cutAfterMs }: RemedyRow): string =>
+  `${node}: ${remedy}${cutAfterMs === undefined ? '' : `, cut ${cutAfterMs / 1000} s after the detach`}`;
+
+export const isMeasured = ({ stock, short }: RemedyRow): boolean =>
+  stock !== undefined || short !== undefined;
+
+export const reasonedInWords = ({ reasoned }: RemedyRow): string =>
+  reasoned === undefined ? '–' : `${reasoned.verdicts.join(' or ')}: ${reasoned.why}`;

@@ -1,0 +1,41 @@
+/** What an audit of MySQL reads beyond what every database's does. The keys are those of records. */
+import type { CommandEvidence } from '../checkers/evidence.ts';
+
+export interface MysqlEvidence {
+  /** Absent where it was not read, in histories before version 3, and where the server keeps none. */
+  readonly binlog?: BinlogFound;
+  readonly tables: readonly TableCheck[];
+  readonly innochecksum: readonly CommandEvidence[];
+}
+
+/** Before anything was read. */
+export const nothingOwn: MysqlEvidence = { tables: [], innochecksum: [] };
+
+export interface TableCheck {
+  readonly table: string;
+  /** CHECK TABLE EXTENDED's messages, `OK` when clean; absent where it was not asked or died. */
+  readonly check?: string;
+  /** CHECKSUM TABLE after crash recovery and a second kill; `NULL` where the table is unreadable. */
+  readonly checksum?: string;
+  /** The same after a clean restart. */
+  readonly checksumAfterRestart?: string;
+}
+
+/** The server's binary log after crash recovery, beside what the server and its tables say. */
+export interface BinlogFound {
+  readonly files: readonly string[];
+  /** Bytes of its events that were read. */
+  readonly bytes: number;
+  readonly transactions: number;
+  /** GTID sets as MySQL writes them: in its files; those that the server knows; those purged. */
+  readonly gtids: string;
+  readonly executed: string;
+  readonly purged: string;
+  readonly duplicateGtids: number;
+  /** Of its ledger rows, ranges of seqs (both ends inclusive) by session (`sessionKey`). */
+  readonly rows: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>>;
+  /** Sessions of which log and table have the same operations and not the same values. */
+  readonly differing: readonly string[];
+  /** Where a file is missing, cannot be read to its end, or has a transaction without an end. */
+  readonly damage: readonly string[];
+}

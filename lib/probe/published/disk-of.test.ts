@@ -1,0 +1,162 @@
+/** From a certificate to a disk: the committed ones, and what was changed, is open or was never measured. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
+import type { DiskMode } from '../../disk-kinds.ts';
+import type { CutCertificate } from '../cut/certificate.ts';
+import { planHash } from '../plan.ts';
+import { certifiedDisk } from './disk-of.ts';
+import { unpacked } from './packed.ts';
+
+const certificates = fileURLToPath(
+  new URL('../../../certificates/block.acme.example/', import.meta.url),
+);
+const table = join(certificates, 'dac05a0c7485.json');
+const whole = (name: string): string =>
+  unpacked(join(certificates, 'dac05a0c7485', `${name}.json.zst`));
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-disk-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+function file(content: string | object): string {
+  const path = join(folder, `${(files += 1)}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const decided = ['basalt', 'cobalt', 'dolomite', 'emerald', 'flint'];
+
+test.each(decided)(
+  '%s of the table is played as what its driver was made to do',
+  (storageClass) => {
+    const disk = certifiedDisk(table, { storageClass });
+    expect(disk.disk).toBe(strangerClasses[storageClass]?.['detachMode']);
+    expect(disk.diskFrom).toMatchObject({
+      ...{ driver: 'block.acme.example', version: 'dac05a0c7485', storageClass, volumes: 7 },
+      planHash: (JSON.parse(whole(storageClass)) as { planHash: string }).planHash,
+    });
+  },
+);
+
+test.each(decided)('%s as the probe wrote it is the same disk; it tells no version', (name) => {
+  const { disk, cutAfterMs, diskFrom } = certifiedDisk(file(whole(name)));
+  const ofTable = certifiedDisk(table, { storageClass: name });
+  expect({ disk, cutAfterMs }).toEqual({ disk: ofTable.disk, cutAfterMs: ofTable.cutAfterMs });
+  expect(diskFrom).toEqual({ ...ofTable.diskFrom, version: null });
+});
+
+test('a late cut has the longest delay that was seen, which is shorter than the true one', () => {
+  const { cutAfterMs } = certifiedDisk(table, { storageClass: 'dolomite' });
+  expect(cutAfterMs).toBe(2604);
+  expect(cutAfterMs).toBeLessThan(Number(strangerClasses['dolomite']?.['cutAfterMs']));
+});
+
+test.each(['unfenced', 'fence-if-out-of-service'] as const)(
+  'where two agree, --disk %s says which one is played, and both are told',
+  (disk) => {
+    expect(certifiedDisk(table, { storageClass: 'amber', disk })).toMatchObject({
+      disk,
+      diskFrom: { modes: ['unfenced', 'fence-if-out-of-service'] },
+    });
+  },
+);
+
+const undecided = (): string => {
+  const certificate = JSON.parse(whole('basalt')) as { trials: object[] };
+  const trials = certificate.trials.map((trial) => ({ ...trial, ended: 'the API was away' }));
+  return file({ ...certificate, trials });
+};
+
+test.each([
+  ['no class is named', table, {}, 'CERTIFICATE_CLASS', /dac05a0c7485.json has 7 classes/],
+  ['one that it has not', table, { storageClass: 'x' }, 'CERTIFICATE_CLASS', /called x/],
+  [
+    'two modes agree',
+    table,
+    { storageClass: 'amber' },
+    'CERTIFICATE_OPEN',
+    /marked out of service/,
+  ],
+  [
+    ...['another disk', table, { storageClass: 'basalt', disk: 'unfenced' }, 'DISK_CONFLICT'],
+    /--disk unfenced is not what the certificate shows of basalt: fenced/,
+  ],
+  [
+    ...['one of neither', table, { storageClass: 'amber', disk: 'fenced' }, 'DISK_CONFLICT'],
+    /unfenced or fence-if-out-of-service/,
+  ],
+  ['undecided', undecided(), {}, 'CERTIFICATE_UNDECIDED', /kept-1 is undecided: the API was away/],
+  ['no file', join(folder, 'none'), {}, 'FILE_UNREADABLE', /none/],
+  ['no JSON', file('{'), {}, 'NO_CERTIFICATE', /no certificate/],
+  ['something else', file({ kind: 'verdict' }), {}, 'NO_CERTIFICATE', /is no certificate/],
+  ['nothing', file('null'), {}, 'NO_CERTIFICATE', /no certificate/],
+  ['a prediction', file({ prediction: {} }), {}, 'NO_CERTIFICATE', /nothing was measured/],
+  ['half of one', file({ kind: 'cut-certificate' }), {}, 'NO_CERTIFICATE', /not a whole one/],
+] as const)('refused: %s', (_, path, wish, code, message) => {
+  const asked = wish as { readonly storageClass?: string; readonly disk?: DiskMode };
+  expect(() => certifiedDisk(path, asked)).toThrow(
+    expect.objectContaining({ code, message: expect.stringMatching(message) }),
+  );
+});
+
+test('one that acknowledged what it did not keep is no kind of disk', () => {
+  const table = JSON.parse(readFileSync(join(certificates, 'dac05a0c7485.json'), 'utf8')) as {
+    classes: { name: string; mode: string | null; notes: string[] }[];
+  };
+  const classes = table.classes
+    .filter(({ name }) => name === 'basalt')
+    .map((row) => ({ ...row, mode: null, notes: ['kept-1: 3 writes were acknowledged'] }));
+  // Beside no records: the row itself counts.
+  expect(() => certifiedDisk(file({ ...table, classes }))).toThrow(
+    expect.objectContaining({ code: 'CERTIFICATE_UNDECIDED' }),
+  );
+});
+
+test('a row whose records were exchanged is refused', () => {
+  const copy = join(folder, 'copy');
+  cpSync(certificates, copy, { recursive: true });
+  const records = join(copy, 'dac05a0c7485');
+  cpSync(join(records, 'amber.json.zst'), join(records, 'basalt.json.zst'));
+  expect(() => certifiedDisk(join(copy, 'dac05a0c7485.json'), { storageClass: 'cobalt' })).toThrow(
+    /basalt.json.zst is not what the row basalt was made from/,
+  );
+});
+
+/** No cut is committed: one of a single volume that was never silent, made here. */
+function cutOf(change: Partial<CutCertificate> = {}): string {
+  const plan = { version: 1, classes: ['slow'], nodes: ['a', 'b'], remedy: 'force-delete' };
+  const write = (begunMs: number, error?: string): object => ({
+    ...{ seq: begunMs, begunMs, tookMs: 1 },
+    ...(error === undefined ? {} : { error }),
+  });
+  const writes = Array.from({ length: 100 }, (_, index) => write(1000 + index * 100));
+  const volume = {
+    ...{ name: 'cut-1', variant: 'contested', claim: 'cut-1', storageClass: 'slow', events: [] },
+    ...{ deleteAskedMs: 2000, goneMs: 5000, watchEndedMs: 60_000, clockOffsetMs: 0 },
+    ...{ clockErrorMs: 5, attachments: [{ uid: '1', deletingMs: 4500 }] },
+    writerJournal: { writes: [...writes, write(11_100, 'EIO')], gaps: 0, notes: [], scans: [] },
+    nextJournal: { writes: [write(9000), write(9100)], gaps: 0, notes: [], scans: [] },
+    next: { node: 'b', createdMs: 2000, runningMs: 8000 },
+  };
+  return file({
+    ...{ schemaVersion: 1, kind: 'cut-certificate', kubernetes: 'v1.37.2', plan },
+    ...{ beganAt: '2026-11-25T03:52:58.989Z', planHash: planHash(plan), findings: [] },
+    classes: [{ name: 'slow', driver: 'block.acme.example', parameters: {} }],
+    record: { cutMs: 1500, healedMs: 60_000, checked: true, looks: [], volumes: [volume] },
+    ...change,
+  });
+}
+
+test('a cut says the mode and the delay as well, judged from its records', () => {
+  expect(certifiedDisk(cutOf())).toMatchObject({
+    ...{ disk: 'ack-early', cutAfterMs: 5900 },
+    diskFrom: { by: 'cut', storageClass: 'slow', volumes: 1, modes: ['ack-early'] },
+  });
+});
+
+test('a cut whose plan was changed is refused', () => {
+  expect(() => certifiedDisk(cutOf({ planHash: '0' }))).toThrow(/not the one of its hash/);
+});
