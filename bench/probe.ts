@@ -5,10 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { strangerNames } from '../lib/cluster/kind/stranger-objects.ts';
-import type { CutCertificate } from '../lib/probe/cut/certificate.ts';
 import type { Answer } from '../lib/probe/prediction.ts';
-import { driverVersions, wholeCertificates } from '../lib/probe/published/driver-file.ts';
-import { packedIn, unpacked } from '../lib/probe/published/packed.ts';
+import { readCutCertificate } from '../lib/probe/published/cut-rows.ts';
+import { cutsIn, driverVersions, wholeCertificates } from '../lib/probe/published/driver-file.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 import { liveBlind, liveRecords } from './support/blind-live.ts';
 import { blindTable, type BlindRecords, type BlindRow } from './support/blind-table.ts';
@@ -41,13 +40,17 @@ const lineOf = ({ storageClass, volumeMode, truth, answer, is, trials, cuts }: B
 
 export function committedRecords(): BlindRecords {
   const certificates = join(root, 'certificates');
-  const cuts = join(root, 'reports/probe-cuts');
   const refused = join(root, 'reports/probe-refusals');
+  const versions = driverVersions(certificates).filter(
+    ({ driver }) => driver === strangerNames.disk,
+  );
   return {
-    certificates: driverVersions(certificates)
-      .filter(({ driver }) => driver === strangerNames.disk)
-      .flatMap(({ driver, version }) => wholeCertificates(certificates, driver, version)),
-    cuts: packedIn(cuts).map((name) => JSON.parse(unpacked(join(cuts, name))) as CutCertificate),
+    certificates: versions.flatMap(({ driver, version }) =>
+      wholeCertificates(certificates, driver, version),
+    ),
+    cuts: versions
+      .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
+      .map(({ text }) => readCutCertificate(text)),
     answers: readdirSync(refused).map(
       (name) => JSON.parse(readFileSync(join(refused, name), 'utf8')) as Answer,
     ),

@@ -20,7 +20,7 @@ export interface UserConfig extends UserCluster {
 
 /**
  * The context that is named, or the current one. `kubeconfig`: as $KUBECONFIG, which is the default;
- * without either ~/.kube/config. `timeoutMs`: as of `emptyKubeConfig`. Asks the cluster nothing. Throws
+ * without either ~/.kube/config, and in a pod without that its own account. `timeoutMs`: as of `emptyKubeConfig`. Asks the cluster nothing. Throws
  * InfrastructureError `KUBECONFIG_MISSING`, UsageError `NO_SUCH_CONTEXT`.
  */
 export async function userKubeConfig(
@@ -44,6 +44,11 @@ export async function userKubeConfig(
   return { context, config, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
 }
 
+/** Of a pod, which needs no kubeconfig. */
+const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+/** As the client names it. */
+const insideContext = 'inClusterContext';
+
 /** As kubectl merges files: those that are not there are passed over, the first one leads. */
 function readConfigs(
   merged: KubeConfig,
@@ -58,6 +63,11 @@ function readConfigs(
       command: 'kubectl config view --minify',
       cause,
     });
+  const isInside = kubeconfig === undefined && existsSync(serviceAccount);
+  if (files.length === 0 && isInside) {
+    merged.loadFromCluster();
+    return merged;
+  }
   if (files.length === 0) throw missing();
   try {
     merged.loadFromFile(files[0] ?? '');
@@ -72,8 +82,9 @@ function readConfigs(
   return merged;
 }
 
-/** `kubectl` on the cluster, to paste. */
+/** `kubectl` on the cluster, to paste; in a pod there is no context to name. */
 export function kubectl({ context, kubeconfig }: UserCluster, words: string): string {
+  if (context === insideContext) return `kubectl ${words}`;
   const files = kubeconfig === undefined ? '' : `KUBECONFIG=${quote(kubeconfig)} `;
   return `${files}kubectl --context ${quote(context)} ${words}`;
 }

@@ -1,10 +1,12 @@
 /** The flags of `experiments/probe.mjs`. */
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { publishedRuntime } from '../images/versions.ts';
 import type { VolumeMode } from '../probe/plan.ts';
 import { cutWays, type CutWay } from '../probe/cut/host.ts';
 import { cutRemedies, type CutRemedy } from '../probe/cut/plan.ts';
+import { jobForms, type JobForm } from '../probe/job.ts';
+import { granteeOf, type Grantee } from '../probe/rights.ts';
 import { commandLine, parseArguments } from './command.ts';
 import { nonEmpty, numberWithin, positiveMs } from './flag-values.ts';
 
@@ -26,6 +28,13 @@ export interface ProbeFlags {
   readonly out?: string;
   readonly output: 'text' | 'json';
   readonly rbac: boolean;
+  /** For whom rights are printed. */
+  readonly account?: Grantee;
+  /** One that was made for probes. */
+  readonly namespace?: string;
+  /** A file for the role that is granted once the volumes are there. */
+  readonly grant?: string;
+  readonly printJob?: JobForm;
   readonly clean: boolean;
   /** The node. */
   readonly cut?: string;
@@ -74,15 +83,22 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'with --run: the certificate as a page too')
-    .option('--junit <file>', 'with --run: the certificate as JUnit XML too')
+    .option('--html <file>', 'the certificate as a page too')
+    .option('--junit <file>', 'the certificate as JUnit XML too')
     .option('--out <file>', 'where the certificate goes; default: detach-<class>.json here')
     .addOption(
       new Option('-o, --output <form>', 'what is printed')
         .choices(['text', 'json'])
         .default('text'),
-    )
-    .option('--clean', 'remove what killed probes left on the cluster, and nothing else', false)
+    );
+  addCutFlags(command);
+  addRightsFlags(command);
+  parseArguments(command, args);
+  return command.opts<ProbeFlags>();
+}
+
+const addCutFlags = (command: Command): Command =>
+  command
     .option('--cut <node>', 'cut this node off for minutes, with volumes of all classes named')
     .option('--yes <node>', 'confirms --cut: the same node once more')
     .addOption(
@@ -99,11 +115,35 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
       new Option('--heal-after <duration>', 'when the node that was cut off heals itself')
         .default(600_000, '10m')
         .argParser(healAfter),
+    );
+
+const addRightsFlags = (command: Command): Command =>
+  command
+    .option('--clean', 'remove what killed probes left on the cluster, and nothing else', false)
+    .addOption(
+      new Option(
+        '--namespace <name>',
+        'one that --rbac made; it stays; default: one for each run',
+      ).argParser(namespaceName),
     )
-    .option('--rbac', 'print the rights that reading and trials need, for `kubectl apply`', false);
-  parseArguments(command, args);
-  return command.opts<ProbeFlags>();
-}
+    .option(
+      '--grant <file>',
+      'write a role for just the attachments of the trials there, and wait until it is granted',
+    )
+    .option('--rbac', 'print the rights that are needed, for `kubectl apply`', false)
+    .addOption(
+      new Option('--account <name>', 'for whom, as `kubectl auth whoami` says it').argParser(
+        granteeOf,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--print-job [form]',
+        'print a Job that does all this inside the cluster, or a plugin for Sonobuoy',
+      )
+        .choices(jobForms)
+        .preset('job'),
+    );
 
 /** Throws UsageError `BAD_FLAG`. */
 export function classOf({ storageClass }: ProbeFlags): string {
@@ -121,6 +161,11 @@ function healAfter(text: string): number {
   const ms = positiveMs(text);
   if (ms >= healWithin.leastMs && ms <= healWithin.mostMs) return ms;
   throw new InvalidArgumentError('Give 1m to 1h.');
+}
+
+function namespaceName(text: string): string {
+  if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Give the name of a namespace.');
 }
 
 function twoNodes(text: string): readonly [string, string] {

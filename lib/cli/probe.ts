@@ -4,19 +4,21 @@
  */
 import { stringify } from 'yaml';
 import { exitCode, type ExitCode } from '../errors.ts';
-import { writeOutput } from '../output-file.ts';
 import { probeClients, type ProbeClients } from '../probe/clients.ts';
 import { answerText, measuredText } from '../probe/texts.ts';
 import { answerFor } from '../probe/prediction.ts';
-import { cleanNeeds, cutNeeds, probeAccount, rbacObjects, readNeeds } from '../probe/rights.ts';
+import { grantedObjects } from '../probe/granted.ts';
+import { probeAccount } from '../probe/rights.ts';
 import { renderCertificateHtml } from '../probe/published/html.ts';
 import { renderCertificateJunit } from '../probe/published/junit.ts';
+import { closeHome } from '../probe/trials/home.ts';
 import { cleanUp } from '../probe/trials/place.ts';
-import { dryRun } from '../probe/trials/dry-run.ts';
+import { dryRun, shownHome } from '../probe/trials/dry-run.ts';
 import { runTrials } from '../probe/trials/run.ts';
 import { runCommand, say, tell } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { cut } from './probe-cut.ts';
+import { jobFor } from './probe-job.ts';
 import { classOf, probeFlags, type ProbeFlags } from './probe-flags.ts';
 import { writeCertificate } from './probe-output.ts';
 
@@ -28,10 +30,16 @@ export const probe = (): Promise<void> =>
   runCommand('probe', async (args) => {
     const flags = probeFlags(args);
     if (flags.rbac) {
-      tell(rbacText());
+      tell(rbacText(flags));
       return exitCode.expected;
     }
-    if (flags.clean) return clean(await probeClients(flags.context, flags.kubeconfig));
+    if (flags.printJob !== undefined) {
+      tell(jobFor(flags, flags.printJob));
+      return exitCode.expected;
+    }
+    if (flags.clean) {
+      return clean(await probeClients(flags.context, flags.kubeconfig), flags.namespace);
+    }
     const storageClass = classOf(flags);
     const clients = await probeClients(flags.context, flags.kubeconfig);
     if (flags.cut !== undefined) return cut(clients, flags, flags.cut);
@@ -44,8 +52,11 @@ export const probe = (): Promise<void> =>
 
 const asked = (
   storageClass: string,
-  { nodes, trials, size, horizon: horizonMs, image }: ProbeFlags,
-) => ({ ...{ storageClass, nodes, trials, size, horizonMs, image } });
+  { nodes, trials, size, horizon: horizonMs, image, namespace }: ProbeFlags,
+) => ({
+  ...{ storageClass, nodes, trials, size, horizonMs, image },
+  ...(namespace === undefined ? {} : { namespace }),
+});
 
 async function trials(
   clients: ProbeClients,
@@ -59,33 +70,49 @@ async function trials(
   };
   using interrupt = onInterrupt(say, () => doing);
   const { signal } = interrupt;
-  const { volumeMode } = flags;
-  const request = { ...asked(storageClass, flags), volumeMode, say: told, signal };
+  const { volumeMode, grant } = flags;
+  const request = {
+    ...asked(storageClass, flags),
+    ...{ volumeMode, say: told, signal },
+    ...(grant === undefined ? {} : { grant }),
+  };
   if (flags.dryRun) {
     tell(await dryRun(clients, request));
     return exitCode.expected;
   }
   const certificate = await runTrials(clients, request);
-  writeCertificate(flags, `detach-${storageClass}.json`, certificate, measuredText);
-  if (flags.html !== undefined) writeOutput(flags.html, await renderCertificateHtml(certificate));
-  if (flags.junit !== undefined)
-    writeOutput(flags.junit, await renderCertificateJunit(certificate));
+  const forms = { text: measuredText, html: renderCertificateHtml, junit: renderCertificateJunit };
+  await writeCertificate(flags, `detach-${storageClass}.json`, certificate, forms);
   if (certificate.left !== undefined) return exitCode.infrastructure;
   return certificate.answer.mode === undefined && certificate.answer.modes.length === 0
     ? exitCode.inconclusive
     : exitCode.expected;
 }
 
-async function clean(clients: ProbeClients): Promise<ExitCode> {
+/** `given`: a namespace that was made for probes, and stays. */
+async function clean(clients: ProbeClients, given: string | undefined): Promise<ExitCode> {
+  if (given !== undefined) {
+    await closeHome(clients, { namespace: given, isGiven: true });
+    tell(`Nothing of a probe is in ${given}.`);
+    return exitCode.expected;
+  }
   const { removed, left } = await cleanUp(clients, say);
   for (const { name, why } of left) say(`${name} stays: ${why}`);
   tell(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${removed.join(', ')}.`);
   return exitCode.expected;
 }
 
-function rbacText(): string {
-  const needs = [...readNeeds, ...cutNeeds('', true), ...cleanNeeds];
-  return rbacObjects(probeAccount.name, needs, probeAccount)
-    .map((object) => stringify(object))
-    .join('---\n');
+function rbacText({
+  cut: node,
+  remedy,
+  namespace,
+  grant,
+  account = probeAccount,
+}: ProbeFlags): string {
+  const marks = remedy === 'out-of-service';
+  const objects = grantedObjects({
+    ...{ home: shownHome(namespace), grantsLater: grant !== undefined, to: account },
+    ...(node === undefined ? {} : { cut: { node, marks } }),
+  });
+  return objects.map((object) => stringify(object)).join('---\n');
 }

@@ -25,13 +25,15 @@ const ofPages: readonly string[] = ['conformance', 'expectations', 'false-alarms
 export const isExperiment = (file: string): boolean =>
   !ofPages.includes(file) && !Object.values(commands).some((command) => command.file === file);
 
-/** Whether this process was started by the package's command. */
-const isCommand = (argv: readonly string[]): boolean =>
-  basename(argv[1] ?? '', '.mjs') === 'forcedetach';
+/** By which this process was started, of the package's commands. */
+const commandOf = (argv: readonly string[]): string => basename(argv[1] ?? '', '.mjs');
 
 /** A text with commands to paste, as they are typed by whom this process was. */
 export function asTyped(text: string, argv: readonly string[] = process.argv): string {
-  if (!isCommand(argv)) return text;
+  if (commandOf(argv) === 'kubectl-detach_probe') {
+    return text.replaceAll('npx zx experiments/probe.mjs', 'kubectl detach-probe');
+  }
+  if (commandOf(argv) !== 'forcedetach') return text;
   return text.replaceAll(/npx zx experiments\/([a-z-]+)\.mjs/g, (typed, file: string) => {
     const found = Object.entries(commands).find(([, command]) => command.file === file);
     if (found !== undefined) return `npx forcedetach ${found[0]}`;

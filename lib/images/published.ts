@@ -4,6 +4,7 @@ import { arrayFiles, arrayModule } from './array-files.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './driver-files.ts';
 import { definePart, type Step } from './part.ts';
+import { stageProbe } from './probe-files.ts';
 import { attacherVersion, mysqlSeries, provisionerVersion } from './versions.ts';
 
 export interface PublishedSteps {
@@ -53,6 +54,17 @@ export function publishedSteps(root: string, kubernetes: string): PublishedSteps
       recipe.build(`${series} ${labels('tools', key)}`, toolsFile, ref, '"$WORK"'),
     ]),
   };
+}
+
+/** Nobody's cluster needs it but who runs the probe inside one. */
+export function publishedProbe(root: string): Step {
+  const { files, settings, commands } = stageProbe(root);
+  const file = `${folder}/probe.Dockerfile`;
+  const inputs = { files: [...files, `${root}/${file}`], settings };
+  return definePart('published-probe', inputs, (key, ref) => [
+    ...commands,
+    recipe.build(labels('probe', key), file, ref, '"$WORK"'),
+  ]);
 }
 
 function pull(name: string, ref: string): Step {

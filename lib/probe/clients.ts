@@ -1,7 +1,10 @@
 /** The API clients of a probe. */
 import type {
+  AuthenticationV1Api,
   AuthorizationV1Api,
   CoreV1Api,
+  CustomObjectsApi,
+  PolicyV1Api,
   StorageV1Api,
   VersionApi,
 } from '@kubernetes/client-node';
@@ -11,6 +14,9 @@ export interface ProbeClients extends UserConfig {
   readonly core: CoreV1Api;
   readonly storage: StorageV1Api;
   readonly authorization: AuthorizationV1Api;
+  readonly authentication: AuthenticationV1Api;
+  readonly policy: PolicyV1Api;
+  readonly custom: CustomObjectsApi;
   readonly version: VersionApi;
 }
 
@@ -28,6 +34,9 @@ export async function probeClients(
     core: config.makeApiClient(kubernetes.CoreV1Api),
     storage: config.makeApiClient(kubernetes.StorageV1Api),
     authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
+    authentication: config.makeApiClient(kubernetes.AuthenticationV1Api),
+    policy: config.makeApiClient(kubernetes.PolicyV1Api),
+    custom: config.makeApiClient(kubernetes.CustomObjectsApi),
     version: config.makeApiClient(kubernetes.VersionApi),
   };
 }

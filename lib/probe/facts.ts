@@ -60,9 +60,60 @@ export interface Facts {
 
 /** Throws as `answered` does (user-cluster.ts). */
 export async function gatherFacts(clients: ProbeClients, className: string): Promise<Facts> {
+  const [facts] = await gatherClassFacts(clients, [className]);
+  if (facts === undefined) throw new Error('one class has facts of its own');
+  return facts;
+}
+
+/** Of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
+export async function gatherClassFacts(
+  clients: ProbeClients,
+  classNames: readonly string[],
+): Promise<Facts[]> {
   const { core, storage, version, config: _, ...cluster } = clients;
   const refused: { what: string; why: string }[] = [];
-  const read = <T>(what: string, answer: Promise<T>): Promise<T | undefined> => {
+  const read = readingFor(clients, refused);
+  const list = async <T>(what: string, answer: Promise<Listed<T>>): Promise<readonly T[]> =>
+    (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
+
+  const code = await read('get /version', version.getCode());
+  const classes = await list('storageclasses', storage.listStorageClass());
+  const csiNodes = await list('csinodes', storage.listCSINode());
+  const nodes = await list('nodes', core.listNode());
+  const pods = await list('pods', core.listPodForAllNamespaces());
+  const shared = {
+    ...{ cluster, kubernetes: code?.gitVersion ?? '', refused },
+    classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
+    controllerManager: controllerManagerArgs(pods),
+  };
+  const found: Facts[] = [];
+  for (const name of classNames) {
+    const storageClass =
+      classes.find(({ metadata }) => metadata?.name === name) ??
+      (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name }))));
+    const driver = storageClass?.provisioner;
+    found.push({
+      ...{ ...shared, storageClass },
+      csiDriver:
+        driver === undefined
+          ? undefined
+          : await read(
+              `get csidriver ${driver}`,
+              orMissing(storage.readCSIDriver({ name: driver })),
+            ),
+      nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
+      driverPods: driver === undefined ? [] : driverPods(pods, driver),
+    });
+  }
+  return found;
+}
+
+type Read = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
+
+/** What is not allowed is noted in `refused`. */
+const readingFor =
+  (clients: ProbeClients, refused: { what: string; why: string }[]): Read =>
+  (what, answer) => {
     const allowed = answer.catch((error: unknown) => {
       if (statusOf(error) !== 403) throw error;
       refused.push({ what, why: 'not allowed (403)' });
@@ -70,37 +121,6 @@ export async function gatherFacts(clients: ProbeClients, className: string): Pro
     });
     return answered(clients, `asked to ${what}`, allowed);
   };
-  const list = async <T>(what: string, answer: Promise<Listed<T>>): Promise<readonly T[]> =>
-    (await read(`list ${what}`, answer.then(itemsOf))) ?? [];
-
-  const code = await read('get /version', version.getCode());
-  const classes = await list('storageclasses', storage.listStorageClass());
-  const storageClass =
-    classes.find(({ metadata }) => metadata?.name === className) ??
-    (await read(
-      `get storageclass ${className}`,
-      orMissing(storage.readStorageClass({ name: className })),
-    ));
-  const driver = storageClass?.provisioner;
-  const csiDriver =
-    driver === undefined
-      ? undefined
-      : await read(`get csidriver ${driver}`, orMissing(storage.readCSIDriver({ name: driver })));
-  const csiNodes = await list('csinodes', storage.listCSINode());
-  const nodes = await list('nodes', core.listNode());
-  const pods = await list('pods', core.listPodForAllNamespaces());
-  return {
-    cluster,
-    kubernetes: code?.gitVersion ?? '',
-    classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
-    storageClass,
-    csiDriver,
-    nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
-    driverPods: driver === undefined ? [] : driverPods(pods, driver),
-    controllerManager: controllerManagerArgs(pods),
-    refused,
-  };
-}
 
 interface Listed<T> {
   readonly items: readonly T[];

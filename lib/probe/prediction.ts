@@ -26,14 +26,19 @@ export interface Answer {
 /** A volume mode that is left open is shown as Block, which is tried first. */
 export interface AnswerOptions
   extends Asked,
-    Pick<PlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {}
+    Pick<PlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {
+  /** As of trials. */
+  readonly namespace?: string;
+}
 
 /** Makes nothing. Throws as `mustHaveClass` does, and as `answered` (user-cluster.ts). */
 export async function answerFor(clients: ProbeClients, options: AnswerOptions): Promise<Answer> {
   const facts = await gatherFacts(clients, options.storageClass);
   mustHaveClass(facts, options);
-  // The namespace of a run is not known before.
-  const missing = await missingRights(clients, trialNeeds(exampleNamespace));
+  const { namespace } = options;
+  // The name of one of its own is not known before.
+  const home = { namespace: namespace ?? exampleNamespace, isGiven: namespace !== undefined };
+  const missing = await missingRights(clients, trialNeeds(home));
   return {
     storageClass: options.storageClass,
     driver: facts.storageClass?.provisioner ?? '',

@@ -112,7 +112,7 @@ test('the pods of a driver are those with its socket or its name', () => {
 });
 
 test('rights become rules; only what is there already can be limited to its name', () => {
-  const rules = rulesOf(trialNeeds('forcedetach-probe-1'));
+  const rules = rulesOf(trialNeeds({ namespace: 'forcedetach-probe-1', isGiven: false }));
   expect(rules).toContainEqual({
     ...{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'delete'] },
     resourceNames: ['forcedetach-probe-1'],

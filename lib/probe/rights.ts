@@ -3,29 +3,41 @@ import { type Need } from '../user-cluster.ts';
 
 /** For the prediction. What is refused here is a line that says so. */
 export const readNeeds: readonly Need[] = [
-  { verb: 'get', group: 'storage.k8s.io', resource: 'storageclasses' },
+  ...(['get', 'list'] as const).map((verb) => ({
+    ...{ verb, group: 'storage.k8s.io', resource: 'storageclasses' },
+  })),
   { verb: 'get', group: 'storage.k8s.io', resource: 'csidrivers' },
   { verb: 'list', group: 'storage.k8s.io', resource: 'csinodes' },
   { verb: 'list', resource: 'nodes' },
   { verb: 'list', resource: 'pods' },
 ];
 
+/** Where a run is at home: a namespace that it makes and removes, or one that it was given. */
+export interface Home {
+  /** Empty: one of its own whose name is not known yet. */
+  readonly namespace: string;
+  readonly isGiven: boolean;
+}
+
 /**
- * For the trials, beside those. An attachment's name is a hash of a volume that is not there yet, so
- * the right to delete one can't be limited to it; the probe deletes by name and uid, its own volumes'.
- * `namespace`: the one that will be; empty where that is not known.
+ * For the trials, beside those. An attachment's name is a hash of a volume that is not there yet: the
+ * right to delete it can be limited to it once the volume is (`attachmentNeeds`), not before.
  */
-export const trialNeeds = (namespace: string): Need[] => [
-  { verb: 'create', resource: 'namespaces' },
-  ...(['get', 'delete'] as const).map((verb) => ({
-    ...{ verb, resource: 'namespaces' },
-    ...(namespace === '' ? {} : { name: namespace }),
-  })),
+export const trialNeeds = (home: Home): Need[] => [...homeNeeds(home), deletesAttachments];
+
+const attachments = { group: 'storage.k8s.io', resource: 'volumeattachments' } as const;
+const deletesAttachments: Need = { verb: 'delete', ...attachments };
+
+/** To delete these alone. */
+export const attachmentNeeds = (names: readonly string[]): Need[] =>
+  names.map((name) => ({ ...deletesAttachments, name }));
+
+/** All of the trials but the end of an attachment. */
+export const homeNeeds = ({ namespace, isGiven }: Home): Need[] => [
+  ...spaceNeeds({ namespace, isGiven }),
   { verb: 'get', resource: 'persistentvolumes' },
-  ...(['get', 'delete'] as const).map((verb) => ({
-    ...{ verb, group: 'storage.k8s.io', resource: 'volumeattachments' },
-  })),
-  ...(['create', 'list'] as const).map((verb) => ({
+  { verb: 'get', ...attachments },
+  ...(['create', 'list', ...(isGiven ? ['delete'] : [])] as const).map((verb) => ({
     ...{ verb, resource: 'persistentvolumeclaims', namespace },
   })),
   ...(['create', 'delete', 'list'] as const).map((verb) => ({
@@ -35,12 +47,26 @@ export const trialNeeds = (namespace: string): Need[] => [
   { verb: 'list', resource: 'events', namespace },
 ];
 
-/** For a cut, beside those of the trials: a node is read, and marked where that is the remedy. */
-export const cutNeeds = (namespace: string, marks: boolean): Need[] => [
-  ...trialNeeds(namespace),
-  { verb: 'get', resource: 'nodes' },
+function spaceNeeds({ namespace, isGiven }: Home): Need[] {
+  const named = namespace === '' ? {} : { name: namespace };
+  const own = (verb: string): Need => ({ verb, resource: 'namespaces', ...named });
+  if (isGiven) return [own('get')];
+  return [{ verb: 'create', resource: 'namespaces' }, own('get'), own('delete')];
+}
+
+/** For a look at who else is there, before a cut. */
+export const guardNeeds: readonly Need[] = [
+  { verb: 'list', resource: 'pods' },
   { verb: 'get', resource: 'persistentvolumeclaims' },
-  ...(marks ? [{ verb: 'patch', resource: 'nodes' } as const] : []),
+  { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
+];
+
+/** For a cut of `node`: it deletes no attachment, reads that node, and marks it where that is the remedy. */
+export const cutNeeds = (home: Home, node: string, marks: boolean): Need[] => [
+  ...homeNeeds(home),
+  ...guardNeeds,
+  { verb: 'get', resource: 'nodes', name: node },
+  ...(marks ? [{ verb: 'patch', resource: 'nodes', name: node } as const] : []),
 ];
 
 /** For `--clean`, beside those of the trials. */
@@ -86,21 +112,50 @@ export const probeAccount: Grantee = {
 };
 
 /**
- * A ClusterRole and its binding. The needs in the probe's namespace are in it too, since that namespace
- * is made by the probe, and a Role can't be there before it.
+ * A ClusterRole and its binding. What is needed in a namespace that was given is a Role there; a
+ * namespace that the probe makes itself can't have one before, and its needs are in the ClusterRole.
  */
-export function rbacObjects(name: string, needs: readonly Need[], to: Grantee): object[] {
-  const rbac = 'rbac.authorization.k8s.io';
-  const group = to.kind === 'ServiceAccount' ? {} : { apiGroup: rbac };
+export function rbacObjects(
+  name: string,
+  needs: readonly Need[],
+  { to, home }: { readonly to: Grantee; readonly home: Home },
+): object[] {
+  const isInside = ({ namespace }: Need): boolean =>
+    home.isGiven && namespace === home.namespace && namespace !== '';
+  const inside = needs.filter(isInside);
+  const outside = needs.filter((need) => !isInside(need));
   return [
+    ...(outside.length === 0 ? [] : roleAndBinding('ClusterRole', { name }, outside, to)),
+    ...(inside.length === 0
+      ? []
+      : roleAndBinding('Role', { name, namespace: home.namespace }, inside, to)),
+  ];
+}
+
+const rbac = 'rbac.authorization.k8s.io';
+
+function roleAndBinding(
+  kind: 'ClusterRole' | 'Role',
+  metadata: { readonly name: string; readonly namespace?: string },
+  needs: readonly Need[],
+  to: Grantee,
+): object[] {
+  const group = to.kind === 'ServiceAccount' ? {} : { apiGroup: rbac };
+  const apiVersion = `${rbac}/v1`;
+  return [
+    { apiVersion, kind, metadata, rules: rulesOf(needs) },
     {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name } },
-      rules: rulesOf(needs),
-    },
-    {
-      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name } },
+      ...{ apiVersion, kind: `${kind}Binding`, metadata },
       subjects: [{ ...to, ...group }],
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      roleRef: { apiGroup: rbac, kind, name: metadata.name },
     },
   ];
+}
+
+/** Of a user as the API server calls it. */
+export function granteeOf(username: string): Grantee {
+  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
+  return namespace === undefined || name === undefined
+    ? { kind: 'User', name: username }
+    : { kind: 'ServiceAccount', name, namespace };
 }

@@ -17,6 +17,7 @@ import {
 import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords } from '../../lib/probe/texts.ts';
+import type { CutRow } from '../../lib/probe/published/cut-rows.ts';
 import { root } from './pages.ts';
 
 export const path = 'docs/reference/certificates.md';
@@ -24,16 +25,16 @@ export const certificates = join(root, 'certificates');
 
 const opening = `# Certificates
 
-What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes, and is judged again from its raw records, which lie in \`certificates/\`. This page is made from those files. What became of a database on a disk of that kind is [below](#what-each-remedy-did-on-such-a-disk), and a run of your own [plays it](../how-to/play-a-certificate.md).
+What did a driver do, in which version, when a volume of it was detached by force? Each row is a class that was asked by [the probe](../how-to/probe.md), on healthy nodes; \`cut off\` tells what became of it [under cuts](../how-to/probe-cut.md), where there was one. All of it is judged again from the raw records, which lie in \`certificates/\`. This page is made from those files; [the schema](certificate.schema.json) has their form. What became of a database on a disk of that kind is [below](#what-each-remedy-did-on-such-a-disk), and a run of your own [plays it](../how-to/play-a-certificate.md).
 
 The driver \`block.acme.example\` is this project's own under a foreign name, made to behave in each way: it shows what the probe can tell, and nothing of a driver that you can buy. Nobody has sent another one yet.
 `;
 
 const closing = `## Send one
 
-1. Run the probe with \`--run --out FILE\`. The file has names of nodes and of the class, its parameters, and the driver's words: read it before you publish it.
+1. Run the probe with \`--run --out FILE\`, or with \`--cut NODE --out FILE\` and classes of one driver. The file has names of nodes and of the class, its parameters, and the driver's words: read it before you publish it.
 2. In a checkout of this repository: \`node scripts/certificates.ts add FILE VERSION\`, with the version of the driver that ran, then \`npx vitest run -u --project unit test/docs\`.
-3. Open a pull request with what these two have changed. A plan that is not the one of its hash, or trials that are not those of the plan, are refused; the answer is judged anew.
+3. Open a pull request with what these two have changed. A plan that is not the one of its hash, or trials and volumes that are not those of the plan, are refused; the answer is judged anew.
 `;
 
 const what = (row: ClassRow): string =>
@@ -47,22 +48,67 @@ function lastWrite({ figures }: ClassRow): string {
 }
 
 const head = [
-  ...['Class', 'answer', 'volumes', 'kept', 'contested'],
+  ...['Class', 'answer', 'volumes', 'kept', 'contested', 'cut off'],
   ...['delete to the last write: p50; most', 'on', 'records'],
 ];
 
-function section({ driver, version, classes }: DriverFile): string {
+/** Of one class and its kind of volume: each remedy and way with what came, and how often. */
+function underCuts({ cuts }: DriverFile, name: string, volumeMode: string): string {
+  const own = cuts.filter((row) => row.name === name && row.volumeMode === volumeMode);
+  const ways = Map.groupBy(own, ({ remedy, way }) => `${remedy}, ${way}`);
+  return (
+    [...ways]
+      .map(([way, rows]) => {
+        const outcomes = Map.groupBy(rows, ({ outcome }) => outcome);
+        const counted = [...outcomes].map(([outcome, same]) => `${outcome} ${same.length}`);
+        return `${way}: ${counted.join(', ')}`;
+      })
+      .join('; ') || '–'
+  );
+}
+
+/** Each cut once. */
+function cutLines({ driver, cuts }: DriverFile): string {
+  const lines = [...Map.groupBy(cuts, ({ records }) => records)].flatMap(
+    ([records, [row, ...rest]]) => {
+      if (row === undefined) return [];
+      const { remedy, way, timers, measuredAt, volumeMode } = row;
+      const pace = timers.length === 0 ? 'as it ships, as far as could be read' : timers.join(' ');
+      const what = `${remedy}, ${way}, ${1 + rest.length} volumes, ${volumeMode}, controller manager: ${pace}`;
+      return [`- [${measuredAt.slice(0, 10)}](../../certificates/${driver}/${records}): ${what}`];
+    },
+  );
+  return lines.length === 0 ? '' : `\nCuts:\n\n${lines.join('\n')}\n`;
+}
+
+/** What only a cut has asked has a row as well. */
+const onlyCut = ({ classes, cuts }: DriverFile): CutRow[] => {
+  const kindOf = (row: Pick<CutRow, 'name' | 'volumeMode'>): string =>
+    `${row.name}, ${row.volumeMode}`;
+  const tried = new Set(classes.map(kindOf));
+  const first = [...Map.groupBy(cuts, kindOf).values()].flatMap(([row]) => row ?? []);
+  return first.filter((row) => !tried.has(kindOf(row)));
+};
+
+function section(file: DriverFile): string {
+  const { driver, version, classes } = file;
+  const cutOnly = onlyCut(file).map(({ name, volumeMode }) => [
+    ...[name, 'no trials', volumeMode, '–', '–', underCuts(file, name, volumeMode)],
+    ...['–', '–', '–'],
+  ]);
   const rows = classes.map((row) => [
     `${row.name} (${parameterWords(row.parameters)})`,
     `**${what(row)}**`,
     `${row.volumes}, ${row.volumeMode}`,
     countWords(row.counts.kept),
     `${countWords(row.counts.contested)}; next pod: ${countWords(row.next)}`,
+    underCuts(file, row.name, row.volumeMode),
     lastWrite(row),
     `${row.kubernetes}, kernel ${row.kernels.join(', ')}`,
     `[${row.measuredAt.slice(0, 10)}](../../certificates/${driver}/${row.records})`,
   ]);
-  return `## ${driver} ${version}\n\n${markdownTable(head, rows)}\n`;
+  const table = markdownTable(head, [...rows, ...cutOnly]);
+  return `## ${driver} ${version}\n\n${table}\n${cutLines(file)}`;
 }
 
 const remedyHead = [

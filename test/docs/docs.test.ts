@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
 import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
+import { certificateJsonSchema } from '../../lib/probe/published/schema.ts';
 import { terms } from '../../lib/report/terms.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';
@@ -63,6 +64,11 @@ test('the glossary has each word that a report explains', () => {
 test('docs/reference/verdict.schema.json is the schema of verdict.json', () => {
   const published: unknown = JSON.parse(read('docs/reference/verdict.schema.json'));
   expect(published).toEqual(JSON.parse(JSON.stringify(verdictJsonSchema())));
+});
+
+test('docs/reference/certificate.schema.json is the form of certificates', async () => {
+  const text = `${JSON.stringify(certificateJsonSchema(), undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot(join(root, 'docs/reference/certificate.schema.json'));
 });
 
 test('docs/reference/errors.md has every error that the source throws', async () => {

@@ -15,7 +15,7 @@ export interface Behaviour {
   readonly refusesBlock?: boolean;
   /** Pods on the next node never run while the first one has the volume. */
   readonly refusesNext?: boolean;
-  /** Verb and resource that are not allowed, e.g. `delete volumeattachments`. */
+  /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
   readonly forbids?: string;
 }
 
@@ -33,7 +33,12 @@ interface Thing {
 
 interface Review {
   readonly spec: {
-    readonly resourceAttributes: { readonly verb: string; readonly resource: string };
+    readonly resourceAttributes: {
+      readonly verb: string;
+      readonly resource: string;
+      readonly subresource?: string;
+      readonly name?: string;
+    };
   };
 }
 
@@ -48,6 +53,8 @@ const quietForMs = 2800;
 
 export class FakeStorageApi {
   readonly changes: string[] = [];
+  /** Of what is forbidden: whether it is allowed for what has a name. */
+  granted = false;
   readonly things = new Map<string, Thing>();
   readonly #events: object[] = [];
   readonly #behaviour: Behaviour;
@@ -95,6 +102,10 @@ export class FakeStorageApi {
     if (path.endsWith('/log')) return this.#log(path.replace(/\/log$/, ''), url, response);
     if (path === '/version') return answer(200, { gitVersion: 'v1.37.2' });
     if (path === '/selfsubjectaccessreviews') return answer(201, this.#review(body));
+    if (path === '/selfsubjectreviews') {
+      const username = 'system:serviceaccount:default:prober';
+      return answer(201, { status: { userInfo: { username } } });
+    }
     if (request.method === 'GET') return this.#read(path, url, answer);
     this.changes.push(`${request.method} ${path}`);
     if (request.method === 'POST') return answer(201, this.#create(path, body as unknown as Thing));
@@ -104,9 +115,11 @@ export class FakeStorageApi {
   }
 
   #review(body: Record<string, unknown> | undefined): object {
-    const { verb, resource } = (body as unknown as Review).spec.resourceAttributes;
-    const asked = `${verb} ${resource}`;
-    return { spec: {}, status: { allowed: asked !== this.#behaviour.forbids } };
+    const { verb, resource, subresource, name } = (body as unknown as Review).spec
+      .resourceAttributes;
+    const asked = `${verb} ${[resource, subresource].filter(Boolean).join('/')}`;
+    const isGranted = this.granted && name !== undefined;
+    return { spec: {}, status: { allowed: isGranted || asked !== this.#behaviour.forbids } };
   }
 
   #read(path: string, url: URL, answer: (status: number, value: unknown) => void): void {
@@ -174,6 +187,7 @@ export class FakeStorageApi {
       return;
     }
     Object.assign(claim.spec ?? {}, { volumeName: `pv-${name}` });
+    claim.status = { phase: 'Bound' };
     this.add(`/persistentvolumes/pv-${name}`, {
       spec: { csi: { driver, volumeHandle: `h-${name}` } },
       status: { phase: 'Bound' },
@@ -217,6 +231,8 @@ export class FakeStorageApi {
       const attachment = this.things.get(held);
       if (attachment !== undefined) this.#end(held, attachment);
       // Volumes go with their claims.
+      const [, unclaimed] = /\/persistentvolumeclaims\/([^/]+)$/.exec(path) ?? [];
+      if (unclaimed !== undefined) this.things.delete(`/persistentvolumes/pv-${unclaimed}`);
       if (/^\/namespaces\/[^/]+$/.test(path)) {
         for (const at of [...this.things.keys()]) {
           if (at.startsWith('/persistentvolumes/')) this.things.delete(at);

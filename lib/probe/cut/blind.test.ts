@@ -3,20 +3,20 @@
  * driver was made to do, which the cuts were not told. The two remedies together leave one mode, or two
  * that trials on healthy nodes tell apart.
  */
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
+import { strangerClasses, strangerNames } from '../../cluster/kind/stranger-objects.ts';
 import { planHash } from '../plan.ts';
-import { packedIn, unpacked } from '../published/packed.ts';
+import { cutsIn, driverVersions } from '../published/driver-file.ts';
+import { readCutCertificate } from '../published/cut-rows.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, type CutFinding, modesOf } from './classify.ts';
 
-const folder = fileURLToPath(new URL('../../../reports/probe-cuts/', import.meta.url));
-const cuts = packedIn(folder).map((name) => ({
-  name,
-  cut: JSON.parse(unpacked(join(folder, name))) as CutCertificate,
-}));
+const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const cuts = driverVersions(root)
+  .filter(({ driver }) => driver === strangerNames.disk)
+  .flatMap(({ driver, version }) => cutsIn(root, driver, version))
+  .map(({ name, text }) => ({ name, cut: readCutCertificate(text) }));
 
 test('three cuts and more, each of seven classes', () => {
   expect(cuts.length).toBeGreaterThanOrEqual(3);

@@ -6,7 +6,8 @@ import type { CutFinding } from './classify.ts';
 import type { CutPlan } from './plan.ts';
 import type { CutRecord } from './record.ts';
 
-const cutCertificateVersion = 1;
+/** Of the file's form: it changes where a reader of older ones would err. */
+export const cutCertificateVersion = 1;
 
 export interface CutCertificate {
   readonly schemaVersion: typeof cutCertificateVersion;
@@ -27,6 +28,8 @@ export interface CutCertificate {
   readonly plan: CutPlan;
   readonly findings: readonly CutFinding[];
   readonly record: CutRecord;
+  /** What could not be removed afterwards. */
+  readonly left?: string;
 }
 
 interface Parts {

@@ -1,31 +1,40 @@
 /** Scripts for a node's host: a shell reads them, and nothing is cut before both heals are proven. */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { armScript, checkScript, collectScript, cutScript, cutWays, latestHealMs } from './host.ts';
+import {
+  armScript,
+  checkScript,
+  collectScript,
+  cutScript,
+  cutWays,
+  latestHealMs,
+  tidyScript,
+} from './host.ts';
 
-const namespace = 'forcedetach-probe-0a1b2c3d';
-
-test.each(
-  cutWays.flatMap((way) => [
-    armScript(way, namespace, 60_000),
-    cutScript(way),
-    checkScript(way),
-    collectScript(namespace),
+const run = 'forcedetach-probe-0a1b2c3d';
+const scriptsOf = (name: string): string[] => [
+  ...cutWays.flatMap((way) => [
+    armScript(way, name, 60_000),
+    cutScript(way, name),
+    checkScript(way, name),
   ]),
-)('a shell can read %#', (script) => {
+  ...[tidyScript(name, 900_000), collectScript(name)],
+];
+
+test.each(scriptsOf(run))('a shell can read %#', (script) => {
   expect(() => execFileSync('sh', ['-n'], { input: script })).not.toThrow();
 });
 
 test('the second heal comes after the first, and both before anybody gives up', () => {
-  const script = armScript('network', namespace, 60_000);
+  const script = armScript('network', run, 60_000);
   expect(script).toContain('--on-active=60s');
   expect(script).toContain('sleep 90');
   expect(latestHealMs(60_000)).toBeGreaterThan(90_000);
 });
 
 test('a cut asks for both heals first', () => {
-  const script = cutScript('network');
-  const [heal, belt, rules] = ['probe-heal.timer', 'probe-belt.service', 'nft -f'].map((word) =>
+  const script = cutScript('network', run);
+  const [heal, belt, rules] = [`${run}-heal.timer`, `${run}-belt.service`, 'nft -f'].map((word) =>
     script.indexOf(word),
   );
   expect(heal).toBeGreaterThan(0);
@@ -35,10 +44,19 @@ test('a cut asks for both heals first', () => {
 });
 
 test('all that it names on the host is its own', () => {
-  const paths = cutWays
-    .flatMap((way) => [armScript(way, namespace, 60_000), cutScript(way), checkScript(way)])
-    .concat(collectScript(namespace))
-    .flatMap((script) => script.match(/\/(run|var|etc|tmp)\/[^\s;"]+/g) ?? []);
+  const paths = scriptsOf(run).flatMap(
+    (script) => script.match(/\/(run|var|etc|tmp)\/[^\s;"]+/g) ?? [],
+  );
   expect(paths.length).toBeGreaterThan(10);
-  for (const path of paths) expect(path).toMatch(/^\/(run|var\/tmp)\/forcedetach-probe-/);
+  for (const path of paths) expect(path).toMatch(new RegExp(`^/(run|var/tmp)/${run}(/|$)`));
+});
+
+test('two runs share no name: what a killed one left is in nobody’s way', () => {
+  const namesOf = (name: string): string[] =>
+    scriptsOf(name).flatMap(
+      (script) => script.match(/forcedetach[-_]probe[-_]\w+[-_/.\w]*/g) ?? [],
+    );
+  const others = new Set(namesOf('forcedetach-probe-ffffffff'));
+  expect(namesOf(run).filter((name) => others.has(name))).toEqual([]);
+  expect(others.size).toBeGreaterThan(5);
 });

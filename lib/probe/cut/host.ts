@@ -1,30 +1,38 @@
 /**
  * What is done on a node's own host by a pod that enters its namespaces: a heal is armed there, twice,
- * before the cut. Texts only. No pod heals: it dies with its node's network, or with its namespace.
+ * before the cut. Texts only. No pod heals: it dies with its node's network, or with its namespace. All
+ * names are of one run, so that what a killed run left is in nobody's way.
  */
 
 /** `network`: all that goes over the devices of the default routes; `kubelet`: it is stopped. */
 export const cutWays = ['network', 'kubelet'] as const;
 export type CutWay = (typeof cutWays)[number];
 
-const cutTable = 'forcedetach_probe';
-const files = '/run/forcedetach-probe';
-/** Two that know nothing of each other: a timer of systemd, and a service that sleeps. */
-const units = { heal: 'forcedetach-probe-heal', belt: 'forcedetach-probe-belt' } as const;
-const cutUnit = 'forcedetach-probe-cut';
-/** Takes away what a killed probe left on the host. */
-const tidyUnit = 'forcedetach-probe-tidy';
-/** Whoever lives has read it by then. */
-const tidyLaterS = 900;
+/** Of a run `forcedetach-probe-0a1b2c3d`. */
+export const tableOf = (run: string): string => run.replaceAll('-', '_');
+const filesOf = (run: string): string => `/run/${run}`;
+
+interface Units {
+  /** Two that know nothing of each other: a timer of systemd, and a service that sleeps. */
+  readonly heal: string;
+  readonly belt: string;
+  readonly cut: string;
+  /** Takes away what a killed probe left on the host. */
+  readonly tidy: string;
+}
+
+const unitsOf = (run: string): Units => ({
+  ...{ heal: `${run}-heal`, belt: `${run}-belt`, cut: `${run}-cut`, tidy: `${run}-tidy` },
+});
 
 /** Of the writers on a node that is cut off: pods' logs may go with the pods. */
-export const journalFolder = (namespace: string): string => `/var/tmp/${namespace}`;
+export const journalFolder = (run: string): string => `/var/tmp/${run}`;
 
-/** Both may run twice. For a console on the node, too. */
-export const healCommand: Readonly<Record<CutWay, string>> = {
-  network: `nft delete table inet ${cutTable} 2>/dev/null || true`,
-  kubelet: 'systemctl start kubelet',
-};
+/** May run twice. For a console on the node, too. */
+export const healCommand = (way: CutWay, run: string): string =>
+  way === 'network'
+    ? `nft delete table inet ${tableOf(run)} 2>/dev/null || true`
+    : 'systemctl start kubelet';
 
 const tools: Readonly<Record<CutWay, readonly string[]>> = {
   network: ['systemd-run', 'systemctl', 'nft', 'ip'],
@@ -35,19 +43,19 @@ const devices = `$( (ip -o route show default; ip -6 -o route show default) |
   sed -n 's/.* dev \\([^ ]*\\).*/\\1/p' | sort -u | paste -sd, )`;
 
 /** In its own table, before all others; the loopback and the pods of the node go on. */
-const cutCommand: Readonly<Record<CutWay, string>> = {
-  network: `devices="${devices}"
+const cutCommand = (way: CutWay, run: string): string =>
+  way === 'kubelet'
+    ? 'systemctl stop kubelet'
+    : `devices="${devices}"
 test -n "$devices"
 nft -f - <<RULES
-table inet ${cutTable} {
+table inet ${tableOf(run)} {
   chain input { type filter hook input priority -400; iifname { $devices } drop; }
   chain output { type filter hook output priority -400; oifname { $devices } drop; }
   chain forward { type filter hook forward priority -400;
     iifname { $devices } drop; oifname { $devices } drop; }
 }
-RULES`,
-  kubelet: 'systemctl stop kubelet',
-};
+RULES`;
 
 /** The second belt comes so much later than the first. */
 const beltLaterS = 30;
@@ -55,64 +63,85 @@ const beltLaterS = 30;
 /** When the node is back at the latest. */
 export const latestHealMs = (healAfterMs: number): number => healAfterMs + 1000 * (beltLaterS + 5);
 
-const run = (unit: string, more: string, command: string): string =>
+const start = (unit: string, more: string, command: string): string =>
   `systemd-run --quiet --collect --unit=${unit} ${more} /bin/sh ${command}`;
 
+const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
+
+/**
+ * Before anything is written there: whatever becomes of the probe, its files go by themselves. Says
+ * `will be tidied` once that is proven, and refuses a node on which another run is armed.
+ */
+export function tidyScript(run: string, afterMs: number): string {
+  const { tidy } = unitsOf(run);
+  return `set -eu
+command -v systemd-run >/dev/null || { echo "lacks systemd-run"; exit 3; }
+other=$(systemctl list-units --no-legend --plain 'forcedetach-probe-*-heal.timer' 'forcedetach-probe-*-belt.service')
+test -z "$other" || { echo "another run is armed here: $other"; exit 3; }
+mkdir -p ${filesOf(run)}
+cat > ${filesOf(run)}/tidy.sh <<'TIDY'
+rm -rf ${journalFolder(run)}
+rm -rf ${filesOf(run)}
+TIDY
+${start(tidy, `--on-active=${inSeconds(afterMs)}s`, `${filesOf(run)}/tidy.sh`)}
+systemctl is-active --quiet ${tidy}.timer
+echo "will be tidied"`;
+}
+
 /** Says `armed` once both belts are proven; leaves nothing armed where one is not. */
-export function armScript(way: CutWay, namespace: string, healAfterMs: number): string {
-  const healS = Math.ceil(healAfterMs / 1000);
+export function armScript(way: CutWay, run: string, healAfterMs: number): string {
+  const healS = inSeconds(healAfterMs);
+  const [files, units] = [filesOf(run), unitsOf(run)];
   return `set -eu
 for tool in ${tools[way].join(' ')}; do
   command -v "$tool" >/dev/null || { echo "lacks $tool"; exit 3; }
 done
-cat > ${files}-heal.sh <<'HEAL'
-${healCommand[way]}
+mkdir -p ${files}
+cat > ${files}/heal.sh <<'HEAL'
+${healCommand(way, run)}
 HEAL
-cat > ${files}-belt.sh <<'BELT'
+cat > ${files}/belt.sh <<'BELT'
 sleep ${healS + beltLaterS}
-${healCommand[way]}
+${healCommand(way, run)}
 BELT
-cat > ${files}-tidy.sh <<'TIDY'
-rm -rf ${journalFolder(namespace)}
-rm -f ${files}-*.sh
-TIDY
-${run(tidyUnit, `--on-active=${healS + tidyLaterS}s`, `${files}-tidy.sh`)}
-${run(units.heal, `--on-active=${healS}s --timer-property=AccuracySec=1s`, `${files}-heal.sh`)}
-${run(units.belt, '', `${files}-belt.sh`)}
+${start(units.heal, `--on-active=${healS}s --timer-property=AccuracySec=1s`, `${files}/heal.sh`)}
+${start(units.belt, '', `${files}/belt.sh`)}
 if systemctl is-active --quiet ${units.heal}.timer && systemctl is-active --quiet ${units.belt}.service
 then echo "armed ${healS}"
 else systemctl stop ${units.heal}.timer ${units.belt}.service; echo "not armed"; exit 4
 fi`;
 }
 
-/** The pod has ended before: its last words reach the API. Without both belts nothing is cut. */
-export function cutScript(way: CutWay): string {
+/** A moment later, so that its pod can end and say so. Without both belts nothing is cut. */
+export function cutScript(way: CutWay, run: string): string {
+  const [files, units] = [filesOf(run), unitsOf(run)];
   return `set -eu
-cat > ${files}-cut.sh <<'CUT'
+cat > ${files}/cut.sh <<'CUT'
 set -eu
 systemctl is-active --quiet ${units.heal}.timer
 systemctl is-active --quiet ${units.belt}.service
-${cutCommand[way]}
+${cutCommand(way, run)}
 CUT
-${run(cutUnit, '--on-active=3s --timer-property=AccuracySec=100ms', `${files}-cut.sh`)}
+${start(units.cut, '--on-active=3s --timer-property=AccuracySec=100ms', `${files}/cut.sh`)}
 echo "cutting"`;
 }
 
-/** Undoes all of it, whatever was done; says `healed` where nothing of it is left. */
-export function checkScript(way: CutWay): string {
+/** Undoes all of it but the tidying, whatever was done; says `healed` where nothing of it is left. */
+export function checkScript(way: CutWay, run: string): string {
+  const units = unitsOf(run);
   return `set -u
-systemctl stop ${cutUnit}.timer ${units.heal}.timer ${units.belt}.service ${tidyUnit}.timer 2>/dev/null
-${healCommand[way]}
-rm -f ${files}-*.sh
-if nft list table inet ${cutTable} >/dev/null 2>&1; then echo "the table is there"; exit 5; fi
+systemctl stop ${units.cut}.timer ${units.heal}.timer ${units.belt}.service 2>/dev/null
+${healCommand(way, run)}
+if nft list table inet ${tableOf(run)} >/dev/null 2>&1; then echo "the table is there"; exit 5; fi
 systemctl is-active --quiet kubelet || { echo "kubelet is not active"; exit 5; }
 echo "healed"`;
 }
 
-/** Lines as `<pod> <line>`; then the folder goes. */
-export const collectScript = (namespace: string): string => `set -eu
-cd ${journalFolder(namespace)}
+/** Lines as `<pod> <line>`; then all of the run is gone from the host. */
+export const collectScript = (run: string): string => `set -eu
+cd ${journalFolder(run)}
 for file in *.log; do sed "s/^/\${file%.log} /" "$file"; done
 cd /
-rm -rf ${journalFolder(namespace)}
+systemctl stop ${unitsOf(run).tidy}.timer
+rm -rf ${journalFolder(run)} ${filesOf(run)}
 echo "end of journals"`;

@@ -15,16 +15,31 @@ import type { CutContext } from './volume.ts';
 const hostPodMs = 120_000;
 const lookMs = 500;
 
-/** Runs a script on a node's host and resolves to what it said. Throws `CUT_HOST` where it fails. */
+/** Runs a script on a node's host and resolves to what it said. Throws as `hostSaid` does. */
 export async function onHost(
   context: CutContext,
   name: string,
   script: string,
 ): Promise<readonly string[]> {
-  const { clients, namespace, plan, view, signal } = context;
+  await startOnHost(context, name, script);
+  return hostSaid(context, name);
+}
+
+/** Waits for nothing: of a script that cuts its node off no word may come any more. */
+export async function startOnHost(
+  { clients, namespace, plan, signal }: CutContext,
+  name: string,
+  script: string,
+): Promise<void> {
   const [node] = plan.nodes;
   const pod = hostPod({ namespace, node, image: plan.image }, name, script);
   await createPod(clients.core, namespace, pod, signal);
+}
+
+/** Once it has ended. Throws `CUT_HOST` where it failed, and as `View.until` does. */
+export async function hostSaid(context: CutContext, name: string): Promise<readonly string[]> {
+  const { clients, namespace, plan, view } = context;
+  const [node] = plan.nodes;
   const what = `the pod ${name} has ended on ${node}`;
   const ended = await view.until({ what, timeoutMs: hostPodMs }, () => {
     const { phase } = view.pod(name)?.pod.status ?? {};

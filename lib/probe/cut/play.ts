@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 import { taintOutOfService, untaint } from '../trials/taint.ts';
-import { nowMs } from '../trials/view.ts';
+import { nowMs, whyOf } from '../trials/view.ts';
 import {
   armScript,
   checkScript,
@@ -10,8 +10,9 @@ import {
   cutScript,
   healCommand,
   latestHealMs,
+  tidyScript,
 } from './host.ts';
-import { nodeIs, onHost, Vantage } from './node.ts';
+import { hostSaid, nodeIs, onHost, startOnHost, Vantage } from './node.ts';
 import type { CutRecord } from './record.ts';
 import { VolumeUnderCut, type CutContext } from './volume.ts';
 
@@ -19,7 +20,7 @@ export type CutDraft = { -readonly [K in keyof CutRecord]: CutRecord[K] };
 
 /** Until the node is Ready again, and its host says that nothing is left. Throws `CUT_NOT_HEALED`. */
 export async function healed(context: CutContext, record: CutDraft): Promise<void> {
-  const { clients, namespace, plan, say } = context;
+  const { clients, namespace, run, plan, say } = context;
   const [node] = plan.nodes;
   const latestMs = (record.armedMs ?? nowMs()) + latestHealMs(plan.healAfterMs);
   say(`${node} heals itself by ${new Date(latestMs).toISOString().slice(11, 19)}Z`);
@@ -30,25 +31,29 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
       context,
     );
     record.readyAgainMs = await nodeIs(context, true, latestHealMs(plan.healAfterMs));
-    await onHost(context, 'check', checkScript(plan.way));
+    await onHost(context, 'check', checkScript(plan.way, run));
     record.checked = true;
   } catch (cause) {
+    // What comes of it is told by `--clean`, too; that the node may be away is told only here.
+    await untaint(clients, node, namespace).catch((error: unknown) => say(whyOf(error)));
     throw new InfrastructureError('CUT_NOT_HEALED', `${node} is not proven to be healed`, {
       hint: 'see to it by its console; both of its own heals should have run by now',
-      command: healCommand[plan.way],
+      command: healCommand(plan.way, run),
       cause,
     });
-  } finally {
-    await untaint(clients, node, namespace);
   }
+  await untaint(clients, node, namespace);
 }
 
 /** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */
 const notReadyMs = 300_000;
-const cutSeenMs = 30_000;
+/** A pod has to come first. */
+const cutSeenMs = 60_000;
 /** Of the host's own clocks, and of the pods that have to come. */
 const spareMs = 30_000;
 const lateWritesMs = 15_000;
+/** Whoever lives has taken its files from the host by then; it starts before the writers do. */
+export const tidyLaterMs = 900_000;
 
 export class Cut {
   readonly #context: CutContext;
@@ -64,18 +69,18 @@ export class Cut {
   }
 
   async play(): Promise<void> {
-    const { plan, namespace, say, signal } = this.#context;
+    const { plan, run, say, signal } = this.#context;
     const [node, next] = plan.nodes;
+    const tidy = tidyScript(run, latestHealMs(plan.healAfterMs) + tidyLaterMs);
+    await onHost(this.#context, 'prepare', tidy);
     say(`writers start on ${node}`);
     const vantage = await Vantage.start(this.#context);
     await Promise.all(this.#volumes.map((volume) => volume.start()));
     await this.#rehearse(vantage);
-    await onHost(this.#context, 'arm', armScript(plan.way, namespace, plan.healAfterMs));
+    await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
     this.#record.armedMs = nowMs();
     say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
-    await onHost(this.#context, 'cut', cutScript(plan.way));
-    const cutMs = await vantage.until('down', nowMs(), { timeoutMs: cutSeenMs, signal });
-    this.#record.cutMs = cutMs;
+    this.#record.cutMs = await this.#cutOff('cut', vantage);
     say(`${next} sees ${node} no more`);
     this.#record.notReadyMs = await nodeIs(this.#context, false, notReadyMs);
     await this.#remedy();
@@ -93,13 +98,26 @@ export class Cut {
     this.#record.looks = vantage.looks;
   }
 
+  /** When the second node saw it, which alone tells: the first one may not get a word out any more. */
+  async #cutOff(name: string, vantage: Vantage): Promise<number> {
+    const { plan, run, signal } = this.#context;
+    const beganMs = nowMs();
+    await startOnHost(this.#context, name, cutScript(plan.way, run));
+    try {
+      return await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      // It is reachable, and may say why.
+      await hostSaid(this.#context, name);
+      throw error;
+    }
+  }
+
   /** A cut of some seconds that heals itself by the same means. */
   async #rehearse(vantage: Vantage): Promise<void> {
-    const { plan, namespace, say, signal } = this.#context;
-    const beganMs = nowMs();
-    await onHost(this.#context, 'rehearse-arm', armScript(plan.way, namespace, plan.rehearsalMs));
-    await onHost(this.#context, 'rehearse-cut', cutScript(plan.way));
-    const downMs = await vantage.until('down', beganMs, { timeoutMs: cutSeenMs, signal });
+    const { plan, run, say, signal } = this.#context;
+    await onHost(this.#context, 'rehearse-arm', armScript(plan.way, run, plan.rehearsalMs));
+    const downMs = await this.#cutOff('rehearse-cut', vantage);
     const upMs = await vantage.until('up', downMs, {
       timeoutMs: plan.rehearsalMs + spareMs,
       signal,
@@ -107,7 +125,7 @@ export class Cut {
     this.#record.rehearsedMs = Math.round(upMs - downMs);
     say(`rehearsed: away for ${((upMs - downMs) / 1000).toFixed(1)} s, and back by itself`);
     // The second belt of the rehearsal would cut the real one short.
-    await onHost(this.#context, 'rehearse-end', checkScript(plan.way));
+    await onHost(this.#context, 'rehearse-end', checkScript(plan.way, run));
   }
 
   async #remedy(): Promise<void> {
@@ -122,8 +140,8 @@ export class Cut {
   }
 
   async #collect(endedMs: number): Promise<void> {
-    const { namespace } = this.#context;
-    const lines = await onHost(this.#context, 'collect', collectScript(namespace));
+    const { run } = this.#context;
+    const lines = await onHost(this.#context, 'collect', collectScript(run));
     const byPod = Map.groupBy(lines, (line) => line.split(' ')[0] ?? '');
     this.#record.volumes = this.#volumes.map((volume) => {
       const own = byPod.get(volume.writerPod) ?? [];

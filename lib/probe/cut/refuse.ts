@@ -1,15 +1,21 @@
 /** When a node must not be cut off, and why: judged on what was read, before anything is made. */
-import type { V1Pod, V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import type {
+  V1LabelSelector,
+  V1PersistentVolumeClaim,
+  V1Pod,
+  V1PodDisruptionBudget,
+} from '@kubernetes/client-node';
 import { UsageError } from '../../errors.ts';
-import { answered, kubectl } from '../../user-cluster.ts';
+import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Facts } from '../facts.ts';
+import { guardNeeds } from '../rights.ts';
 
 /** They act on a lost node by themselves: what came would be their doing. By image or by name. */
 const remediators =
   /node-?health-?check|self-node-remediation|fence-agents-remediation|node-remediation|piraeus-ha-controller|draino|\bpoison-pill\b/;
 
-/** Throws UsageError for what must not be cut; as `answered` does. */
+/** Throws UsageError for what must not be cut; as `mustBeAllowed` and `answered` do. */
 export async function mustBeCuttable(
   clients: ProbeClients,
   facts: Facts,
@@ -29,13 +35,32 @@ export async function mustBeCuttable(
     const hint = 'what runs there could go nowhere; add a node';
     refuse('CUT_LAST_NODE', `${name} is the last node that takes pods`, hint, 'get nodes');
   }
+  await mustBeAllowed(clients, guardNeeds);
   const listing = clients.core.listPodForAllNamespaces();
   const pods = (await answered(clients, 'listed the pods', listing)).items.filter(isAlive);
-  const remediator = pods.find(isRemediator);
+  const remediator = pods.find(isOf(remediators));
   if (remediator !== undefined) {
     const hint = 'it would fence, reboot or drain the node while it is cut off: stop it first';
     const what = `${nameOf(remediator)} acts on lost nodes by itself`;
     refuse('CUT_REMEDIATOR', what, hint, `get pod ${shown(remediator)}`);
+  }
+  const longhorn = pods.some(isOf(/\blonghorn-manager\b/))
+    ? await longhornPolicy(clients)
+    : undefined;
+  if (longhorn !== undefined) {
+    const hint =
+      'it would delete pods of the node while it is cut off: set it to do-nothing meanwhile';
+    const what = `Longhorn’s ${longhornSetting} is ${longhorn}`;
+    refuse('CUT_REMEDIATOR', what, hint, `get settings.longhorn.io -A`);
+  }
+  const tight = await tightBudget(
+    clients,
+    pods.filter(({ spec }) => spec?.nodeName === name),
+  );
+  if (tight !== undefined) {
+    const hint = 'one pod less than it has now is one too few: wait until it has one to spare';
+    const what = `the PodDisruptionBudget ${nameOf(tight)} allows no disruption, and has pods on ${name}`;
+    refuse('CUT_BUDGET', what, hint, `get pdb ${shown(tight)}`);
   }
   const exclusive = await claimsOnlyThere(clients, pods, name);
   if (exclusive.length > 0) {
@@ -47,13 +72,66 @@ export async function mustBeCuttable(
 
 const isAlive = ({ status }: V1Pod): boolean =>
   status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
-const nameOf = ({ metadata }: V1Pod): string => `${metadata?.namespace}/${metadata?.name}`;
-const shown = ({ metadata }: V1Pod): string => `-n ${metadata?.namespace} ${metadata?.name}`;
+type Named = Pick<V1Pod, 'metadata'>;
+const nameOf = ({ metadata }: Named): string => `${metadata?.namespace}/${metadata?.name}`;
+const shown = ({ metadata }: Named): string => `-n ${metadata?.namespace} ${metadata?.name}`;
 
-const isRemediator = (pod: V1Pod): boolean =>
-  [pod.metadata?.name ?? '', ...(pod.spec?.containers ?? []).map(({ image = '' }) => image)].some(
-    (word) => remediators.test(word),
+const isOf =
+  (program: RegExp) =>
+  (pod: V1Pod): boolean =>
+    [pod.metadata?.name ?? '', ...(pod.spec?.containers ?? []).map(({ image = '' }) => image)].some(
+      (word) => program.test(word),
+    );
+
+const longhornSetting = 'node-down-pod-deletion-policy';
+
+/** What it would do with pods of a lost node; undefined: nothing, as it is by default. */
+async function longhornPolicy({ custom }: ProbeClients): Promise<string | undefined> {
+  const place = { group: 'longhorn.io', version: 'v1beta2', namespace: 'longhorn-system' };
+  const reading = custom.getNamespacedCustomObject({
+    ...{ ...place, plural: 'settings', name: longhornSetting },
+  });
+  const setting = (await reading.catch(() => ({}))) as { readonly value?: string };
+  const value = setting.value ?? 'not to be read';
+  return value === 'do-nothing' ? undefined : value;
+}
+
+/** One that allows no disruption, and has one of these pods. */
+async function tightBudget(
+  clients: ProbeClients,
+  pods: readonly V1Pod[],
+): Promise<V1PodDisruptionBudget | undefined> {
+  const listing = clients.policy.listPodDisruptionBudgetForAllNamespaces();
+  const { items } = await answered(clients, 'listed the budgets', listing);
+  return items.find((budget) => isSpent(budget) && pods.some(isUnder(budget)));
+}
+
+const isSpent = ({ status }: V1PodDisruptionBudget): boolean =>
+  status?.disruptionsAllowed === 0 && (status.expectedPods ?? 0) > 0;
+
+const isUnder =
+  ({ metadata, spec }: V1PodDisruptionBudget) =>
+  (pod: V1Pod): boolean =>
+    pod.metadata?.namespace === metadata?.namespace &&
+    isSelected(pod.metadata?.labels ?? {}, spec?.selector ?? {});
+
+/** As Kubernetes selects; an empty selector of a budget selects all. */
+function isSelected(
+  labels: Readonly<Record<string, string>>,
+  { matchLabels = {}, matchExpressions = [] }: V1LabelSelector,
+): boolean {
+  const isEqual = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
+  return (
+    isEqual &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      if (operator === 'Exists') return value !== undefined;
+      if (operator === 'DoesNotExist') return value === undefined;
+      const isIn = value !== undefined && values.includes(value);
+      return operator === 'In' ? isIn : !isIn;
+    })
   );
+}
 
 async function claimsOnlyThere(
   clients: ProbeClients,

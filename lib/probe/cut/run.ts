@@ -5,11 +5,12 @@
 import { InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { gatherFacts, type Facts } from '../facts.ts';
+import { gatherClassFacts, type Facts } from '../facts.ts';
 import { planHash } from '../plan.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
-import { cutNeeds } from '../rights.ts';
-import { makeNamespace, newNamespace, removeNamespace } from '../trials/place.ts';
+import { cutNeeds, type Home } from '../rights.ts';
+import { atHome, newHome, removal } from '../trials/home.ts';
+import { newNamespace } from '../trials/place.ts';
 import { View } from '../trials/view.ts';
 import { cutCertificateOf, type CutCertificate } from './certificate.ts';
 import { classifyCut } from './classify.ts';
@@ -25,6 +26,8 @@ export interface CutOptions extends Omit<CutRequest, 'nodes'> {
   readonly next?: string;
   /** The node's name once more. */
   readonly confirmed: string | undefined;
+  /** As of trials. */
+  readonly namespace?: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
@@ -34,12 +37,12 @@ export async function planCut(
   clients: ProbeClients,
   options: CutOptions,
 ): Promise<{ readonly plan: CutPlan; readonly facts: readonly Facts[] }> {
-  const facts: Facts[] = [];
-  for (const storageClass of options.classes) {
-    const found = await gatherFacts(clients, storageClass);
+  const facts = await gatherClassFacts(clients, options.classes);
+  for (const [index, storageClass] of options.classes.entries()) {
+    const found = facts[index];
+    if (found === undefined) continue;
     mustHaveClass(found, { storageClass, nodes: undefined });
     mustHaveAttachments(found);
-    facts.push(found);
   }
   const { node, next, classes, way, remedy, healAfterMs, size, image, volumeMode } = options;
   const [some] = facts;
@@ -59,38 +62,38 @@ const fits = ({ ready, schedulable, hasDriver, outOfService }: Facts['nodes'][nu
 
 /**
  * Throws as `planCut` does, UsageError `CUT_NOT_CONFIRMED`, InfrastructureError `CUT_HOST`,
- * `CUT_NOT_SEEN`, `CUT_NOT_HEALED`, `PROBE_STAYS`. Whatever comes, it waits for the node's heal.
+ * `CUT_NOT_SEEN`, `CUT_NOT_HEALED`, and as `atHome` does. Whatever comes, it waits for the node's heal.
  */
 export async function runCut(clients: ProbeClients, options: CutOptions): Promise<CutCertificate> {
   const { plan, facts } = await planCut(clients, options);
   mustBeConfirmed(options.node, options.confirmed);
-  const namespace = newNamespace();
-  await mustBeAllowed(clients, cutNeeds(namespace, plan.remedy === 'out-of-service'));
-  options.say(
-    `namespace ${namespace}; if this process is killed: ${plan.nodes[0]} heals itself, --clean removes the rest`,
+  const { namespace: given, say } = options;
+  const home = newHome(given);
+  const marks = plan.remedy === 'out-of-service';
+  await mustBeAllowed(clients, cutNeeds(home, options.node, marks));
+  say(
+    `namespace ${home.namespace}; if this process is killed: ${plan.nodes[0]} heals itself, ${removal(home)} removes the rest`,
   );
   const beganAt = new Date();
-  try {
-    await makeNamespace(clients, namespace, 'privileged');
-    const record = await inNamespace(clients, namespace, plan, options);
+  return atHome({ clients, home, security: 'privileged', say }, async () => {
+    const record = await inNamespace(clients, home, plan, options);
     const findings = record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
     return cutCertificateOf({ facts, plan, hash: planHash(plan), beganAt, record, findings });
-  } finally {
-    options.say('removing all that was made');
-    await removeNamespace(clients, namespace);
-  }
+  });
 }
 
 async function inNamespace(
   clients: ProbeClients,
-  namespace: string,
+  { namespace, isGiven }: Home,
   plan: CutPlan,
   { say, signal: asked }: CutOptions,
 ): Promise<CutRecord> {
   const record: CutDraft = {
     ...{ checked: false, looks: [], volumes: [] },
   };
-  const parts = { clients, namespace, plan, say };
+  // What is on the host has a name of this run, whoever else is in the namespace.
+  const run = isGiven ? newNamespace() : namespace;
+  const parts = { clients, namespace, run, plan, say };
   try {
     await looking(parts, asked, (context) => new Cut(context, record).play());
     return record;

@@ -11,6 +11,7 @@ export function cutText({
   timers,
   findings,
   record,
+  left,
 }: CutCertificate): string {
   const [node] = plan.nodes;
   const width = Math.max(...findings.map(({ storageClass }) => storageClass.length));
@@ -28,6 +29,7 @@ export function cutText({
     ...findings.map((finding) => line(finding, width)),
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
+    ...(left === undefined ? [] : ['', `still there: ${left}`]),
     ...remedyLines([...new Set(findings.flatMap(({ modes }) => modes))]),
   ].join('\n');
 }

@@ -9,6 +9,8 @@ import type { CutVolume } from './record.ts';
 
 export interface CutContext extends PodsContext {
   readonly namespace: string;
+  /** Names what is on the host. */
+  readonly run: string;
   readonly plan: CutPlan;
   readonly say: (line: string) => void;
 }
@@ -46,7 +48,7 @@ export class VolumeUnderCut {
   }
 
   async start(): Promise<void> {
-    const folder = journalFolder(this.#context.namespace);
+    const folder = journalFolder(this.#context.run);
     Object.assign(this.#draft, await this.#pods.startWriter(folder));
     await this.#pods.steady(
       (lines) => lines.length >= steadyLines,

@@ -103,6 +103,7 @@ test('one that is added is there whole, and its row is judged from the records',
 test.each([
   ['no JSON', '{', /no certificate/],
   ['something else', '{"kind":"cut-certificate"}', /no certificate/],
+  ['half of it', changed({ trials: [{ name: 'kept-1' } as never] }), /trials.0.variant: Invalid/],
   ['a later form', changed({ schemaVersion: 2 as 1 }), /no certificate/],
   ['a plan that was changed', changed({ plan: { ...amber.plan, horizonMs: 1 } }), /hash/],
   [

@@ -1,17 +1,20 @@
 /**
- * `certificates/DRIVER/VERSION.json`: what is known of one version of a driver, a row for each class,
- * derived from whole certificates that lie beside it. A row is judged anew, never copied.
+ * `certificates/DRIVER/VERSION.json`: what is known of one version of a driver, a row for each class that
+ * trials asked and for each class under a cut, derived from whole certificates that lie beside it. A row is
+ * judged anew, never copied.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { planHash } from '../plan.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
 import { classify } from '../trials/classify.ts';
 import { measure, type Measured } from '../trials/measured.ts';
+import { cutName, cutRowsOf, driverOfCut, readCutCertificate, type CutRow } from './cut-rows.ts';
 import { pack, packed, packedIn, unpacked } from './packed.ts';
+import { notOne, parsed, safeName } from './read.ts';
+import { misformed } from './schema.ts';
 
 export interface ClassRow
   extends Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
@@ -40,10 +43,9 @@ export interface DriverFile {
   readonly driver: string;
   readonly version: string;
   readonly classes: readonly ClassRow[];
+  /** A row for each class under each cut; the oldest cut first. */
+  readonly cuts: readonly CutRow[];
 }
-
-/** Names become paths. */
-const safeName = /^[a-z0-9]([\w.+-]*[a-z0-9])?$/i;
 
 /** Throws UsageError `NO_CERTIFICATE` for what is none, or was changed after its trials. */
 export function readCertificate(text: string): Certificate {
@@ -51,6 +53,8 @@ export function readCertificate(text: string): Certificate {
   if (read?.kind !== 'detach-certificate' || read.schemaVersion !== certificateVersion) {
     throw notOne(`it is no certificate of version ${certificateVersion}`);
   }
+  const wrong = misformed(read);
+  if (wrong !== undefined) throw notOne(`it is not whole: ${wrong}`);
   const certificate = read as Certificate;
   const { plan, trials, storageClass, driver } = certificate;
   if (planHash(plan) !== certificate.planHash) throw notOne('its plan is not the one of its hash');
@@ -62,19 +66,6 @@ export function readCertificate(text: string): Certificate {
   }
   return certificate;
 }
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-const notOne = (why: string): UsageError =>
-  new UsageError('NO_CERTIFICATE', why, {
-    hint: 'give the file that `--run --out` wrote, as it is',
-  });
 
 /** Judges again: the rules of today, the records of then. */
 export function rowOf(text: string, records: string): ClassRow {
@@ -96,13 +87,30 @@ export function rowOf(text: string, records: string): ClassRow {
 const recordsIn = (root: string, driver: string, version: string): string[] =>
   packedIn(join(root, driver, version));
 
+/** Beside those of trials. */
+const cuts = 'cuts';
+
 /** From the whole certificates in `root/DRIVER/VERSION/`. */
 export const rebuilt = (root: string, driver: string, version: string): DriverFile => ({
   ...{ schemaVersion: 1, kind: 'driver-certificates', driver, version },
   classes: recordsIn(root, driver, version).map((name) =>
     rowOf(unpacked(join(root, driver, version, name)), `${version}/${name}`),
   ),
+  cuts: cutsIn(root, driver, version)
+    .flatMap(({ name, text }) => cutRowsOf(text, `${version}/${cuts}/${name}`))
+    .toSorted((a, b) => (a.measuredAt < b.measuredAt ? -1 : 1)),
 });
+
+/** The whole certificates of cuts, as text. */
+export function cutsIn(
+  root: string,
+  driver: string,
+  version: string,
+): { readonly name: string; readonly text: string }[] {
+  const folder = join(root, driver, version, cuts);
+  if (!existsSync(folder)) return [];
+  return packedIn(folder).map((name) => ({ name, text: unpacked(join(folder, name)) }));
+}
 
 export const wholeCertificates = (root: string, driver: string, version: string): Certificate[] =>
   recordsIn(root, driver, version).map((name) =>
@@ -129,16 +137,27 @@ export const driverFileText = (file: DriverFile): string =>
 export const driverFilePath = (root: string, driver: string, version: string): string =>
   join(root, driver, `${version}.json`);
 
-/** Puts a certificate among those of its driver; a newer one of a class and its kind of volume takes the older one's place. */
+/**
+ * Puts a certificate among those of its driver. A newer one of a class and its kind of volume takes the
+ * older one's place; cuts stay beside each other, since each is one event.
+ */
 export function addCertificate(root: string, text: string, version: string): string {
-  const { driver, storageClass, plan } = readCertificate(text);
+  const { driver, path: inside } = placeOf(text);
   if (!safeName.test(version)) throw notOne(`${JSON.stringify(version)} is no version`);
-  const folder = join(root, driver.name, version);
-  mkdirSync(folder, { recursive: true });
-  // No class has a capital letter in its name.
-  const name = `${storageClass.name}.${plan.volumeMode}`;
-  pack(join(folder, `${name}${packed}`), text);
-  const path = driverFilePath(root, driver.name, version);
-  writeOutput(path, driverFileText(rebuilt(root, driver.name, version)));
+  const whole = join(root, driver, version, inside);
+  mkdirSync(join(whole, '..'), { recursive: true });
+  pack(whole, text);
+  const path = driverFilePath(root, driver, version);
+  writeOutput(path, driverFileText(rebuilt(root, driver, version)));
   return path;
+}
+
+function placeOf(text: string): { readonly driver: string; readonly path: string } {
+  if ((parsed(text) as { readonly kind?: unknown } | undefined)?.kind === 'cut-certificate') {
+    const cut = readCutCertificate(text);
+    return { driver: driverOfCut(cut), path: `${cuts}/${cutName(cut)}${packed}` };
+  }
+  const { driver, storageClass, plan } = readCertificate(text);
+  // No class has a capital letter in its name.
+  return { driver: driver.name, path: `${storageClass.name}.${plan.volumeMode}${packed}` };
 }

@@ -34,7 +34,7 @@ ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre
   });
 }
 
-const card = (title: string, content: Html): Html =>
+export const card = (title: string, content: Html): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
 function pageHeader(

@@ -3,7 +3,8 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import type { ProbeClients } from '../clients.ts';
 import { planLines, variants } from '../plan.ts';
-import { cleanNeeds, probeAccount, rbacObjects, readNeeds, trialNeeds } from '../rights.ts';
+import { grantedObjects } from '../granted.ts';
+import { probeAccount, type Home } from '../rights.ts';
 import { claimObject, podObject, type Place } from './objects.ts';
 import { exampleNamespace, namespaceNow } from './place.ts';
 import { planTrials, type TrialsRequest } from './run.ts';
@@ -15,22 +16,39 @@ import { writerProgram } from './volume-pods.ts';
  */
 export async function dryRun(clients: ProbeClients, request: TrialsRequest): Promise<string> {
   const { plan } = await planTrials(clients, request);
-  const place = { namespace: exampleNamespace, plan, program: writerProgram() };
-  const needs = [...readNeeds, ...trialNeeds(''), ...cleanNeeds];
+  const home = shownHome(request.namespace);
+  const namespace = request.namespace ?? exampleNamespace;
+  const place = { namespace, plan, program: writerProgram() };
+  const grantsLater = request.grant !== undefined;
   const rest = plan.list.length - variants.length;
   const head = [
     'Nothing was made. Trials (--run) would do this:',
     ...planLines(plan),
-    `the namespace has another name each time; ${rest} more claims with two pods each are like these`,
+    `${home.isGiven ? '' : 'the namespace has another name each time; '}${rest} more claims with two pods each are like these`,
     ...(request.volumeMode === 'auto'
       ? ['before them, one claim and pod as Block; where the driver refuses, all are Filesystem']
       : []),
     'two things are deleted that are not here: the VolumeAttachments of those claims, and their pods',
+    ...(grantsLater
+      ? ['a role for just these attachments is written once the volumes are there']
+      : []),
   ];
   const objects = [
-    ...rbacObjects(probeAccount.name, needs, probeAccount),
-    ...[asWhole('v1', 'Namespace', namespaceNow(exampleNamespace)), ...trialObjects(place)],
+    ...grantedObjects({ home, grantsLater, to: probeAccount }),
+    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace))]),
+    ...trialObjects(place),
   ];
+  return commented(head, objects);
+}
+
+/** Of a run that is not made. */
+export const shownHome = (given: string | undefined): Home => ({
+  namespace: given ?? '',
+  isGiven: given !== undefined,
+});
+
+/** YAML documents under a comment. */
+export function commented(head: readonly string[], objects: readonly object[]): string {
   const comment = head.map((line) => `# ${line}`).join('\n');
   return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
 }
@@ -43,14 +61,20 @@ function trialObjects(place: Place): object[] {
     const pods = (['writer', 'next'] as const).map((role) =>
       asWhole('v1', 'Pod', podObject(place, trial, role)),
     );
-    return [claim, ...pods].map((object) => {
-      const { name, labels } = object.metadata ?? {};
-      return { ...object, metadata: { name, labels, namespace: place.namespace } };
-    });
+    return [claim, ...pods].map((object) => inNamespace(object, place.namespace));
   });
 }
 
-const asWhole = (apiVersion: string, kind: string, object: KubernetesObject): KubernetesObject => ({
+export function inNamespace(object: KubernetesObject, namespace: string): object {
+  const { name, labels } = object.metadata ?? {};
+  return { ...object, metadata: { name, labels, namespace } };
+}
+
+export const asWhole = (
+  apiVersion: string,
+  kind: string,
+  object: KubernetesObject,
+): KubernetesObject => ({
   ...{ apiVersion, kind },
   ...object,
 });

@@ -4,6 +4,8 @@ import type { V1Namespace, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/cl
 import type { Plan, Trial } from '../plan.ts';
 
 export const probeLabel = 'forcedetach.probe';
+/** Of a namespace that somebody made for probes: they leave it, and take away only what they made. */
+export const givenValue = 'given';
 const runLabel = 'forcedetach.run';
 /** Annotations: their values have blanks, colons and the like. */
 export const ownerAnnotation = 'forcedetach.owner';
@@ -17,6 +19,7 @@ export const labelsOf = (namespace: string): Record<string, string> => ({
 
 /** What pods may do there: those of a cut enter their node. */
 export type PodSecurity = 'baseline' | 'privileged';
+export const securityLabel = 'pod-security.kubernetes.io/enforce';
 
 /** `expires`: after that anybody's `probe --clean` may remove it. */
 export const namespaceObject = (
@@ -27,8 +30,17 @@ export const namespaceObject = (
 ): V1Namespace => ({
   metadata: {
     name,
-    labels: { ...labelsOf(name), 'pod-security.kubernetes.io/enforce': security },
+    labels: { ...labelsOf(name), [securityLabel]: security },
     annotations: { [ownerAnnotation]: owner, [expiryAnnotation]: expires.toISOString() },
+  },
+});
+
+/** As somebody makes it who grants rights in it. */
+export const givenNamespaceObject = (name: string, security: PodSecurity): object => ({
+  ...{ apiVersion: 'v1', kind: 'Namespace' },
+  metadata: {
+    name,
+    labels: { [probeLabel]: givenValue, [securityLabel]: security },
   },
 });
 
@@ -37,10 +49,16 @@ export interface Place {
   readonly plan: Plan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
+  /** The claims are there before any pod. */
+  readonly isProvisioned?: boolean;
 }
 
-export const claimObject = ({ namespace, plan }: Place, trial: Trial): V1PersistentVolumeClaim => ({
-  metadata: { name: trial.name, labels: labelsOf(namespace) },
+export const claimObject = (
+  { namespace, plan }: Place,
+  trial: Trial,
+  annotations: Readonly<Record<string, string>> = {},
+): V1PersistentVolumeClaim => ({
+  metadata: { name: trial.name, labels: labelsOf(namespace), annotations },
   spec: {
     accessModes: ['ReadWriteOnce'],
     volumeMode: plan.volumeMode,
@@ -156,11 +174,9 @@ export function podObject(place: Place, trial: Trial, role: Role, journalFolder?
 }
 
 /** By the scheduler, which a class that waits for the first consumer needs. */
-export const onlyOn = (node: string): object => ({
+export const onlyOn = (node: string, operator: 'In' | 'NotIn' = 'In'): object => ({
   requiredDuringSchedulingIgnoredDuringExecution: {
-    nodeSelectorTerms: [
-      { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] },
-    ],
+    nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator, values: [node] }] }],
   },
 });
 

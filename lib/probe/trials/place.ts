@@ -72,42 +72,62 @@ export async function removeNamespace(clients: ProbeClients, name: string): Prom
   const uid = found.metadata.uid ?? '';
   const deleted = orMissing(core.deleteNamespace({ name, body: { preconditions: { uid } } }));
   await answered(clients, doing, deleted);
-  const endMs = nowMs() + goneMs;
-  for (;;) {
-    const left = await leftOf(clients, name, volumes).catch((error: unknown) => [String(error)]);
+  await untilGone(clients, name, () => leftOf(clients, name, volumes));
+}
+
+/** `leftIn`: what is still there, in words. Throws InfrastructureError `PROBE_STAYS` with it. */
+export async function untilGone(
+  clients: ProbeClients,
+  namespace: string,
+  leftIn: () => Promise<readonly string[]>,
+): Promise<void> {
+  for (const endMs = nowMs() + goneMs; ; ) {
+    const left = await leftIn().catch((error: unknown) => [String(error)]);
     if (left.length === 0) return;
     if (nowMs() > endMs) {
       throw new InfrastructureError('PROBE_STAYS', `after ${goneMs / 1000} s: ${left.join(', ')}`, {
         hint: 'they are on their way; look again later: the driver may have to be asked why',
-        command: kubectl(clients, `get all,pvc,events -n ${name}`),
+        command: kubectl(clients, `get all,pvc,events -n ${namespace}`),
       });
     }
     await sleep(lookMs);
   }
 }
 
-/** Some of them were promised minutes. What fails here is left to the end of the namespace. */
-async function endPods({ core }: ProbeClients, namespace: string): Promise<void> {
-  const pods = await core.listNamespacedPod({ namespace }).catch(() => ({ items: [] }));
+/** Some of them were promised minutes. What fails here is left to the end of what they lie in. */
+export async function endPods(
+  { core }: ProbeClients,
+  namespace: string,
+  labelSelector?: string,
+): Promise<void> {
+  const which = { namespace, ...(labelSelector === undefined ? {} : { labelSelector }) };
+  const pods = await core.listNamespacedPod(which).catch(() => ({ items: [] }));
   const ends = pods.items.map(({ metadata }) =>
     core.deleteNamespacedPod({ name: metadata?.name ?? '', namespace, gracePeriodSeconds: 1 }),
   );
   await Promise.allSettled(ends);
 }
 
-/** What is still there, in words. */
 async function leftOf(
-  { core }: ProbeClients,
+  clients: ProbeClients,
   name: string,
   volumes: readonly string[],
 ): Promise<string[]> {
-  const space = await orMissing(core.readNamespace({ name }));
+  const space = await orMissing(clients.core.readNamespace({ name }));
   if (space !== undefined) {
     const why = space.status?.conditions?.find(
       ({ type, status }) => type === 'NamespaceContentRemaining' && status === 'True',
     );
     return [`the namespace ${name} is ${space.status?.phase}: ${why?.message ?? 'no reason yet'}`];
   }
+  return volumesLeft(clients, volumes);
+}
+
+/** Of these, those that are still there, in words. */
+export async function volumesLeft(
+  { core }: ProbeClients,
+  volumes: readonly string[],
+): Promise<string[]> {
   const there = await Promise.all(
     volumes.map((volume) => orMissing(core.readPersistentVolume({ name: volume }))),
   );

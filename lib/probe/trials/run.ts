@@ -2,20 +2,21 @@
  * Trials on a cluster that is not ours: a namespace, its volumes and pods, what they show, and nothing
  * left of them. Nothing else there is touched.
  */
-import { ForcedetachError, InfrastructureError } from '../../errors.ts';
+import { InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
 import type { ProbeClients } from '../clients.ts';
 import { planHash, planOf, type Plan, type PlanRequest, type VolumeMode } from '../plan.ts';
 import { predict } from '../predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from '../refuse.ts';
-import { trialNeeds } from '../rights.ts';
+import { homeNeeds, trialNeeds, type Home } from '../rights.ts';
 import { certificateOf, type Certificate } from './certificate.ts';
 import { classify } from './classify.ts';
 import { measure } from './measured.ts';
 import { createPod } from './create-pod.ts';
+import { provision, waitForGrant } from './grant.ts';
+import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
-import { makeNamespace, newNamespace, removeNamespace } from './place.ts';
 import { runTrial, type TrialContext } from './trial.ts';
 import { vainPod, View } from './view.ts';
 import { writerProgram } from './volume-pods.ts';
@@ -25,6 +26,10 @@ export interface TrialsRequest
     Pick<PlanRequest, 'trials' | 'size' | 'horizonMs' | 'image'> {
   /** `auto`: Block where a first volume of it can be had, else Filesystem. */
   readonly volumeMode: VolumeMode | 'auto';
+  /** A namespace that was made for probes. Default: one of its own. */
+  readonly namespace?: string;
+  /** A file for a role of just these attachments, which is waited for. Default: any may be deleted. */
+  readonly grant?: string;
   /** Takes one line at a time. */
   readonly say: (line: string) => void;
   /** Ends the trials; what was made is removed all the same. */
@@ -51,50 +56,33 @@ export async function planTrials(
 
 /**
  * Throws as `planTrials` does, InfrastructureError `CLUSTER_FORBIDDEN` for a right that is missing,
- * `PROBE_STAYS` where something is left; before the first trial also `TRIAL_TIMED_OUT`.
+ * `GRANT_TIMED_OUT`, before the first trial also `TRIAL_TIMED_OUT`, and as `atHome` does.
  */
 export async function runTrials(
   clients: ProbeClients,
   request: TrialsRequest,
 ): Promise<Certificate> {
   const { facts, plan: asked } = await planTrials(clients, request);
-  const namespace = newNamespace();
-  await mustBeAllowed(clients, trialNeeds(namespace));
-  request.say(`namespace ${namespace}; if this process is killed: --clean removes it`);
-  let certificate: Certificate | undefined;
-  let failed: unknown;
-  try {
-    await makeNamespace(clients, namespace);
-    certificate = await inNamespace({ clients, namespace, asked, facts, request });
-  } catch (error) {
-    failed = error;
-  }
-  request.say('removing all that was made');
-  try {
-    await removeNamespace(clients, namespace);
-  } catch (error) {
-    if (failed === undefined && certificate !== undefined) {
-      request.say(
-        error instanceof ForcedetachError ? `${error.code}: ${error.message}` : String(error),
-      );
-      return { ...certificate, left: String(error) };
-    }
-    throw new SuppressedError(error, failed);
-  }
-  if (certificate === undefined) throw failed;
-  return certificate;
+  const home = newHome(request.namespace);
+  await mustBeAllowed(clients, request.grant === undefined ? trialNeeds(home) : homeNeeds(home));
+  request.say(
+    `namespace ${home.namespace}; if this process is killed: ${removal(home)} removes what it made`,
+  );
+  const stay = { clients, home, security: 'baseline', say: request.say } as const;
+  return atHome(stay, () => inNamespace({ clients, home, asked, facts, request }));
 }
 
 interface Running {
   readonly clients: ProbeClients;
-  readonly namespace: string;
+  readonly home: Home;
   readonly asked: Plan;
   readonly facts: Facts;
   readonly request: TrialsRequest;
 }
 
 async function inNamespace(running: Running): Promise<Certificate> {
-  const { clients, namespace, asked, facts, request } = running;
+  const { clients, home, asked, facts, request } = running;
+  const { namespace } = home;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const view = new View(clients, namespace, signal);
@@ -116,8 +104,14 @@ async function inNamespace(running: Running): Promise<Certificate> {
     );
     const beganAt = new Date();
     const place: Place = { ...context.place, plan };
+    if (request.grant !== undefined) {
+      const waits = facts.storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+      const names = await provision({ ...context, place }, waits);
+      await waitForGrant(clients, names, { home, file: request.grant, say, signal });
+    }
+    const isProvisioned = request.grant !== undefined;
     const records = await Promise.all(
-      plan.list.map((trial) => runTrial({ ...context, place }, trial)),
+      plan.list.map((trial) => runTrial({ ...context, place: { ...place, isProvisioned } }, trial)),
     );
     const findings = records.map(classify);
     const answer = measure(findings);

@@ -69,8 +69,10 @@ export class VolumePods {
   ): Promise<Required<Pick<TrialRecord, 'volume' | 'handle' | 'attachment'>>> {
     const { clients, view } = this.#context;
     const { namespace, plan } = this.#place;
-    const body = claimObject(this.#place, this.#trial);
-    await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
+    if (this.#place.isProvisioned !== true) {
+      const body = claimObject(this.#place, this.#trial);
+      await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
+    }
     await this.create('writer', journalFolder);
     await this.running('writer', startMs);
     const volume = view.claim(this.#trial.name)?.spec?.volumeName ?? '';

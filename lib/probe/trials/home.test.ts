@@ -1,0 +1,128 @@
+/** A namespace that somebody made for probes, and rights that name what they are for, on an API in memory. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { FakeStorageApi, type Behaviour } from '../../../test/support/fake-storage-api.ts';
+import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
+import { probeClients, type ProbeClients } from '../clients.ts';
+import { homeNeeds, trialNeeds } from '../rights.ts';
+import { closeHome } from './home.ts';
+import { attachmentName } from './objects.ts';
+import { runTrials, type TrialsRequest } from './run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-home-'));
+let api: FakeStorageApi;
+// It is slow to import where the machine is busy.
+beforeAll(() => import('@kubernetes/client-node'), 120_000);
+afterEach(() => api.stop());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const namespace = 'storage-team';
+const fences = { goneAfterMs: 300, cutAfterMs: 100 };
+
+async function clientsOf(behaviour: Behaviour): Promise<ProbeClients> {
+  api = new FakeStorageApi(behaviour);
+  return probeClients('two', writeKubeconfig(folder, await api.start()));
+}
+
+const give = (labels: Record<string, string> = { 'forcedetach.probe': 'given' }): void =>
+  void api.add(`/namespaces/${namespace}`, { metadata: { name: namespace, uid: '', labels } });
+
+const request: TrialsRequest = {
+  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem', namespace },
+  ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
+  signal: new AbortController().signal,
+};
+const timeout = 120_000;
+
+test('in a given namespace: answered, and it stays with what others have in it', {
+  timeout,
+}, async () => {
+  const clients = await clientsOf(fences);
+  give();
+  const theirs = `/namespaces/${namespace}/pods/theirs`;
+  api.add(theirs, { metadata: { name: 'theirs', uid: '', labels: {} } });
+  expect(await runTrials(clients, request)).toMatchObject({ answer: { mode: 'fenced' } });
+  const left = [...api.things.keys()].filter((path) => path.startsWith('/namespaces'));
+  expect(left).toEqual([`/namespaces/${namespace}`, theirs]);
+  expect(api.changes.filter((change) => !change.includes(`/namespaces/${namespace}/`))).toEqual(
+    api.changes.filter((change) => change.startsWith('DELETE /volumeattachments/csi-')),
+  );
+});
+
+test('a role for just the attachments is written once the volumes are there, and waited for', {
+  timeout,
+}, async () => {
+  const clients = await clientsOf({ ...fences, forbids: 'delete volumeattachments' });
+  give();
+  const grant = join(folder, 'grant.yaml');
+  const ended = runTrials(clients, { ...request, grant });
+  while (!existsSync(grant)) await sleep(50);
+  expect(api.changes.filter((change) => /pods|DELETE/.test(change))).toEqual([]);
+  const [role, binding] = parseAllDocuments(readFileSync(grant, 'utf8')).map((each) => each.toJS());
+  expect(role).toMatchObject({
+    kind: 'ClusterRole',
+    rules: [
+      {
+        ...{ apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: ['delete'] },
+        resourceNames: ['kept-1', 'idle-1', 'contested-1'].map((name) =>
+          attachmentName(`h-${name}`, 'disk.acme.example', 'a'),
+        ),
+      },
+    ],
+  });
+  expect(binding).toMatchObject({
+    subjects: [{ kind: 'ServiceAccount', name: 'prober', namespace: 'default' }],
+  });
+  api.granted = true;
+  expect(await ended).toMatchObject({ answer: { mode: 'fenced' } });
+});
+
+test.each<[string, Record<string, string> | undefined]>([
+  ['NAMESPACE_NOT_GIVEN', undefined],
+  ['NAMESPACE_NOT_GIVEN', { 'forcedetach.probe': 'yes' }],
+])('%s: labels %o', async (code, labels) => {
+  const clients = await clientsOf(fences);
+  if (labels !== undefined) give(labels);
+  await expect(runTrials(clients, request)).rejects.toMatchObject({ code });
+  await expect(closeHome(clients, { namespace, isGiven: true })).rejects.toMatchObject({ code });
+  expect(api.changes).toEqual([]);
+});
+
+test('what a killed probe left in it is named, not taken; --clean takes it', async () => {
+  const clients = await clientsOf(fences);
+  give();
+  const labels = { 'forcedetach.probe': 'yes' };
+  const path = `/namespaces/${namespace}/persistentvolumeclaims/kept-1`;
+  api.add(path, { metadata: { name: 'kept-1', uid: '', labels } });
+  await expect(runTrials(clients, request)).rejects.toMatchObject({
+    ...{ code: 'NAMESPACE_IN_USE', message: expect.stringContaining('kept-1') },
+    command: `npx zx experiments/probe.mjs --clean --namespace ${namespace}`,
+  });
+  expect(api.changes).toEqual([]);
+  await closeHome(clients, { namespace, isGiven: true });
+  expect(api.changes).toEqual([`DELETE ${path}`]);
+});
+
+const own = trialNeeds({ namespace: 'n', isGiven: false });
+const given = homeNeeds({ namespace, isGiven: true });
+const words = [...own, ...given].map(({ verb, resource, subresource }) =>
+  [verb, [resource, subresource].filter(Boolean).join('/')].join(' '),
+);
+
+test.each([...new Set(words)])('without the right to %s nothing is made', async (forbids) => {
+  const clients = await clientsOf({ ...fences, forbids });
+  give();
+  const { namespace: _, ...ownRequest } = request;
+  const isOwn = !own.every(({ verb, resource }) => `${verb} ${resource}` !== forbids);
+  const asked = isOwn || forbids.includes('log') ? ownRequest : request;
+  const [verb, resource = ''] = forbids.split(' ');
+  await expect(runTrials(clients, asked)).rejects.toMatchObject({
+    code: 'CLUSTER_FORBIDDEN',
+    message: expect.stringMatching(new RegExp(`${verb} ${resource.split('/')[0]}`)),
+  });
+  expect(api.changes).toEqual([]);
+});

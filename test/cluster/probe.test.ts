@@ -1,0 +1,200 @@
+/**
+ * The probe on a stranger's cluster: with just the rights that it prints, as a Job, killed, and with a node
+ * cut off. What was there before is there after, object by object and on the nodes' own hosts.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import { $ } from 'zx';
+import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
+import { ensureKind } from '../../lib/images/kind-binary.ts';
+import {
+  applyText,
+  limitedAccount,
+  probeFolder,
+  removeText,
+  runProbe,
+  startProbe,
+  strangersLab,
+  whenWritten,
+  type Lab,
+} from './probe-lab.ts';
+import { changedSince, stateOf } from './probe-state.ts';
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = await strangersLab('probed');
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+const place = 'storage-team';
+const brief = ['--run', '--trials', '1', '--horizon', '60s', '--volume-mode', 'Filesystem'];
+const asked = (storageClass: string): string[] => [
+  ...['-s', storageClass, '--image', lab.image, '--nodes', lab.workers.join(',')],
+];
+const rbac = async (args: readonly string[]): Promise<string> =>
+  (await runProbe(lab.kubeconfig, ['--rbac', ...args])).output;
+
+/** Kubernetes puts these into a new namespace by itself. */
+async function settled(namespace: string): Promise<void> {
+  const { core } = lab.clients;
+  for (const endMs = Date.now() + 60_000; Date.now() < endMs; await sleep(200)) {
+    const accounts = await core.listNamespacedServiceAccount({ namespace });
+    const maps = await core.listNamespacedConfigMap({ namespace });
+    if (accounts.items.length > 0 && maps.items.length > 0) return;
+  }
+}
+
+test('with just the rights that it prints, and a role for just its attachments, it answers', async () => {
+  const { kubeconfig, username } = await limitedAccount(lab);
+  const folder = probeFolder();
+  const [grant, out] = ['grant.yaml', 'certificate.json'].map((name) => join(folder, name));
+  const words = ['--namespace', place, '--grant', grant ?? ''];
+  const rights = await rbac([...words, '--account', username]);
+  await applyText(lab.clients, rights);
+  await settled(place);
+  const before = await stateOf(lab);
+
+  const probe = startProbe(kubeconfig, [
+    ...asked('basalt'),
+    ...brief,
+    ...words,
+    '--out',
+    out ?? '',
+  ]);
+  const role = await Promise.race([
+    whenWritten(grant ?? '', 240_000),
+    probe.ended.then(({ output }) => Promise.reject(new Error(output))),
+  ]);
+  await applyText(lab.clients, role);
+  const { code, output } = await probe.ended;
+  expect(code, output).toBe(0);
+  expect(JSON.parse(readFileSync(out ?? '', 'utf8'))).toMatchObject({ answer: { mode: 'fenced' } });
+  await removeText(lab.clients, role);
+  expect(await changedSince(lab, before)).toEqual([]);
+
+  await removeText(lab.clients, rights);
+});
+
+test('an account that may only read has the prediction, and hears what the rest needs', async () => {
+  const { kubeconfig, username } = await limitedAccount(lab);
+  const [clusterRole, binding] = parseAllDocuments(await rbac(['--account', username])).map(
+    (each) => each.toJS() as KubernetesObject & { rules: { verbs: string[] }[] },
+  );
+  if (clusterRole === undefined) throw new Error('there is a role');
+  clusterRole.rules = clusterRole.rules.filter(({ verbs }) =>
+    verbs.every((verb) => verb === 'get' || verb === 'list'),
+  );
+  const rights = [clusterRole, binding].map((object) => stringify(object)).join('---\n');
+  await applyText(lab.clients, rights);
+  const before = await stateOf(lab);
+
+  const read = await runProbe(kubeconfig, ['-s', 'basalt']);
+  expect(read.code, read.output).toBe(0);
+  expect(read.output).toContain('This is a prediction from documents and settings.');
+  for (const right of ['create namespaces', 'create pods', 'delete volumeattachments']) {
+    expect(read.output).toContain(right);
+  }
+  const tried = await runProbe(kubeconfig, [...asked('basalt'), ...brief]);
+  expect(tried).toMatchObject({ code: 4, output: expect.stringContaining('CLUSTER_FORBIDDEN') });
+  expect(tried.output).toContain('you may not create namespaces');
+  expect(await changedSince(lab, before)).toEqual([]);
+
+  await removeText(lab.clients, rights);
+});
+
+test('killed in the middle of trials, then cleaned up: all is as it was', async () => {
+  const before = await stateOf(lab);
+  const probe = startProbe(lab.kubeconfig, [...asked('amber'), ...brief]);
+  await probe.said(/namespace (forcedetach-probe-\w+)/);
+  const [, namespace = ''] = /namespace (forcedetach-probe-\w+)/.exec(probe.output()) ?? [];
+  const { core, storage } = lab.clients;
+  // Once its writers have volumes, and some of them an attachment that was deleted.
+  const attachments = async () => (await storage.listVolumeAttachment()).items;
+  const deleted = ({ metadata }: KubernetesObject) => metadata?.deletionTimestamp !== undefined;
+  for (let most = 0, least = Infinity; least >= most || most === 0; await sleep(200)) {
+    const there = (await attachments()).filter((each) => !deleted(each)).length;
+    [most, least] = [Math.max(most, there), there];
+  }
+  probe.kill('SIGKILL');
+  await probe.ended;
+  const pods = await core.listNamespacedPod({ namespace });
+  expect(pods.items.length).toBeGreaterThan(0);
+
+  const cleaned = await runProbe(lab.kubeconfig, ['--clean']);
+  expect(cleaned.output).toContain(`Removed: ${namespace}.`);
+  expect(await changedSince(lab, before)).toEqual([]);
+});
+
+test('a node is cut off and heals itself: all is as it was', async () => {
+  const before = await stateOf(lab, true);
+  const out = join(probeFolder(), 'cut.json');
+  const [node] = lab.workers;
+  const words = ['--cut', node, '--yes', node, '--remedy', 'out-of-service', '--heal-after', '90s'];
+  const mode = ['--volume-mode', 'Filesystem', '--out', out, '--junit', `${out}.xml`];
+  const { code, output } = await runProbe(lab.kubeconfig, [...asked('amber'), ...words, ...mode]);
+  expect(code, output).toBe(0);
+  expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
+    ...{ findings: [{ outcome: 'both-wrote' }], record: { checked: true } },
+  });
+  expect(readFileSync(`${out}.xml`, 'utf8')).toContain('failures="0"');
+  expect(await changedSince(lab, before, { wasAway: true })).toEqual([]);
+});
+
+test('a Job inside the cluster answers, from one image', async () => {
+  const image = (await $({ quiet: true })`node scripts/probe-image.ts`).stdout.trim();
+  const load = { name: lab.name, images: [image], signal: undefined };
+  await kindCommand(await ensureKind()).load(load);
+  const before = await stateOf(lab);
+  const words = [...asked('basalt').slice(0, 2), '--nodes', lab.workers.join(','), ...brief];
+  const printed = await runProbe(lab.kubeconfig, [...words, '--print-job', '--image', image]);
+  await applyText(lab.clients, reachable(printed.output, await controlPlaneAddress()));
+  const namespace = 'forcedetach-probe';
+  const { core } = lab.clients;
+  const podOf = async () =>
+    (
+      await core.listNamespacedPod({
+        ...{ namespace, labelSelector: 'batch.kubernetes.io/job-name=forcedetach-probe' },
+      })
+    ).items[0];
+  const isOver = (phase = ''): boolean => /Succeeded|Failed/.test(phase);
+  for (const endMs = Date.now() + 600_000; Date.now() < endMs; await sleep(1000)) {
+    if (isOver((await podOf())?.status?.phase)) break;
+  }
+  const name = (await podOf())?.metadata?.name ?? '';
+  const log = await core.readNamespacedPodLog({ name, namespace });
+  const line = log.split('\n').find((each) => each.startsWith('{'));
+  expect(JSON.parse(line ?? log)).toMatchObject({ answer: { mode: 'fenced' } });
+  expect((await podOf())?.status?.phase).toBe('Succeeded');
+  await removeText(lab.clients, printed.output);
+  expect(await changedSince(lab, before)).toEqual([]);
+});
+
+async function controlPlaneAddress(): Promise<string> {
+  const { status } = await lab.clients.core.readNode({ name: `${lab.name}-control-plane` });
+  return status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
+}
+
+/** Nothing serves the `kubernetes` service on this cluster: the API server is named by hand. */
+function reachable(text: string, host: string): string {
+  const env = [
+    { name: 'KUBERNETES_SERVICE_HOST', value: host },
+    { name: 'KUBERNETES_SERVICE_PORT', value: '6443' },
+  ];
+  return parseAllDocuments(text)
+    .map((each) => each.toJS() as { kind: string; spec?: { template: Template } })
+    .map((object) => {
+      const [container] =
+        object.kind === 'Job' ? (object.spec?.template.spec.containers ?? []) : [];
+      if (container !== undefined) container['env'] = env;
+      return stringify(object);
+    })
+    .join('---\n');
+}
+
+interface Template {
+  readonly spec: { readonly containers: Record<string, unknown>[] };
+}

@@ -1,0 +1,211 @@
+/**
+ * A cut on a stranger's cluster that loses its probe, its pods or its network at each step: the node heals
+ * itself by the time that was said, `--clean` takes the rest away, and the host what is on the host.
+ */
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { $ } from 'zx';
+import { isReady } from '../../lib/cluster/kind/kube.ts';
+import { latestHealMs } from '../../lib/probe/cut/host.ts';
+import { tidyLaterMs } from '../../lib/probe/cut/play.ts';
+import {
+  probeFolder,
+  runProbe,
+  startProbe,
+  strangersLab,
+  type Lab,
+  type RunningProbe,
+} from '../cluster/probe-lab.ts';
+import { changedSince, stateOf, type ClusterState } from '../cluster/probe-state.ts';
+
+let lab: Lab;
+let node = '';
+let before: ClusterState;
+beforeAll(async () => {
+  lab = await strangersLab('killed');
+  [node] = lab.workers;
+  before = await stateOf(lab, true);
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+const healAfterMs = 60_000;
+
+function startCut(kubeconfig = lab.kubeconfig): RunningProbe {
+  return startProbe(kubeconfig, [
+    ...['-s', 'amber', '--image', lab.image, '--nodes', lab.workers.join(',')],
+    ...['--cut', node, '--yes', node, '--remedy', 'out-of-service', '--volume-mode', 'Filesystem'],
+    ...['--heal-after', `${healAfterMs / 1000}s`, '--out', join(probeFolder(), 'cut.json')],
+  ]);
+}
+
+const namespaceOf = (probe: RunningProbe): string =>
+  /namespace (forcedetach-probe-\w+)/.exec(probe.output())?.[1] ?? '';
+
+/** Until this pod of the probe runs, or has ended. */
+async function pod(probe: RunningProbe, name: string): Promise<void> {
+  await probe.said(/namespace forcedetach-probe/);
+  const namespace = namespaceOf(probe);
+  for (const endMs = Date.now() + 300_000; Date.now() < endMs; await sleep(100)) {
+    const found = await lab.clients.core
+      .readNamespacedPod({ name, namespace })
+      .catch(() => undefined);
+    if (/Running|Succeeded/.test(found?.status?.phase ?? '')) return;
+  }
+  throw new Error(`the pod ${name} never ran:\n${probe.output()}`);
+}
+
+/** In their order; `isArmed`: the node has to heal itself from there on. */
+const steps: readonly {
+  readonly step: string;
+  readonly reached: (probe: RunningProbe) => Promise<void>;
+}[] = [
+  { step: 'before it is armed', reached: (probe) => pod(probe, 'cut-1-a') },
+  { step: 'in the rehearsal', reached: (probe) => pod(probe, 'rehearse-cut') },
+  { step: 'armed', reached: (probe) => probe.said(/has armed its heal/) },
+  { step: 'cut', reached: (probe) => probe.said(/sees \S+ no more/) },
+  { step: 'tainted', reached: (probe) => probe.said(/out-of-service: done/) },
+  { step: 'with a second mount', reached: (probe) => pod(probe, 'cut-1-b') },
+  { step: 'healed', reached: (probe) => probe.said(/sees \S+ again/) },
+  { step: 'tidying', reached: (probe) => probe.said(/removing all that was made/) },
+];
+
+const onNode = async (script: string): Promise<string> =>
+  (await $({ quiet: true, nothrow: true })`docker exec ${node} sh -c ${script}`).stdout.trim();
+
+/** Of any run: no table, no heal to come, a kubelet, Ready. */
+async function isHealed(): Promise<boolean> {
+  const here = await onNode(
+    `nft list tables | grep forcedetach; systemctl list-units --no-legend --plain 'forcedetach-probe-*-heal*' 'forcedetach-probe-*-belt*' 'forcedetach-probe-*-cut*'; systemctl is-active kubelet`,
+  );
+  const { status } = await lab.clients.core.readNode({ name: node });
+  return here === 'active' && isReady(status);
+}
+
+/** A kubelet that is back has to say so, on a machine that is busy. */
+const readyLaterMs = 30_000;
+
+/** By the time that was said, from now on at the latest. */
+async function healsInTime(sinceMs: number): Promise<number> {
+  const endMs = sinceMs + latestHealMs(healAfterMs) + readyLaterMs;
+  while (!(await isHealed())) {
+    expect(Date.now(), `${node} is not healed in time`).toBeLessThan(endMs);
+    await sleep(1000);
+  }
+  return Date.now() - sinceMs;
+}
+
+/** On the host until its own third timer comes. */
+const untidied = /file \/(run|var\/tmp)\/forcedetach-probe-|unit forcedetach-probe-\w+-tidy/;
+let lastMs = 0;
+
+/** All is as it was but for what the host tidies itself. */
+async function cleansUp(probe: RunningProbe): Promise<void> {
+  const namespace = namespaceOf(probe);
+  const cleaned = await runProbe(lab.kubeconfig, ['--clean']);
+  expect(cleaned.code, cleaned.output).toBe(0);
+  const { items } = await lab.clients.core.listNamespace();
+  expect(items.map(({ metadata }) => metadata?.name)).not.toContain(namespace);
+  expect(await changedSince(lab, before, { wasAway: true, except: untidied })).toEqual([]);
+}
+
+const note = (step: string, what: string, ms: number): void =>
+  console.log(`${what} at \`${step}\`: healed ${(ms / 1000).toFixed(1)} s after it`);
+
+test.each(steps)('the probe is killed: $step', async ({ step, reached }) => {
+  const probe = startCut();
+  await reached(probe);
+  probe.kill('SIGKILL');
+  lastMs = Date.now();
+  await probe.ended;
+  note(step, 'kill -9', await healsInTime(lastMs));
+  await cleansUp(probe);
+});
+
+const inTheMiddle = steps.filter(({ step }) =>
+  ['armed', 'cut', 'with a second mount'].includes(step),
+);
+
+test.each(inTheMiddle)('its pods are deleted: $step', async ({ step, reached }) => {
+  const probe = startCut();
+  await reached(probe);
+  lastMs = Date.now();
+  const namespace = namespaceOf(probe);
+  await lab.clients.core.deleteCollectionNamespacedPod({ namespace, gracePeriodSeconds: 0 });
+  note(step, 'its pods deleted', await healsInTime(lastMs));
+  // It gives up, or goes on without them: in any case it takes away what it made.
+  const { output } = await probe.ended;
+  expect(output).toContain('removing all that was made');
+  await cleansUp(probe);
+});
+
+test.each(inTheMiddle)('its network goes: $step', async ({ step, reached }) => {
+  await using way = await silentWay(lab.kubeconfig);
+  const probe = startCut(way.kubeconfig);
+  await reached(probe);
+  lastMs = Date.now();
+  way.silence();
+  note(step, 'its network gone', await healsInTime(lastMs));
+  const { code, output } = await probe.ended;
+  expect({ code, output }).toMatchObject({
+    code: 4,
+    output: expect.stringContaining('CUT_NOT_HEALED'),
+  });
+  expect(output).toContain('nft delete table inet forcedetach_probe_');
+  await cleansUp(probe);
+});
+
+test('what killed probes left on the host goes by the host’s own timer', async () => {
+  const left = (): Promise<string> =>
+    onNode(
+      `ls -d /run/forcedetach-probe-* /var/tmp/forcedetach-probe-*; systemctl list-units --no-legend --plain 'forcedetach-probe-*'`,
+    );
+  expect(await left()).not.toBe('');
+  const endMs = lastMs + latestHealMs(healAfterMs) + tidyLaterMs + 60_000;
+  while ((await left()) !== '') {
+    expect(Date.now()).toBeLessThan(endMs);
+    await sleep(5000);
+  }
+  expect(await changedSince(lab, before, { wasAway: true })).toEqual([]);
+});
+
+interface SilentWay extends AsyncDisposable {
+  readonly kubeconfig: string;
+  /** From now on nothing comes through, and nobody says so. */
+  readonly silence: () => void;
+}
+
+async function silentWay(kubeconfig: string): Promise<SilentWay> {
+  const { server: target = '' } = lab.clients.config.getCurrentCluster() ?? {};
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const server: Server = createServer((near) => {
+    sockets.add(near);
+    near.on('error', () => near.destroy());
+    if (isSilent) return;
+    const far = createConnection({ host: hostname, port: Number(port) });
+    sockets.add(far);
+    far.on('error', () => near.destroy());
+    near.pipe(far);
+    far.pipe(near);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+  const here = server.address();
+  const url = `https://127.0.0.1:${typeof here === 'object' ? here?.port : ''}`;
+  const path = join(probeFolder(), 'kubeconfig');
+  writeFileSync(path, readFileSync(kubeconfig, 'utf8').replaceAll(target, url));
+  return {
+    kubeconfig: path,
+    silence: () => {
+      isSilent = true;
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
