@@ -35,6 +35,6 @@ export type { AuditedImage, Checker } from './lib/checkers/checker.ts';
 export type { Capability, Machine, NodeShell, PodRef, Proof, Testbed } from './lib/cluster/port.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
-export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict.ts';
+export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';
 export type { FaultKind } from './lib/fault-kinds.ts';
 export type { RemedyKind } from './lib/remedy-kinds.ts';

@@ -7,7 +7,7 @@ const isCheckout = existsSync(new URL('../lib/', import.meta.url));
 const [home, ending] = isCheckout ? ['../lib', 'ts'] : ['../dist/lib', 'js'];
 
 await import(`${home}/node-floor.mjs`);
-/** @type {typeof import('../lib/cli/forcedetach.ts')} */
-const { forcedetach } = await import(`${home}/cli/forcedetach.${ending}`);
+/** @type {typeof import('../lib/cli/commands/forcedetach.ts')} */
+const { forcedetach } = await import(`${home}/cli/commands/forcedetach.${ending}`);
 
 await forcedetach();

@@ -1,7 +1,7 @@
 /** Does a controller manager that dies in the middle of the wait let a second writer in? */
 import '../lib/node-floor.mjs';
 
-const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'controller-restart',

@@ -1,6 +1,6 @@
 /** What does this machine lack for a real cluster? */
 import '../lib/node-floor.mjs';
 
-const { doctor } = await import('../lib/cli/doctor.ts');
+const { doctor } = await import('../lib/cli/commands/doctor.ts');
 
 await doctor();

@@ -1,6 +1,6 @@
 /** Does what was measured fit what was expected? Notes the results of runs beside the expectations. */
 import '../lib/node-floor.mjs';
 
-const { noteResults } = await import('../lib/cli/expectations.ts');
+const { noteResults } = await import('../lib/cli/commands/expectations.ts');
 
 await noteResults();

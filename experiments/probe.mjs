@@ -1,6 +1,6 @@
 /** What does a StorageClass do when a volume of it is detached by force? Reads only, unless `--run`. */
 import '../lib/node-floor.mjs';
 
-const { probe } = await import('../lib/cli/probe.ts');
+const { probe } = await import('../lib/cli/commands/probe.ts');
 
 await probe();

@@ -1,7 +1,7 @@
 /** How long does a pod take that is deleted and comes back to the same node, and is its data safe? */
 import '../lib/node-floor.mjs';
 
-const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'same-node-recreate',

@@ -1,7 +1,7 @@
 /** Does a node that gets its volume back use the mount that it had before another node wrote? */
 import '../lib/node-floor.mjs';
 
-const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'stale-global-mount',

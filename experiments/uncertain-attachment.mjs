@@ -1,7 +1,7 @@
 /** Does a detach that fails let a second node attach what the first still has mounted? */
 import '../lib/node-floor.mjs';
 
-const { runExperiment } = await import('../lib/cli/experiment.ts');
+const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'uncertain-attachment',

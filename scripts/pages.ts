@@ -7,7 +7,7 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
-import { rebuildBatch, rebuildRun } from '../lib/cli/rebuild.ts';
+import { rebuildBatch, rebuildRun } from '../lib/cli/batch/rebuild.ts';
 import { openHistory } from '../lib/history/reader.ts';
 
 const listed = await $({ quiet: true })`git ls-files reports`;

@@ -6,7 +6,10 @@
  */
 import { $ } from 'zx';
 import { commandLine, endOf, parseArguments, say, tell } from '../lib/cli/command.ts';
-import { kubernetes as kubernetesOf, registry as registryOf } from '../lib/cli/flag-values.ts';
+import {
+  kubernetes as kubernetesOf,
+  registry as registryOf,
+} from '../lib/cli/flags/flag-values.ts';
 import * as engine from '../lib/engine/commands.ts';
 import { exitCode, type ExitCode } from '../lib/errors.ts';
 import { builtParts } from '../lib/images/built/parts.ts';

@@ -1,6 +1,6 @@
 /** The checker port: a pure function from one run's evidence to findings. One checker a file. */
 import type { DatabaseChoice } from '../database/fields.ts';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { DocumentReconciliation } from './reconcile-documents.ts';
 import type { ImageEvidence } from './evidence.ts';
 import type { Journal, SessionLog } from './journal.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
@@ -46,6 +46,10 @@ const starts = ({ purpose = 'recovery', ...changed }: Partial<ServerStart>): Ser
 const withTable = (table: TableCheck): Pick<ImageEvidence, 'tables'> => ({
   tables: [...healthy.tables, table],
 });
+
+/** As innochecksum answers where the file system gives it nothing of a file. */
+const unreadFile =
+  'Error: Was not able to read the minimum page size of 1024 bytes.  Bytes read was 0';
 
 describe('the checkers', () => {
   test('say nothing of a healthy database', () => {
@@ -142,6 +146,10 @@ describe('the checkers', () => {
     [
       'PAGE_CHECKSUM_BAD',
       { innochecksum: [{ command: 'i', exitCode: 1, output: 'Fail: page 4', durationMs: 1 }] },
+    ],
+    [
+      'FILE_UNREADABLE',
+      { innochecksum: [{ command: 'i', exitCode: 1, output: unreadFile, durationMs: 1 }] },
     ],
     ['FSCK_ERRORS', { fsck: { command: 'e2fsck', exitCode: 4, output: '', durationMs: 1 } }],
     [

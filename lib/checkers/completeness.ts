@@ -1,5 +1,5 @@
 /** Every part of the audit is there, or the image's damage, or the machine's trouble, says why not. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import { database } from '../database/chosen.ts';
 import { ownAnswers, ownGaps } from '../database/checks.ts';
 import type { OwnAsked } from '../database/port.ts';

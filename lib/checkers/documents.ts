@@ -1,5 +1,5 @@
 /** Documents that should not be, are gone, or have other bytes: each kind is a finding of its own. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { plural } from '../counts.ts';

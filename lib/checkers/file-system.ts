@@ -1,5 +1,5 @@
 /** The file system: fsck by its exit code alone, and whether it can be mounted. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { CommandEvidence } from './evidence.ts';
 import { damage, incomplete } from './findings.ts';

@@ -1,5 +1,5 @@
 /** Makes findings; one form for all checkers. */
-import type { Finding, Safety } from '../experiment/verdict.ts';
+import type { Finding, Safety } from '../experiment/verdict/verdict.ts';
 
 interface Damage {
   readonly code: string;

@@ -2,7 +2,7 @@
 import { database } from '../database/chosen.ts';
 import { ownChecks } from '../database/checks.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { HistoryRecord, ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';

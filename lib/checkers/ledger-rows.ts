@@ -1,5 +1,5 @@
 /** Rows that should not be, or not like that: each kind is a finding of its own. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { damage, incomplete } from './findings.ts';
 import { plural } from '../counts.ts';

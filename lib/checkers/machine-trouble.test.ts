@@ -1,6 +1,6 @@
 /** What the machine lacks is told apart from what the volume lost, by the words of real tools. */
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';

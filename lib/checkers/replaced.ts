@@ -1,5 +1,5 @@
 /** A disk formatted anew or a data directory initialised anew: empty databases that are Ready. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
 

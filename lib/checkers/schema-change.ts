@@ -1,5 +1,5 @@
 /** The one change of the schema: done or not, as its client was told, and never by halves. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import type { Checker } from './checker.ts';
 import { damage, incomplete } from './findings.ts';

@@ -1,6 +1,6 @@
 /** Commits of unknown outcome that were seen: their loss is a loss. */
 import { expect, test } from 'vitest';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
 import { bareRun } from './bare-run.ts';
 import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';

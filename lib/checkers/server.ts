@@ -1,6 +1,6 @@
 /** Whether the server starts on the copy and lives, and what its error log says. */
 import { database } from '../database/chosen.ts';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
 import { damage, incomplete, note } from './findings.ts';

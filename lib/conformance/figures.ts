@@ -1,5 +1,5 @@
 /** What a run came to in numbers, beside its phases. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import type { Story } from '../timeline/story.ts';

@@ -1,5 +1,5 @@
 /** What the comparisons of many runs come to: which differences are news, and whether too many are rare. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type Difference } from './listed.ts';
 import { busyBecause, lateBecause, type Load } from './load.ts';

@@ -2,7 +2,7 @@
  * How busy the machine was while a real run's times were measured, and what that explains: work of
  * the machine that took longer, never a timer, and never anything that came too soon.
  */
-import { timerLagsOf } from '../experiment/machine-time.ts';
+import { timerLagsOf } from '../experiment/evidence/machine-time.ts';
 import { observed } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';

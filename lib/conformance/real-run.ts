@@ -1,9 +1,9 @@
 /** A real run as it is compared: its word, its steps and figures, and how its machine kept time. */
 import { basename } from 'node:path';
-import { assembleVerdict } from '../experiment/assemble.ts';
-import { isStarved } from '../experiment/machine-time.ts';
+import { assembleVerdict } from '../experiment/verdict/assemble.ts';
+import { isStarved } from '../experiment/evidence/machine-time.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { figuresOf, type Figures } from './figures.ts';

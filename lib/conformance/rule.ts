@@ -5,7 +5,7 @@
 import type { DiskMode } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
 import { taints } from '../remedy-kinds.ts';
-import { releaseOf } from '../experiment/release.ts';
+import { releaseOf } from '../experiment/expectation/release.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 
 export interface RulePrediction {

@@ -1,5 +1,5 @@
 /** Crash states as lines for a terminal. */
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { StateResult } from './explore.ts';
 import { draws, type Plan } from './plan.ts';
 import type { PolicySummary, Summary } from './summary.ts';

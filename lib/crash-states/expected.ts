@@ -2,7 +2,7 @@
 import { database } from '../database/chosen.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { Summary } from './summary.ts';
 
 type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;

@@ -5,7 +5,7 @@ import { nothingRead, type ImageEvidence, type LedgerRow } from '../checkers/evi
 import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { describeState, describeSummary } from './describe.ts';
 import { explore, type StateResult } from './explore.ts';
 import type { StateJudgement } from './judge.ts';

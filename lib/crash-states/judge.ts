@@ -6,7 +6,12 @@ import { incomplete } from '../checkers/findings.ts';
 import { checkers as ofAudits, runChecks } from '../checkers/index.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { Reconciliation } from '../checkers/reconcile.ts';
-import { verdictWord, worst, type Finding, type VerdictWord } from '../experiment/verdict.ts';
+import {
+  verdictWord,
+  worst,
+  type Finding,
+  type VerdictWord,
+} from '../experiment/verdict/verdict.ts';
 
 /** All but those that ask for parts that a crash state is not asked for. */
 const checkers: readonly Checker[] = [

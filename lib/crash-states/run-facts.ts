@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Journal } from '../checkers/journal.ts';
 import { EvidenceError, UsageError } from '../errors.ts';
-import { readVerdict } from '../experiment/read-verdict.ts';
+import { readVerdict } from '../experiment/verdict/read-verdict.ts';
 import type { RunRecord } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { gapsIn, openWrites, type WriteLog } from '../history/writes.ts';

@@ -1,6 +1,6 @@
 /** All states of a run in a few numbers, and what they prove. */
 import { powerLosses, type PowerLoss } from '../disk-kinds.ts';
-import { worst, type VerdictWord } from '../experiment/verdict.ts';
+import { worst, type VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { StateResult } from './explore.ts';
 
 export interface PolicySummary {

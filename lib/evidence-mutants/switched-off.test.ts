@@ -12,34 +12,34 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../experiment/plot-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/plot-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, plotGaps: unless('plot', all.plotGaps) };
 });
-vi.mock(import('../experiment/step-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/step-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, stepGaps: unless('steps', all.stepGaps) };
 });
-vi.mock(import('../experiment/machine-time.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/machine-time.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
     lateTimers: unless('late timers', all.lateTimers),
   };
 });
-vi.mock(import('../experiment/observer-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/observer-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, observerGaps: unless('observers', all.observerGaps) };
 });
-vi.mock(import('../experiment/missing-sights.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/missing-sights.ts'), async (original) => {
   const all = await original();
   return { ...all, missingSights: unless('sights', all.missingSights) };
 });
-vi.mock(import('../experiment/certificate-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/certificate-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
 });
-vi.mock(import('../experiment/fault-effect.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/fault-effect.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -47,15 +47,15 @@ vi.mock(import('../experiment/fault-effect.ts'), async (original) => {
     refutedBy: unless('refuted', all.refutedBy),
   };
 });
-vi.mock(import('../experiment/disagreements.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/disagreements.ts'), async (original) => {
   const all = await original();
   return { ...all, disagreements: unless('disagreements', all.disagreements) };
 });
-vi.mock(import('../experiment/cuts-seen.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/cuts-seen.ts'), async (original) => {
   const all = await original();
   return { ...all, cutsNotSeen: unless('cuts', all.cutsNotSeen) };
 });
-vi.mock(import('../experiment/identities.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/identities.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -65,15 +65,15 @@ vi.mock(import('../experiment/identities.ts'), async (original) => {
         : all.identitiesOf(story),
   };
 });
-vi.mock(import('../experiment/client-gaps.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/client-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, clientGaps: unless('clients', all.clientGaps) };
 });
-vi.mock(import('../experiment/blind-reads.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/blind-reads.ts'), async (original) => {
   const all = await original();
   return { ...all, blindReads: unless('blind reads', all.blindReads) };
 });
-vi.mock(import('../experiment/expected-sights.ts'), async (original) => {
+vi.mock(import('../experiment/evidence/expected-sights.ts'), async (original) => {
   const all = await original();
   return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf, type Pressure } from '../experiment/pressure.ts';
-import { readVerdict } from '../experiment/read-verdict.ts';
+import { pressureOf, type Pressure } from '../experiment/verdict/pressure.ts';
+import { readVerdict } from '../experiment/verdict/read-verdict.ts';
 import { verdictWords } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';

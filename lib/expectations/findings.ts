@@ -1,6 +1,6 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
 import { diskModes } from '../disk-kinds.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { Values } from './counts.ts';
 
 export interface Finding {

@@ -5,9 +5,9 @@
 import { existsSync } from 'node:fs';
 import type { DiskMode } from '../disk-kinds.ts';
 import { defaultCutAfterMs } from '../experiment/contradictions.ts';
-import { wordsWorstFirst } from '../experiment/counted.ts';
+import { wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import type { Counts } from '../experiment/scenario.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { worstWord } from '../matrix/severity.ts';
 import { all, only, percentText, shareText, shortened, stock, type Fits } from './counts.ts';

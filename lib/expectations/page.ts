@@ -1,7 +1,7 @@
 /** docs/reference/expectations.md: the table for people, expected and measured side by side. */
 import { diskModes, type DiskMode } from '../disk-kinds.ts';
 import { minorOf } from '../kubernetes-versions.ts';
-import { expectationOf } from '../experiment/expectations.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { shortTimersMs, type Scenario } from '../experiment/scenario.ts';
 import { scenarioOfLine, type EventLine } from './event-store.ts';
 import { racesIn, type Race } from './races.ts';

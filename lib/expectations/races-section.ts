@@ -1,6 +1,6 @@
 /** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
 import { medianOf } from '../counts.ts';
-import { eventsIn, leastEvents, wordsWorstFirst } from '../experiment/counted.ts';
+import { eventsIn, leastEvents, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
 import { fisher } from '../matrix/fisher.ts';

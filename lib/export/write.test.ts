@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { opName } from '../checkers/op-sample.ts';
-import { assembleVerdict } from '../experiment/assemble.ts';
+import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import { accountCount, initialBalance } from '../workload/ledger.ts';
 import { openHistory } from '../history/reader.ts';
 import { parseEdn, type Edn } from '../../test/support/edn.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EvidenceError } from '../errors.ts';
-import { journalGaps } from '../experiment/journal-gaps.ts';
+import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import type { History } from '../history/reader.ts';
 import { OutputFile, writeOutput } from '../output-file.ts';
 import { tellStory } from '../timeline/story.ts';

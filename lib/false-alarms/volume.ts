@@ -1,6 +1,6 @@
 /** One volume on which nothing was done that may harm it, and what the audit said of it. */
 import { z } from 'zod';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import { parseJson } from '../json-file.ts';
 
 const volumeSchema = z.object({

@@ -1,5 +1,5 @@
 /** What a group's run shows beside its ledger: each a finding of its own. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Service } from '../timeline/service.ts';
 import type { GroupVerdict } from './verdict.ts';
 

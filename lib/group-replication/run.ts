@@ -5,10 +5,10 @@
 import type { PodRef, Testbed, Writers } from '../cluster/port.ts';
 import type { Clock } from '../cluster/clock.ts';
 import { describeError, EvidenceError } from '../errors.ts';
-import { attempting, type Attempt } from '../experiment/attempt.ts';
-import { bothClients, bothCommit } from '../experiment/both-clients.ts';
+import { attempting, type Attempt } from '../experiment/run/attempt.ts';
+import { bothClients, bothCommit } from '../experiment/run/both-clients.ts';
 import { basisOf } from '../experiment/scenario.ts';
-import { waitUntil } from '../experiment/wait.ts';
+import { waitUntil } from '../experiment/run/wait.ts';
 import { faultOf } from '../faults/index.ts';
 import { heartbeatMs, type Fault, type FaultContext } from '../faults/fault.ts';
 import type { PhaseName } from '../history/events.ts';

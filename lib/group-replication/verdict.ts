@@ -1,7 +1,7 @@
 /** The verdict of a run on a replication group: the words are everyone's, the measures its own. */
 import { z } from 'zod';
 import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
-import { verdictSchema } from '../experiment/verdict.ts';
+import { verdictSchema } from '../experiment/verdict/verdict.ts';
 
 const seconds = z.number().nullable();
 const count = z.number().int();

@@ -13,7 +13,12 @@ import {
   type Scenario,
   type ScenarioInput,
 } from '../experiment/scenario.ts';
-import { exitCodeOf, type Finding, type Verdict, type VerdictWord } from '../experiment/verdict.ts';
+import {
+  exitCodeOf,
+  type Finding,
+  type Verdict,
+  type VerdictWord,
+} from '../experiment/verdict/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
 import {
   array,

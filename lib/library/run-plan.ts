@@ -4,9 +4,9 @@
  */
 import type { Backend } from '../cluster/port.ts';
 import { refuseUnable, type Custom } from '../experiment/custom.ts';
-import type { RunOptions } from '../experiment/run.ts';
+import type { RunOptions } from '../experiment/run/run.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
 import { checkFolder, makeRunFolder } from './run-folder.ts';
@@ -57,7 +57,7 @@ export async function performRun(
   watch: (clock: Backend['clock']) => RunHooks,
 ): Promise<Verdict> {
   // What only a run needs is imported by a run: --help and --dry-run answer at once.
-  const { runScenario } = await import('../experiment/run.ts');
+  const { runScenario } = await import('../experiment/run/run.ts');
   const backend = await cluster.open(choice);
   if (custom !== undefined) refuseUnable(custom, backend);
   makeRunFolder(folder);

@@ -1,8 +1,11 @@
 /** What the runs of one cell came to, counted by independent fault events. */
 import { medianOf } from '../counts.ts';
 import { verdictWords } from '../experiment/scenario.ts';
-import { judgeExpectation, servingExpectationOf } from '../experiment/serving-expectation.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import {
+  judgeExpectation,
+  servingExpectationOf,
+} from '../experiment/expectation/serving-expectation.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { BatchCell, Rate } from './batch.ts';
 import type { Cell } from './cells.ts';
 import { wilson } from './intervals.ts';

@@ -1,7 +1,7 @@
 /** From a matrix to its cells: every combination of the axes once, each a whole scenario. */
 import { UsageError } from '../errors.ts';
 import { expectationFor } from '../expectations/races.ts';
-import { expectationOf } from '../experiment/expectations.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { gatesText } from '../kubernetes-versions.ts';
 import type { AxisValue, Matrix, Settings } from './matrix-schema.ts';

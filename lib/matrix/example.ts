@@ -1,5 +1,5 @@
 /** Made-up matrices, outcomes and batches for tests. */
-import { expectedOf } from '../experiment/counted.ts';
+import { expectedOf } from '../experiment/expectation/counted.ts';
 import type { Counts } from '../experiment/scenario.ts';
 import type { Batch } from './batch.ts';
 import { cellsOf } from './cells.ts';

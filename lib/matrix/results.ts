@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
 import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
-import { pressureSchema } from '../experiment/pressure.ts';
-import { verdictSchema } from '../experiment/verdict.ts';
+import { pressureSchema } from '../experiment/verdict/pressure.ts';
+import { verdictSchema } from '../experiment/verdict/verdict.ts';
 import { migrateResult } from '../history/migration.ts';
 import { mebibyte, readInput, readText } from '../input-file.ts';
 

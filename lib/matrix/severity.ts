@@ -1,6 +1,6 @@
 /** Verdicts as grades that cells are compared by. */
 import { safetyLevels } from '../experiment/scenario.ts';
-import type { VerdictWord } from '../experiment/verdict.ts';
+import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 
 /** `lost` or `corrupt` is often a matter of which page was hit: for comparing, both are damage. */
 export type Grade = 'safe' | 'exposed' | 'damaged';

@@ -3,7 +3,7 @@
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
 import { database } from '../database/chosen.ts';
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 
 export interface DamageClass {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
-import type { Finding } from '../experiment/verdict.ts';
+import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { bareRun } from '../checkers/bare-run.ts';
 import { checkers, judgeImages } from '../checkers/index.ts';

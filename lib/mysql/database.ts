@@ -59,6 +59,7 @@ export const mysql: Database = {
       CHECK_TABLE_FAILED: 'CHECK TABLE',
       CHECK_TABLE_CRASHED: 'CHECK TABLE',
       PAGE_CHECKSUM_BAD: 'innochecksum',
+      FILE_UNREADABLE: 'innochecksum',
     },
   },
 };

@@ -1,6 +1,6 @@
 /** Whom a verdict concerns: the settings that decided are named, and those that are stock are not. */
 import { expect, test } from 'vitest';
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { appliesIf, diskInWords } from './disk-words.ts';
 import { exampleVerdict } from './example-verdict.ts';
 

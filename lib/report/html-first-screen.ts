@@ -1,8 +1,8 @@
 /** What a reader gets in the first minute: headline, facts, what to do, the causes, the limits. */
 import { html } from 'hono/html';
 import { database } from '../database/chosen.ts';
-import { headlineOf } from '../experiment/headline.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import { headlineOf } from '../experiment/verdict/headline.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
 import { countInWords } from '../counts.ts';
 import { bytes, percent, pictures, seconds, type Html } from './html-parts.ts';

@@ -1,6 +1,6 @@
 /** The verdict as JUnit XML: one case for the run, one for each certificate. */
 import { html, raw } from 'hono/html';
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
 import { expectation, expectedInRun, missingInWords } from './wording.ts';

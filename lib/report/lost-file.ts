@@ -1,8 +1,8 @@
 /** lost.jsonl: every commit that was acknowledged and is gone, one a line, for whoever has to look. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { assembleVerdict } from '../experiment/assemble.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import { assembleVerdict } from '../experiment/verdict/assemble.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { OutputFile } from '../output-file.ts';
 

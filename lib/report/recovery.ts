@@ -1,5 +1,5 @@
 /** The way from the fault to the successor's first commit, split at the phases that happened. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { RecoveryStep } from './types.ts';
 
 /** In their order of time. */

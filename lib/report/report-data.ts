@@ -1,5 +1,5 @@
 /** Verdict and history to everything the page shows. Pure. */
-import type { LicenceStep, Verdict } from '../experiment/verdict.ts';
+import type { LicenceStep, Verdict } from '../experiment/verdict/verdict.ts';
 import { observed } from '../history/observations.ts';
 import type { History } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';

@@ -1,5 +1,5 @@
 /** The verdict as Markdown, for a CI job's summary page. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
 import { exposureText } from './html-first-screen.ts';

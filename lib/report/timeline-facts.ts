@@ -1,5 +1,5 @@
 /** What stands across the whole time axis: moments, the exposure, and what is shown first. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import type { Story } from '../timeline/story.ts';
 import type { Bar, Tone } from './types.ts';

@@ -1,5 +1,5 @@
 /** The report's data contract: everything the page shows, plain data, made by report-data.ts. */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 
 /** How a bar is coloured: what it means for the volume, not which thing it is. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'neutral' | 'action';

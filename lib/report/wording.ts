@@ -1,16 +1,16 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { database } from '../database/chosen.ts';
 import { losesPower } from '../fault-kinds.ts';
-import { eventsIn, wordsWorstFirst } from '../experiment/counted.ts';
+import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
-import { refusedInWords } from '../experiment/refused-mounts.ts';
+import { refusedInWords } from '../experiment/verdict/refused-mounts.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
 import { countInWords } from '../counts.ts';
 import { percent, seconds } from './html-parts.ts';
-import type { ServingWord } from '../experiment/serving-expectation.ts';
-import type { Verdict, VerdictWord } from '../experiment/verdict.ts';
+import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
+import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
 
 export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
   beforeFault: 'before the fault',

@@ -1,6 +1,6 @@
 /** Writes what a run leaves for people and machines, next to its history. */
 import { join } from 'node:path';
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { writeOutput } from '../output-file.ts';
 import { renderHtml } from './html.ts';

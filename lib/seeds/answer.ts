@@ -1,6 +1,6 @@
 /** From the folder of a finished run or procedure to the answers that its history gives. */
 import { relative } from 'node:path';
-import { isStarved, starvedReason } from '../experiment/machine-time.ts';
+import { isStarved, starvedReason } from '../experiment/evidence/machine-time.ts';
 import { stockTimersMs, type Basis } from '../experiment/scenario.ts';
 import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';

@@ -1,7 +1,7 @@
 /** A finished run as the seeds read it: its story, its verdict, and who acknowledged when. */
 import { toldInSeconds } from '../durations.ts';
-import { assembleVerdict } from '../experiment/assemble.ts';
-import type { Verdict } from '../experiment/verdict.ts';
+import { assembleVerdict } from '../experiment/verdict/assemble.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, type ObservedName, observed } from '../history/observations.ts';
 import { openHistory, type History } from '../history/reader.ts';

@@ -2,7 +2,7 @@
 import { losesPower } from '../fault-kinds.ts';
 import { removesPod } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Safety } from '../experiment/verdict.ts';
+import type { Safety } from '../experiment/verdict/verdict.ts';
 import { lostIn } from './commits.ts';
 import { licenceOf } from './licence.ts';
 import type { Outcome } from './play.ts';

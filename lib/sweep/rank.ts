@@ -3,9 +3,9 @@
  * of simpler ones. In each those where every promise was kept, then the worst. How often one was seen
  * says how it was drawn.
  */
-import { expectationOf } from '../experiment/expectations.ts';
-import { servingExpectationOf } from '../experiment/serving-expectation.ts';
-import type { Safety } from '../experiment/verdict.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
+import { servingExpectationOf } from '../experiment/expectation/serving-expectation.ts';
+import type { Safety } from '../experiment/verdict/verdict.ts';
 import { harms, waived, type Harm } from './judge.ts';
 import { changedFields } from './settle.ts';
 import type { Finding } from './tally.ts';

@@ -1,7 +1,7 @@
 /** The findings of a sweep as schedule files: each shrunk, with what it shows and how surely. */
 import { join } from 'node:path';
-import { expectationOf } from '../experiment/expectations.ts';
-import type { Safety } from '../experiment/verdict.ts';
+import { expectationOf } from '../experiment/expectation/expectations.ts';
+import type { Safety } from '../experiment/verdict/verdict.ts';
 import { judge } from './judge.ts';
 import type { Outcome } from './play.ts';
 import { scheduleText } from './schedule-file.ts';

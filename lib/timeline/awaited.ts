@@ -3,7 +3,7 @@
  * until when by the timers in force, or why no end can be foreseen.
  */
 import { silencesKubelet } from '../fault-kinds.ts';
-import type { Phases } from '../experiment/verdict.ts';
+import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { Timers } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { taints } from '../remedy-kinds.ts';

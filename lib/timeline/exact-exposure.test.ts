@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runRecord, see } from '../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../test/support/writes.ts';
-import { diskFindings } from '../experiment/disk-findings.ts';
+import { diskFindings } from '../experiment/verdict/disk-findings.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import { linkCertificates } from '../faults/link-certificate.ts';
 import { observed } from '../history/observations.ts';

@@ -3,7 +3,7 @@
  * Whose they are and when it was does not matter: before or after the heal, on a second return, on a
  * third node. A run with such a time is never `safe`.
  */
-import type { Verdict } from '../experiment/verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { observed } from '../history/observations.ts';
 import { accessesOf, type Access, type AccessEvidence } from './access.ts';
 import { bytesIn, handoverOf } from './handover.ts';

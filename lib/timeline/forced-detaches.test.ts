@@ -1,7 +1,7 @@
 /** Log and counter of forced detaches, held against the mounts. */
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../test/support/run-record.ts';
-import { controlFindings } from '../experiment/control-findings.ts';
+import { controlFindings } from '../experiment/verdict/control-findings.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';

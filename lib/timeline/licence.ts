@@ -2,7 +2,7 @@
  * The licence: the chain of recorded decisions that let a second node mount the volume. Each link is
  * tied to the record that proves it; a link that must be there and is not is a gap, and is said.
  */
-import type { Licence, LicenceStep } from '../experiment/verdict.ts';
+import type { Licence, LicenceStep } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { accessesOf, type Access } from './access.ts';
 import { gapsIn } from './licence-gaps.ts';

@@ -2,8 +2,8 @@
  * What a run waits for, since when and until when, from its records so far: the phases that the
  * report shows, and the timers in force.
  */
-import { refusedMountsOf } from '../experiment/refused-mounts.ts';
-import type { Phases } from '../experiment/verdict.ts';
+import { refusedMountsOf } from '../experiment/verdict/refused-mounts.ts';
+import type { Phases } from '../experiment/verdict/verdict.ts';
 import { at, awaitedIn } from './awaited.ts';
 import { phasesOf } from './phases.ts';
 import type { Story } from './story.ts';

@@ -1,5 +1,5 @@
 /** When each step from fault to recovery happened, in seconds after the fault. */
-import type { Phases } from '../experiment/verdict.ts';
+import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { firstAfterFault, type Story } from './story.ts';

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../cli/command.ts';
-import { nonEmpty, numberWithin } from '../cli/flag-values.ts';
+import { nonEmpty, numberWithin } from '../cli/flags/flag-values.ts';
 import { onInterrupt } from '../cli/interrupt.ts';
 import { makeFolder } from '../library/run-folder.ts';
 import { describeError, exitCode } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** From what was played and audited to the facts that are committed. */
 import type { Judgement } from '../checkers/index.ts';
-import { worst } from '../experiment/verdict.ts';
+import { worst } from '../experiment/verdict/verdict.ts';
 import type { WriterRecord } from '../workload/writer.ts';
 import { cases } from './cases.ts';
 import type { NodeName } from './host.ts';

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { $ } from 'zx';
-import { exitCodeOf, type Verdict } from '../../lib/experiment/verdict.ts';
+import { exitCodeOf, type Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { runExperiment } from './experiment.ts';
 import { machineState } from './machine-state.ts';
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
-import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { EvidenceError, ForcedetachError } from '../../lib/errors.ts';
 import { exportHistory } from '../../lib/export/write.ts';
 import { findFrames } from '../../lib/history/frame.ts';

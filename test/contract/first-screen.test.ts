@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';

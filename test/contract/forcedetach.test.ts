@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asTyped, commands, isExperiment } from '../../lib/cli/typed.ts';
+import { asTyped, commands, isExperiment } from '../../lib/cli/flags/typed.ts';
 
 const root = join(import.meta.dirname, '../..');
 

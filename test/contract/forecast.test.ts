@@ -10,7 +10,7 @@ import { sectionOf } from '../../lib/conformance/forecast-page.ts';
 import { makeForecast } from '../../lib/conformance/make-forecast.ts';
 import { predict } from '../../lib/conformance/predict.ts';
 import { scoreRun, scoreWords } from '../../lib/conformance/score-forecast.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
+import { runScenario } from '../../lib/experiment/run/run.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
 import { parseMatrix } from '../../lib/matrix/read-matrix.ts';
 import { smallMatrix } from '../support/small-matrix.ts';

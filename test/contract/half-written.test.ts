@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { $ } from 'zx';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { findFrames, unpackFrame } from '../../lib/history/frame.ts';
 import { suffixes } from '../../lib/history/segment.ts';
 

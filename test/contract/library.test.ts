@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as api from '../../index.ts';
-import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { faultKinds } from '../../lib/fault-kinds.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import * as parts from '../../lib/library/parts.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from 'zx';
-import { verdictSchema } from '../../lib/experiment/verdict.ts';
+import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { installedClosure } from '../../lib/images/node-closure.ts';
 
 const root = join(import.meta.dirname, '../..');

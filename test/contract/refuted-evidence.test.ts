@@ -1,6 +1,6 @@
 /** A committed safe run with one class of its evidence altered is never safe; as it was it is. */
 import { expect, test } from 'vitest';
-import { assembleVerdict } from '../../lib/experiment/assemble.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { ObservationRecord } from '../../lib/history/events.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory, type History, type SmallRecord } from '../../lib/history/reader.ts';

@@ -1,6 +1,6 @@
 /**
  * Every mode of disk, storage link, file system and access mode on the model: the predicted verdict
- * is one that lib/experiment/expectations.ts, the data that real runs are held to, expects.
+ * is one that lib/experiment/expectation/expectations.ts, the data that real runs are held to, expects.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ import {
   storageLinks,
   type DiskMode,
 } from '../../lib/disk-kinds.ts';
-import { expectationOf } from '../../lib/experiment/expectations.ts';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';
 
 type Fields = Partial<ScenarioInput>;

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assembleVerdict } from '../../lib/experiment/assemble.ts';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { faultKinds, losesPower } from '../../lib/fault-kinds.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { gradeOf } from '../../lib/matrix/severity.ts';

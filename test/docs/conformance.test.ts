@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { scoredSection } from '../../lib/cli/forecast.ts';
+import { scoredSection } from '../../lib/cli/commands/forecast.ts';
 import { bare, readForecast } from '../../lib/conformance/forecast.ts';
 import { pagePath, withSection } from '../../lib/conformance/forecast-page.ts';
 import { ruleOf } from '../../lib/conformance/rule.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
-import { verdictJsonSchema } from '../../lib/experiment/verdict.ts';
+import { verdictJsonSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/schema.ts';
 import { terms } from '../../lib/report/terms.ts';
 import { meanings } from '../../lib/report/wording.ts';

@@ -1,6 +1,6 @@
 /** docs/reference/flags.md, made from the flags that every experiment takes. */
 import type { Option } from 'commander';
-import { optionGroups } from '../../lib/cli/flags.ts';
+import { optionGroups } from '../../lib/cli/flags/flags.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 
 export const path = 'docs/reference/flags.md';

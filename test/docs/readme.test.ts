@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { all, countOf, only, stock, type Values } from '../../lib/expectations/counts.ts';
 import { readStore } from '../../lib/expectations/event-store.ts';
-import type { VerdictWord } from '../../lib/experiment/verdict.ts';
+import type { VerdictWord } from '../../lib/experiment/verdict/verdict.ts';
 
 const text = readFileSync('README.md', 'utf8');
 const store = readStore();

@@ -1,7 +1,7 @@
 /** The tables of docs/reference/kubernetes-versions.md: the versions there are, and what they were measured to do. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { kubernetesReleases, minorOf } from '../../lib/kubernetes-versions.ts';
 import { batchSchema, type Batch } from '../../lib/matrix/batch.ts';
 

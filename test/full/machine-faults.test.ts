@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from 'zx';
-import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict.ts';
+import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import {
   expectNotGreen,

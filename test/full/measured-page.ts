@@ -1,7 +1,7 @@
 /** Pages that tell what was measured: a JSON file with the numbers, and the table made from it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
 import { verdictWords } from '../../lib/experiment/scenario.ts';
 import type { MeasuredCase } from './measured-case.ts';

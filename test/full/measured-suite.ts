@@ -5,7 +5,7 @@
  */
 import { afterAll, expect, test } from 'vitest';
 import { $ } from 'zx';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { isNoting } from '../support/noting.ts';
 import { machineState } from '../cluster/machine-state.ts';
 import type { MeasuredCase } from './measured-case.ts';

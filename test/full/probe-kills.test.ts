@@ -18,8 +18,8 @@ import {
   strangersLab,
   type Lab,
   type RunningProbe,
-} from '../cluster/probe-lab.ts';
-import { changedSince, stateOf, type ClusterState } from '../cluster/probe-state.ts';
+} from './probe-lab.ts';
+import { changedSince, stateOf, type ClusterState } from './probe-state.ts';
 
 let lab: Lab;
 let node = '';

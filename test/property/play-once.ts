@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { runScenario } from '../../lib/experiment/run.ts';
+import { runScenario } from '../../lib/experiment/run/run.ts';
 import type { Scenario } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 
 export interface Played {
   readonly verdict: Verdict;

@@ -1,7 +1,7 @@
 /** One cell by whole runs and by plays of a sweep: what each came to, and where the two differ. */
 import { contradictions } from '../../lib/experiment/contradictions.ts';
 import type { Scenario } from '../../lib/experiment/scenario.ts';
-import type { Safety } from '../../lib/experiment/verdict.ts';
+import type { Safety } from '../../lib/experiment/verdict/verdict.ts';
 import { diskModes, type DiskMode } from '../../lib/disk-kinds.ts';
 import { faultKinds } from '../../lib/fault-kinds.ts';
 import { remedyKinds } from '../../lib/remedy-kinds.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Backend } from '../../lib/cluster/port.ts';
 import { simBackend } from '../../lib/cluster/sim/backend.ts';
-import { expectationOf } from '../../lib/experiment/expectations.ts';
-import { runScenario, type RunOptions } from '../../lib/experiment/run.ts';
+import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
+import { runScenario, type RunOptions } from '../../lib/experiment/run/run.ts';
 import { parseScenario, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
-import type { Verdict } from '../../lib/experiment/verdict.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 
 export interface ModelRun {
   readonly verdict: Verdict;

@@ -1,5 +1,5 @@
 /** The binary log says of the same transactions the same as the tables, and has no gaps. */
-import type { Finding } from '../../experiment/verdict.ts';
+import type { Finding } from '../../experiment/verdict/verdict.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import type { BinlogFound } from '../evidence.ts';
 import { damage } from '../../checkers/findings.ts';

@@ -1,26 +1,35 @@
-/** Every page of every tablespace carries the checksum of its content. Stale pages do, too. */
+/**
+ * Every page of every tablespace carries the checksum of its content. Stale pages do, too. A file that
+ * the file system does not give up has no bad page: it is told as what it is.
+ */
+import type { Finding } from '../../experiment/verdict/verdict.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { damage } from '../../checkers/findings.ts';
 import { plural } from '../../counts.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
 
+/** What it says of a file of which it read nothing (innochecksum.cc, main and open_file). */
+const saysUnread = /cannot be found|not able to read the minimum page size|unable to open/i;
+
 export const innochecksum: Checker = {
   name: 'innochecksum',
   check({ image, evidence }) {
-    const bad = evidence.innochecksum.filter(
+    const refused = evidence.innochecksum.filter(
       ({ exitCode, output }) => exitCode !== 0 && troubleIn(output) === undefined,
     );
-    if (bad.length === 0) return [];
+    const { unread = [], bad = [] } = Object.groupBy(refused, ({ output }) =>
+      saysUnread.test(output) ? 'unread' : 'bad',
+    );
+    const tell = (code: string, what: string, files: typeof refused): Finding[] => {
+      if (files.length === 0) return [];
+      const summary = `innochecksum ${what} ${plural(files.length, 'tablespace')}`;
+      const said = files.map(({ command, output }) => `${command}: ${output}`);
+      // Nobody runs it unasked; what mysqld says of such a file or page is a finding of its own.
+      return [damage({ code, image, safety: 'corrupt', loud: false, summary, evidence: said })];
+    };
     return [
-      damage({
-        code: 'PAGE_CHECKSUM_BAD',
-        image,
-        safety: 'corrupt',
-        // Nobody runs it unasked; what mysqld says of such a page is a finding of its own.
-        loud: false,
-        summary: `innochecksum finds bad pages in ${plural(bad.length, 'tablespace')}`,
-        evidence: bad.map(({ command, output }) => `${command}: ${output}`),
-      }),
+      ...tell('PAGE_CHECKSUM_BAD', 'finds bad pages in', bad),
+      ...tell('FILE_UNREADABLE', 'can read nothing of', unread),
     ];
   },
 };

@@ -1,5 +1,5 @@
 /** CHECK TABLE says OK, and CHECKSUM TABLE the same from cold and after a clean restart. */
-import type { Finding } from '../../experiment/verdict.ts';
+import type { Finding } from '../../experiment/verdict/verdict.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { damage } from '../../checkers/findings.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';

@@ -27,6 +27,17 @@ function file(content: string | object): string {
   return path;
 }
 
+function packedFile(content: string): string {
+  const path = join(folder, `${(files += 1)}.json.zst`);
+  writeFileSync(path, content);
+  return path;
+}
+
+test('a packed one is read as it lies', () => {
+  const packed = join(certificates, 'dac05a0c7485', 'flint.json.zst');
+  expect(certifiedDisk(packed).disk).toBe('reservation');
+});
+
 const decided = ['basalt', 'cobalt', 'dolomite', 'emerald', 'flint'];
 
 test.each(decided)(
@@ -94,6 +105,15 @@ test.each([
   ['something else', file({ kind: 'verdict' }), {}, 'NO_CERTIFICATE', /is no certificate/],
   ['nothing', file('null'), {}, 'NO_CERTIFICATE', /no certificate/],
   ['a prediction', file({ prediction: {} }), {}, 'NO_CERTIFICATE', /nothing was measured/],
+  ['a packed one that is none', packedFile('{}'), {}, 'NO_CERTIFICATE', /no certificate/],
+  ['a folder', folder, {}, 'FILE_NOT_REGULAR', /no regular file/],
+  [
+    'rows that are none',
+    file({ kind: 'driver-certificates', classes: [1] }),
+    {},
+    'NO_CERTIFICATE',
+    /not a whole one/,
+  ],
   ['half of one', file({ kind: 'cut-certificate' }), {}, 'NO_CERTIFICATE', /not a whole one/],
 ] as const)('refused: %s', (_, path, wish, code, message) => {
   const asked = wish as { readonly storageClass?: string; readonly disk?: DiskMode };

@@ -1,6 +1,7 @@
 /** Certificates that lie packed: whole ones are large, and git holds them. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { readInput, textFileBytes } from '../../input-file.ts';
 
 export const packed = '.json.zst';
 
@@ -10,7 +11,9 @@ export const packedIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(packed))
     .toSorted();
 
-export const unpacked = (path: string): string => zstdDecompressSync(readFileSync(path)).toString();
+/** Throws as `readInput` does, and where it is no such file or its text is longer than one may be. */
+export const unpacked = (path: string): string =>
+  zstdDecompressSync(readInput(path), { maxOutputLength: textFileBytes }).toString();
 
 export const pack = (path: string, text: string): void =>
   writeFileSync(path, zstdCompressSync(text));

@@ -30,8 +30,8 @@ export interface Shown {
 
 /** Throws UsageError `FILE_…` and `NO_CERTIFICATE`. */
 export function shownIn(path: string): Shown[] {
-  const text = path.endsWith(packed) ? unpacked(path) : readText(path);
   try {
+    const text = path.endsWith(packed) ? unpacked(path) : readText(path);
     return shownBy(JSON.parse(text), text, path);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;

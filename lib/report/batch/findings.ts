@@ -1,7 +1,7 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
 import { plural } from '../../counts.ts';
 import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
-import type { VerdictWord } from '../../experiment/verdict.ts';
+import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 
 /** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../experiment/verdict.ts';
+import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../matrix/example.ts';
 import { exampleCell } from './example.ts';

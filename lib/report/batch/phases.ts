@@ -1,5 +1,5 @@
 /** Where the time went in the runs of a batch: each step of the way back, and its slowest run. */
-import type { Verdict } from '../../experiment/verdict.ts';
+import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import type { Batch } from '../../matrix/batch.ts';
 import { recoverySteps } from '../recovery.ts';
 

@@ -1,7 +1,7 @@
 /** The heat map of a batch as a picture: each cell a square, coloured by its verdict. */
 import type { EChartsOption } from 'echarts';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
-import type { VerdictWord } from '../../experiment/verdict.ts';
+import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { renderSvg, wideWidth } from '../pictures.ts';
 
 /** In the order of the legend. */

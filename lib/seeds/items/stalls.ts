@@ -2,7 +2,7 @@
 import { linesOf } from '../finished-run.ts';
 import { firstAfterFault } from '../../timeline/story.ts';
 import { observed } from '../../history/observations.ts';
-import type { Phases } from '../../experiment/verdict.ts';
+import type { Phases } from '../../experiment/verdict/verdict.ts';
 import type { Seed } from '../seed.ts';
 
 /** Each ends with the next; in the order in which Kubernetes takes them. */

@@ -16,7 +16,8 @@ const twoWriters: DamageClass = {
     ...['BALANCE_WRONG', 'INDEX_OUT_OF_STEP', 'LEDGER_DUPLICATED', 'LEDGER_OUT_OF_ORDER'],
     ...['LEDGER_CHAIN_BROKEN', 'LEDGER_TORN', 'SERVER_CANNOT_START', 'SERVER_DIED'],
     ...['ERROR_LOG_DAMAGE', 'CHECK_TABLE_FAILED', 'CHECK_TABLE_CRASHED', 'CHECKSUM_CHANGED'],
-    ...['CHECKSUM_TABLE_FAILED', 'SQL_REFUSED', 'PAGE_CHECKSUM_BAD', 'FSCK_ERRORS'],
+    ...['CHECKSUM_TABLE_FAILED', 'SQL_REFUSED', 'PAGE_CHECKSUM_BAD', 'FILE_UNREADABLE'],
+    'FSCK_ERRORS',
     // Its files are on that disk, too, and so are values that lie outside their row's page.
     ...['BINLOG_DAMAGED', 'DOCUMENT_TORN'],
   ],

@@ -1,0 +1,42 @@
+/** What a run or a batch leaves, made anew from its history. */
+import type { ExitCode } from '../../errors.ts';
+import type { History } from '../../history/reader.ts';
+import { plainText } from '../../plain-text.ts';
+import { verdictLines } from '../terminal/verdict-lines.ts';
+
+export interface Rebuilt {
+  /** What the terminal is told; nothing of a file in it is obeyed. */
+  readonly text: string;
+  /** As the run's own. */
+  readonly code: ExitCode;
+}
+
+/** Writes into `folder` all that the run of that history leaves, whatever kind of run it was. */
+export async function rebuildRun(folder: string, history: History): Promise<Rebuilt> {
+  const { exitCodeOf } = await import('../../experiment/verdict/verdict.ts');
+  const { isGroupRun } = await import('../../group-replication/story.ts');
+  if (isGroupRun(history.smallRecords())) {
+    const { judgeGroup } = await import('../../group-replication/judge.ts');
+    const { groupVerdictLine, writeGroupOutputs } = await import(
+      '../../group-replication/write.ts'
+    );
+    const verdict = judgeGroup(history);
+    await writeGroupOutputs(folder, verdict);
+    return { text: plainText(groupVerdictLine(verdict, folder)), code: exitCodeOf(verdict) };
+  }
+  const { assembleVerdict } = await import('../../experiment/verdict/assemble.ts');
+  const { writeRun } = await import('../../report/write.ts');
+  const verdict = assembleVerdict(history);
+  await writeRun(folder, verdict, history);
+  const text = verdictLines(verdict, `${folder}/report.html`, process.stdout);
+  return { text, code: exitCodeOf(verdict) };
+}
+
+/** The batch's page and summary, from its batch.json and the verdicts of its runs. */
+export async function rebuildBatch(folder: string): Promise<Rebuilt> {
+  const { batchExitCode } = await import('../../matrix/summarize.ts');
+  const { batchLine, readBatch, writeBatch } = await import('./write-batch.ts');
+  const batch = readBatch(folder);
+  await writeBatch(folder, batch, batch.replay ?? '');
+  return { text: plainText(batchLine(batch, folder)), code: batchExitCode(batch) };
+}

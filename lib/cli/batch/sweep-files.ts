@@ -1,0 +1,66 @@
+/** A sweep's folder: its state, to go on from, and what it came to. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import type { SweepReport } from '../../sweep/report.ts';
+import { shrunkFindings } from '../../sweep/shrink-findings.ts';
+import { readJson } from '../../json-file.ts';
+import { writeOutput } from '../../output-file.ts';
+import { sweepStateSchema } from '../../sweep/state-schema.ts';
+import { newSweep, type SweepState } from '../../sweep/sweep.ts';
+import { makeFolder } from '../../library/run-folder.ts';
+import type { SweepFlags } from '../flags/sweep-flags.ts';
+
+const stateFile = 'state.json';
+
+export function newFolder(): string {
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
+  return join('reports', `${time}-sweep-${randomBytes(4).toString('hex')}`);
+}
+
+/**
+ * Where the folder has a sweep, its state. Throws UsageError `OUT_NOT_EMPTY`, `OTHER_SWEEP`,
+ * `STATE_UNREADABLE`.
+ */
+export function begin(folder: string, { seed, disk }: SweepFlags): SweepState {
+  makeFolder(folder);
+  const files = readdirSync(folder);
+  if (files.length === 0) return newSweep(seed ?? randomBytes(8).toString('hex'), disk);
+  if (!files.includes(stateFile)) {
+    throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a sweep in it`, {
+      hint: 'give --out a folder that is new, empty, or holds a sweep to go on with',
+    });
+  }
+  const state = readState(join(folder, stateFile));
+  const isSame = (seed ?? state.seed) === state.seed && (disk ?? state.disk) === state.disk;
+  if (isSame) return state;
+  throw new UsageError('OTHER_SWEEP', `${folder} has a sweep with another seed or disk in it`, {
+    hint: `leave --seed and --disk out to go on with it (${state.seed}), or give another --out`,
+  });
+}
+
+/** An earlier version did not say what it had learned, and one that was cut is no JSON. */
+function readState(path: string): SweepState {
+  const hint = 'give another --out; what an earlier version began can’t be gone on with';
+  try {
+    const example = 'reports/…-sweep-…/state.json';
+    return readJson(path, { kind: 'state', schema: sweepStateSchema, hint, example });
+  } catch (cause) {
+    throw new UsageError('STATE_UNREADABLE', `${path} is not a sweep’s state`, { hint, cause });
+  }
+}
+
+export const save = (folder: string, state: SweepState): void =>
+  writeOutput(join(folder, stateFile), JSON.stringify(state));
+
+/** sweep.json and the findings, at most so many. */
+export function writeReport(folder: string, report: SweepReport, most: number): void {
+  writeOutput(join(folder, 'sweep.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+  const findingsFolder = join(folder, 'findings');
+  rmSync(findingsFolder, { recursive: true, force: true });
+  mkdirSync(findingsFolder);
+  for (const { file, text } of shrunkFindings(report, { folder: findingsFolder, most })) {
+    writeOutput(join(findingsFolder, file), text);
+  }
+}

@@ -1,0 +1,89 @@
+/** `experiments/sweep.mjs --on-cluster`: from the flags to the sweep on the user's cluster. */
+import { UsageError } from '../../errors.ts';
+import { islandCount, islandEnd } from '../../sweep/islands.ts';
+import { accessTo, mustBeAllowedIn, type Access } from '../../sweep/on-cluster/access.ts';
+import { imageFor } from '../../sweep/on-cluster/image.ts';
+import { newNamespace, reapSweeps } from '../../sweep/on-cluster/place.ts';
+import { sweepOnCluster } from '../../sweep/on-cluster/run.ts';
+import { sweepPool } from '../../sweep/pool.ts';
+import { sweep, type SweepState } from '../../sweep/sweep.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { save } from './sweep-files.ts';
+import type { SweepFlags } from '../flags/sweep-flags.ts';
+
+/** Unless --shards says: one an island, and no more than any cluster may be asked for at once. */
+const mostByDefault = 16;
+
+export interface ExploreOnCluster {
+  readonly access: Access;
+  readonly from: SweepState;
+  readonly folder: string;
+  readonly flags: SweepFlags;
+  readonly say: (line: string) => void;
+}
+
+/** The cluster, which lets us do what a sweep does; what earlier sweeps left is gone. */
+export async function openCluster(
+  { context }: SweepFlags,
+  say: (line: string) => void,
+): Promise<Access> {
+  const access = await accessTo(context);
+  await mustBeAllowedIn(access, newNamespace());
+  const { resisted } = await reapSweeps(say);
+  for (const { namespace, why } of resisted) say(`${namespace} stays: ${why}`);
+  return access;
+}
+
+/** What joined is saved after each shard, so that the same command goes on from there. */
+export async function exploreOnCluster(options: ExploreOnCluster): Promise<SweepState> {
+  const { access, folder, flags, say } = options;
+  const untilIndex = flags.schedules ?? 0;
+  const from = await endIsland(options, untilIndex);
+  if (from.next >= untilIndex) return from;
+  const islands = islandCount(from.next, untilIndex);
+  using interrupt = onInterrupt(say, () => 'the namespace on the cluster');
+  const startedMs = performance.now();
+  return sweepOnCluster({
+    access,
+    from,
+    untilIndex,
+    shards: flags.shards ?? Math.min(islands, mostByDefault),
+    image: await imageFor(access, flags.images ?? 'auto'),
+    signal: interrupt.signal,
+    onShard: (state) => save(folder, state),
+    say: (line) => say(`[${Math.round((performance.now() - startedMs) / 1000)} s] ${line}`),
+  });
+}
+
+/** A sweep that was stopped amid an island first goes to its end here: shards begin with islands. */
+async function endIsland(
+  { from, folder, flags, say }: ExploreOnCluster,
+  until: number,
+): Promise<SweepState> {
+  const end = Math.min(until, islandEnd(from.next - 1));
+  if (from.next >= end) return from;
+  say(`playing schedules ${from.next} to ${end - 1} here first`);
+  await using pool = sweepPool(flags.threads);
+  const rounds = { pool, from, untilIndex: end, goesOn: () => true, onRound: () => undefined };
+  const ended = await sweep(rounds);
+  save(folder, ended);
+  return ended;
+}
+
+/** Throws UsageError `SCHEDULES_MISSING`, `ONLY_ON_CLUSTER`. */
+export function checkClusterFlags(flags: SweepFlags): void {
+  const { onCluster, schedules, time } = flags;
+  if (!onCluster) {
+    const given = (['context', 'shards', 'images'] as const).find((name) => flags[name]);
+    if (given === undefined) return;
+    throw new UsageError('ONLY_ON_CLUSTER', `--${given} says how to sweep on a cluster`, {
+      hint: 'add --on-cluster, or leave it out',
+    });
+  }
+  if (schedules === undefined || time !== undefined) {
+    throw new UsageError('SCHEDULES_MISSING', 'a Job on a cluster plays a number of schedules', {
+      hint: 'give --schedules, and no --time',
+      command: 'npx zx experiments/sweep.mjs --on-cluster --schedules 1000000',
+    });
+  }
+}

@@ -1,0 +1,63 @@
+/** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
+import { assembleVerdict } from '../../experiment/verdict/assemble.ts';
+import { isStarved, timerLagsOf } from '../../experiment/evidence/machine-time.ts';
+import { pressureOf } from '../../experiment/verdict/pressure.ts';
+import type { Verdict } from '../../experiment/verdict/verdict.ts';
+import { describeError } from '../../errors.ts';
+import { openHistory, type History } from '../../history/reader.ts';
+import type { Outcome } from '../../matrix/results.ts';
+import { writeRun } from '../../report/write.ts';
+import { tellStory } from '../../timeline/story.ts';
+import { answerTasks } from '../../worker-pool.ts';
+
+export interface FinishedRun {
+  readonly folder: string;
+  /** `all`: a page of its own also where it was safe, as expected. */
+  readonly reports: 'all' | 'unexpected';
+}
+
+export type Conclusion = { readonly outcome: Outcome } | { readonly error: string };
+
+answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
+  try {
+    const history = openHistory(folder);
+    const verdict = assembleVerdict(history);
+    const page = reports === 'all' || !verdict.asExpected || verdict.verdict !== 'safe';
+    await writeRun(folder, verdict, history, { page });
+    return { outcome: outcomeOf(verdict, history) };
+  } catch (error) {
+    return { error: describeError(error) };
+  }
+});
+
+function outcomeOf(verdict: Verdict, history: History): Outcome {
+  const story = tellStory([...history.smallRecords()]);
+  const lags = timerLagsOf(story);
+  const { incompleteBecause, availability, exposure, phases } = verdict;
+  return {
+    verdict: verdict.verdict,
+    safety: verdict.safety,
+    asExpected: verdict.asExpected,
+    basis: verdict.basis,
+    noticed: verdict.noticed,
+    acked: verdict.acked,
+    lost: verdict.lost,
+    missing: verdict.missing,
+    downtimeMs: availability.downtimeMs,
+    served: verdict.serving.served,
+    exposureMs: exposure.ms,
+    secondMountS: phases.secondMount,
+    sentence: verdict.sentence,
+    incompleteBecause,
+    starved: isStarved(incompleteBecause),
+    worstTimerLagMs: Math.max(0, ...lags),
+    timerDistortion: distortionOf(lags),
+    pressure: pressureOf(story),
+  };
+}
+
+/** The canary's timer is set for a second each time, once it has fired. */
+function distortionOf(lagsMs: readonly number[]): number {
+  const lateMs = lagsMs.reduce((sum, lag) => sum + lag, 0);
+  return lagsMs.length === 0 ? 0 : Number((lateMs / (lagsMs.length * 1000 + lateMs)).toFixed(5));
+}

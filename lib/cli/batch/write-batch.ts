@@ -1,0 +1,90 @@
+/** What a batch leaves for people and machines, beside its runs. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../../errors.ts';
+import { migrateBatch } from '../../history/migration.ts';
+import { readJson, type JsonKind } from '../../json-file.ts';
+import { batchSchema, type Batch } from '../../matrix/batch.ts';
+import { writeOutput } from '../../output-file.ts';
+import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
+import type { RemakeOf } from '../../report/batch/runs.ts';
+import { paste } from '../flags/arguments.ts';
+import { readRunVerdict } from './run-verdict.ts';
+
+/** The pinned batch that this one is compared with, a copy of its batch.json. */
+const baselineFile = 'baseline.json';
+/** The picture that summary.md shows. */
+const pictureFile = 'heat-map.svg';
+
+/**
+ * batch.json, summary.md with its picture, and report.html. `replay`: the command that makes the batch again.
+ * `baseline`: a batch to compare with from now on; default: the one that was given before.
+ * Returns what batch.json says.
+ */
+export async function writeBatch(
+  folder: string,
+  batch: Batch,
+  replay: string,
+  baseline?: Batch,
+): Promise<Batch> {
+  const { renderBatchHtml } = await import('../../report/batch/html.ts');
+  const { renderBatchMarkdown } = await import('../../report/batch/markdown.ts');
+  const { heatMapOf, heatMapSvg } = await import('../../report/batch/pictures.ts');
+  const { versionsOf } = await import('../../report/batch/trend.ts');
+  const write = (name: string, content: string): void => writeOutput(join(folder, name), content);
+  const addressOf = (run: string): string | undefined =>
+    ['report.html', 'summary.md', 'verdict.json']
+      .map((file) => `${run}/${file}`)
+      .find((file) => existsSync(join(folder, file)));
+  const remakeOf: RemakeOf = (runs) =>
+    paste([
+      ...'npx zx experiments/report.mjs'.split(' '),
+      ...runs.map((run) => join(folder, run)),
+      folder,
+    ]);
+  // Asked for twice, read once, and told once where it is damaged.
+  const verdicts = new Map<string, RunVerdict | undefined>();
+  const verdictOf: VerdictOf = (run) => {
+    if (!verdicts.has(run)) verdicts.set(run, readRunVerdict(join(folder, run)));
+    return verdicts.get(run);
+  };
+  const told = { ...batch, replay, versions: versionsOf(batch, verdictOf) };
+  if (baseline !== undefined) write(baselineFile, json(baseline));
+  write('batch.json', json(told));
+  const map = heatMapOf(told);
+  if (map !== undefined) write(pictureFile, heatMapSvg(map));
+  write('summary.md', renderBatchMarkdown(told, map === undefined ? undefined : pictureFile));
+  const pinned = baseline ?? readPinned(folder);
+  write(
+    'report.html',
+    await renderBatchHtml({ batch: told, addressOf, remakeOf, verdictOf, baseline: pinned }),
+  );
+  return told;
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+const batchKind: JsonKind<Batch> = {
+  ...{ kind: 'batch', schema: z.preprocess(migrateBatch, batchSchema), version: 1 },
+  hint: 'docs/reference/matrix.md has every key; a batch writes it when it has ended',
+  example: 'reports/matrix/2026-11-22-default/batch.json',
+};
+
+/** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`. */
+export function readBatch(folder: string): Batch {
+  const path = join(folder, 'batch.json');
+  if (existsSync(path)) return readJson(path, batchKind);
+  throw new UsageError('NO_BATCH', `${folder} has no batch.json`, {
+    hint: 'a batch writes it when it has ended; go on with one that was cut short first',
+  });
+}
+
+function readPinned(folder: string): Batch | undefined {
+  const path = join(folder, baselineFile);
+  return existsSync(path) ? readJson(path, batchKind) : undefined;
+}
+
+/** The last line on the terminal. */
+export const batchLine = ({ verdict, sentence }: Batch, folder: string): string =>
+  `${verdict.toUpperCase()} — ${sentence} → ${join(folder, 'report.html')}`;

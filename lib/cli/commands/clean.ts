@@ -1,0 +1,48 @@
+/** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
+import { Option } from 'commander';
+import { reap } from '../../cluster/kind/ownership/reap.ts';
+import { exitCode } from '../../errors.ts';
+import { pruneImages } from '../../images/prune.ts';
+import { reapSweeps } from '../../sweep/on-cluster/place.ts';
+import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+import { clusterName } from '../flags/flag-values.ts';
+
+/** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
+export const clean = (): Promise<void> =>
+  runCommand('clean', async (args) => {
+    const command = commandLine('npx zx experiments/clean.mjs')
+      .description(
+        'Removes what dead runs left behind. What carries no label of ours is not touched.',
+      )
+      .option(
+        '--all',
+        'also clusters that were kept, never one in use, and old images that were built here',
+        false,
+      )
+      .addOption(
+        new Option(
+          '--cluster-name <name>',
+          'only the cluster of this name; with --all also where it belongs to another host or user',
+        ).argParser(clusterName),
+      );
+    parseArguments(command, args);
+    const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
+    const say = tell;
+    // Needs no Docker engine, so it goes first.
+    const sweeps = only === undefined ? await reapSweeps(say) : { removed: [], resisted: [] };
+    for (const { namespace, why } of sweeps.resisted) say(`${namespace} stays: ${why}`);
+    const { removed, left, resisted } = await reap({ all, only, onProgress: say });
+    for (const { cluster, why } of [...left, ...resisted]) say(`${cluster} stays: ${why}`);
+    // Clusters first: their containers use images.
+    const images = all && only === undefined ? await pruneImages() : [];
+    for (const image of images) say(`removed the image ${image}; a newer one is there`);
+    const gone = [
+      ...sweeps.removed,
+      ...removed,
+      ...(images.length === 0 ? [] : [`${images.length} images`]),
+    ];
+    say(gone.length === 0 ? 'Nothing to remove.' : `Removed: ${gone.join(', ')}.`);
+    return resisted.length + sweeps.resisted.length > 0
+      ? exitCode.infrastructure
+      : exitCode.expected;
+  });

@@ -1,0 +1,93 @@
+/** `experiments/conformance.mjs [FOLDER…]`: where does the model differ from real runs? */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeComparison, describeRarity } from '../../conformance/describe.ts';
+import {
+  differencesOf,
+  leastChance,
+  rarityOf,
+  type RunComparison,
+} from '../../conformance/judge.ts';
+import { predictionPool } from '../../conformance/pool.ts';
+import { compareRun } from '../../conformance/run-comparison.ts';
+import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { readFolder } from '../../input-file.ts';
+import { writeOutput } from '../../output-file.ts';
+import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+import { numberWithin, seedText } from '../flags/flag-values.ts';
+
+interface Flags {
+  readonly runs: number;
+  readonly threads: number;
+  readonly seed: string;
+  readonly json?: string;
+}
+
+/** Runs with a history, by default the committed ones. */
+const samples = 'reports/samples';
+
+/** Exit code 0: each difference is a known one. 1: there is news. Never throws. */
+export function compareWithModel(): Promise<void> {
+  return runCommand('conformance', async (args) => {
+    const command = commandLine('npx zx experiments/conformance.mjs')
+      .description(
+        'Plays the scenarios of real runs on the built-in model, many times each, and lists every ' +
+          'phase and every order of events in which the model differs.',
+      )
+      .argument('[folders...]', 'folders of runs, or folders of such folders', [samples])
+      .option(
+        '--runs <n>',
+        'runs of the model for each real run, from 20 on: fewer give no 90 % interval',
+        numberWithin(20, 9999),
+        40,
+      )
+      .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
+      .option('--seed <text>', 'of the runs of the model', seedText, 'conformance')
+      .option('--json <file>', 'writes all numbers there');
+    parseArguments(command, args);
+    return compareAll(
+      runsBelow(command.args.length > 0 ? command.args : [samples]),
+      command.opts(),
+    );
+  });
+}
+
+async function compareAll(folders: readonly string[], flags: Flags): Promise<ExitCode> {
+  await using pool = predictionPool(flags.threads);
+  const comparisons: RunComparison[] = [];
+  for (const folder of folders) {
+    const { runs, seed } = flags;
+    const comparison = await compareRun(folder, { runs, seed, play: (run) => pool.run(run) });
+    comparisons.push(comparison);
+    tell(`${describeComparison(comparison)}\n`);
+  }
+  const rarity = rarityOf(comparisons);
+  const differences = comparisons.flatMap(differencesOf);
+  const news = differences.filter(({ because }) => because === undefined);
+  tell(describeRarity(rarity));
+  tell(
+    `${comparisons.length} runs: ${differences.length} differences, ${news.length} of them news`,
+  );
+  if (flags.json !== undefined) {
+    const all = { comparisons, differences, rarity };
+    writeOutput(flags.json, `${JSON.stringify(all, undefined, 2)}\n`);
+  }
+  const asKnown = news.length === 0 && rarity.chance >= leastChance;
+  return asKnown ? exitCode.expected : exitCode.unexpected;
+}
+
+/** Throws UsageError `NO_RUNS`. */
+export function runsBelow(folders: readonly string[]): string[] {
+  const found = folders.flatMap((folder) => {
+    if (!existsSync(folder)) return [];
+    const inside = readFolder(folder)
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(folder, name));
+    return [folder, ...inside].filter((each) => existsSync(join(each, 'history')));
+  });
+  if (found.length > 0) return found;
+  throw new UsageError('NO_RUNS', `no run with a history in ${folders.join(', ')}`, {
+    hint: 'give the folder of a run, the one that holds verdict.json',
+    command: 'npx zx experiments/conformance.mjs reports/samples',
+  });
+}

@@ -1,0 +1,174 @@
+/** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
+import { database } from '../../database/chosen.ts';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { quote } from 'zx';
+import type { StateResult } from '../../crash-states/explore.ts';
+import { describeState, describeSummary } from '../../crash-states/describe.ts';
+import type { Plan } from '../../crash-states/plan.ts';
+import { keptWrites, neededOneWriter, runRecord } from '../../crash-states/run-facts.ts';
+import { expectedOf, isExpected } from '../../crash-states/expected.ts';
+import { summarize } from '../../crash-states/summary.ts';
+import { powerLosses, type PowerLoss } from '../../disk-kinds.ts';
+import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';
+import { openHistory } from '../../history/reader.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import { writeOutput } from '../../output-file.ts';
+import { commandLine, parseArguments, runCommand, say } from '../command.ts';
+import { numberWithin, seedText } from '../flags/flag-values.ts';
+import { onInterrupt } from '../interrupt.ts';
+
+interface Flags {
+  readonly states: number;
+  readonly seed?: string;
+  readonly policy: readonly PowerLoss[];
+  readonly workers?: number;
+  readonly only?: number;
+  readonly images: 'auto' | 'published' | 'built';
+  readonly json: boolean;
+}
+
+/** States told while they come: the first that are not safe, and every so many. */
+const unsafeShown = 5;
+const progressEvery = 20;
+
+interface Request extends Flags {
+  readonly folder: string;
+  readonly seed: string;
+}
+
+/** Explores, writes `<RUN>/crash-states.json`, and sets the exit code. Never throws. */
+export const exploreCrashStates = (): Promise<void> =>
+  runCommand('crash-states', async (args) => {
+    const command = crashStatesCommand();
+    parseArguments(command, args);
+    const flags = command.opts<Flags>();
+    const [folder = ''] = command.args;
+    const seed = flags.seed ?? randomBytes(4).toString('hex');
+    return carryOut({ ...flags, folder, seed });
+  });
+
+/** Each is recovered by a server of its own: a thousand take hours. */
+const mostStates = 100_000;
+
+function crashStatesCommand(): Command {
+  return commandLine('npx zx experiments/crash-states.mjs')
+    .description(
+      'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
+        `recovers ${database.title} on it, and checks every commit acknowledged by then.\n` +
+        'The run must have been made with --keep-writes. Needs a Docker engine, but no cluster.',
+    )
+    .argument('<run>', 'folder of the run')
+    .option('--states <n>', 'how many crash states', numberWithin(1, mostStates), 200)
+    .option('--seed <text>', 'draws the moments and what is lost (default: at random)', seedText)
+    .option('--policy <list>', 'what unflushed writes become', policies, [...powerLosses])
+    .option('--workers <n>', 'states at a time (default: one a processor)', numberWithin(1, 8))
+    .option(
+      '--only <n>',
+      'only this state, thoroughly; its image is kept',
+      numberWithin(1, mostStates),
+    )
+    .addOption(
+      new Option('--images <source>', 'where images come from')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .option('--json', 'the result as JSON on stdout', false);
+}
+
+async function carryOut(request: Request): Promise<ExitCode> {
+  const { folder } = request;
+  const run = runRecord(folder, openHistory(folder).smallRecords());
+  keptWrites(folder);
+  neededOneWriter(folder);
+  say(`crash states of run ${run.runId}, seed ${request.seed}`);
+  const startedMs = performance.now();
+  const { results, moments } = await explored(request, say);
+  const summary = summarize(results);
+  const asExpected = isExpected(run.scenario, summary);
+  const answer = {
+    schemaVersion: 1,
+    runId: run.runId,
+    seed: request.seed,
+    command: commandOf(request),
+    moments,
+    durationS: Math.round((performance.now() - startedMs) / 1000),
+    ...summary,
+    expected: expectedOf(run.scenario, request.policy),
+    asExpected,
+    ...(summary.worst === undefined
+      ? {}
+      : { rebuildWorst: commandOf({ ...request, only: summary.worst.number }) }),
+    states: results,
+  };
+  const path = join(folder, 'crash-states.json');
+  const text = `${JSON.stringify(answer, undefined, 2)}\n`;
+  if (request.only === undefined) writeOutput(path, text);
+  else for (const result of results) say(describeState(result));
+  const report = request.json ? process.stderr : process.stdout;
+  report.write(`${describeSummary(answer)}\n`);
+  if (request.json) process.stdout.write(text);
+  if (asExpected) return exitCode.expected;
+  return summary.verdict === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
+}
+
+interface Explored {
+  readonly results: StateResult[];
+  readonly moments: Plan['moments'];
+}
+
+/** What only an exploration needs is imported by it: --help answers at once. */
+async function explored(request: Request, say: (line: string) => void): Promise<Explored> {
+  const { ensureImages } = await import('../../images/ensure.ts');
+  const { runStates } = await import('../../cluster/kind/crash-states/run-states.ts');
+  const { folder, states, seed, policy, workers, only, images: source } = request;
+  const { tools } = await ensureImages({ source, kubernetes: kubernetesDefault, onProgress: say });
+  const results: StateResult[] = [];
+  let moments: Plan['moments'] | undefined;
+  let planned = 0;
+  let unsafe = 0;
+  using interrupt = onInterrupt(say, () => `${results.length} of ${planned} states`);
+  await runStates({
+    folder,
+    image: tools,
+    states,
+    policies: policy,
+    seed,
+    workers,
+    only: only === undefined ? undefined : { number: only, keepAs: `crash-state-${only}.img` },
+    onPlanned: ({ moments: all, states: count, acked }) => {
+      moments = all;
+      planned = only === undefined ? count : 1;
+      say(`${planned} states; the run acknowledged ${acked} commits`);
+    },
+    onState: (result) => {
+      results.push(result);
+      if (result.verdict !== 'safe') unsafe += 1;
+      const isNews = result.verdict !== 'safe' && unsafe <= unsafeShown;
+      if (!isNews && results.length % progressEvery !== 0) return;
+      say(`${results.length} of ${planned}: ${describeState(result)}`);
+    },
+    signal: interrupt.signal,
+  });
+  if (moments === undefined || results.length < planned) {
+    throw new InfrastructureError('STATES_MISSING', `${results.length} of ${planned} states came`);
+  }
+  return { results: results.toSorted((a, b) => a.number - b.number), moments };
+}
+
+/** Paste-ready, with everything that decides which states there are. */
+function commandOf({ folder, states, seed, policy, only }: Request): string {
+  const words = ['npx', 'zx', 'experiments/crash-states.mjs', folder];
+  words.push('--states', String(states), '--seed', seed);
+  if (policy.length < powerLosses.length) words.push('--policy', policy.join(','));
+  if (only !== undefined) words.push('--only', String(only));
+  return words.map((word) => quote(word)).join(' ');
+}
+
+function policies(text: string): PowerLoss[] {
+  const words = text.split(',');
+  const known = powerLosses.filter((policy) => words.includes(policy));
+  if (known.length === words.length) return known;
+  throw new InvalidArgumentError(`Some of ${powerLosses.join(',')}.`);
+}

@@ -1,0 +1,52 @@
+/** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
+import { Option } from 'commander';
+import { needCheckout } from '../../checkout.ts';
+import { localToolsImage } from '../../cluster/kind/machine-facts.ts';
+import { runChecks, type CheckResult } from '../../cluster/kind/preflight.ts';
+import { exitCode } from '../../errors.ts';
+import { askRegistry, chooseSource } from '../../images/source.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import { commandLine, parseArguments, runCommand } from '../command.ts';
+
+/** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
+export const doctor = (): Promise<void> =>
+  runCommand('doctor', async (args) => {
+    const command = commandLine('npx zx experiments/doctor.mjs')
+      .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
+      .addOption(
+        new Option('--images <source>', 'where images come from')
+          .choices(['auto', 'published', 'built'])
+          .default('auto'),
+      )
+      .option('--json', 'print the checks as JSON', false);
+    parseArguments(command, args);
+    needCheckout('a real cluster');
+    const { images, json } = command.opts<{
+      images: 'auto' | 'published' | 'built';
+      json: boolean;
+    }>();
+    const results = await runChecks({
+      tools: await localToolsImage(),
+      buildsImages: await buildsImages(images),
+    });
+    process.stdout.write(json ? `${JSON.stringify(results, undefined, 2)}\n` : table(results));
+    const failed = results.some(({ state }) => state === 'failed');
+    return failed ? exitCode.infrastructure : exitCode.expected;
+  });
+
+async function buildsImages(images: 'auto' | 'published' | 'built'): Promise<boolean> {
+  if (images !== 'auto') return images === 'built';
+  return chooseSource('auto', await askRegistry(kubernetesDefault)).source === 'built';
+}
+
+/** One check a line, the command that mends it beneath. */
+export function table(results: readonly CheckResult[]): string {
+  const width = Math.max(...results.map(({ name }) => name.length));
+  const lines = results.flatMap(({ state, name, found, mend }) => [
+    `${state.padEnd(8)}  ${name.padEnd(width)}  ${found.split('\n')[0] ?? ''}`,
+    ...(mend === undefined ? [] : [`${' '.repeat(10)}try: ${mend}`]),
+  ]);
+  const failed = results.filter(({ state }) => state === 'failed').length;
+  const verdict = failed === 0 ? 'A cluster can run here.' : `Missing: ${failed}.`;
+  return `${[...lines, '', verdict].join('\n')}\n`;
+}

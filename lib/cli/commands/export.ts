@@ -1,0 +1,26 @@
+/** `experiments/export.mjs FOLDER…`: a run's history for Elle and Jepsen's checkers. */
+import { exitCode, type ExitCode } from '../../errors.ts';
+import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
+
+/** Writes `export/` into each folder and sets the exit code. Never throws. */
+export const exportRuns = (): Promise<void> =>
+  runCommand('export', async (args): Promise<ExitCode> => {
+    const command = commandLine('npx zx experiments/export.mjs')
+      .description(
+        'Writes ledger.edn, ledger.json, bank.edn and bank.json into export/ in each run’s folder.',
+      )
+      .argument('<folders...>', 'of runs')
+      .option('--partial', 'also of a history that is cut or damaged, and say so beside it', false);
+    parseArguments(command, args);
+    const { partial } = command.opts<{ readonly partial: boolean }>();
+    const { openHistory } = await import('../../history/reader.ts');
+    const { exportHistory } = await import('../../export/write.ts');
+    for (const folder of command.args) {
+      for (const path of exportHistory(folder, openHistory(folder, { salvage: partial }), {
+        partial,
+      })) {
+        tell(path);
+      }
+    }
+    return exitCode.expected;
+  });

@@ -1,0 +1,109 @@
+/** `experiments/forecast.mjs`: what the model and the rule say before the runs, and its score after. */
+import { readForecast, sealed, type ForecastCell } from '../../conformance/forecast.ts';
+import { trialsOf } from '../../conformance/forecast-batch.ts';
+import { pagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
+import { makeForecast } from '../../conformance/make-forecast.ts';
+import { predictionPool } from '../../conformance/pool.ts';
+import { quantitiesOf, type Quantities } from '../../conformance/quantities.ts';
+import { readRealRun } from '../../conformance/real-run.ts';
+import { scoreRun } from '../../conformance/score-forecast.ts';
+import { exitCode, type ExitCode } from '../../errors.ts';
+import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
+import { cellsOf } from '../../matrix/cells.ts';
+import { readText } from '../../input-file.ts';
+import { readMatrix } from '../../matrix/read-matrix.ts';
+import { writeOutput } from '../../output-file.ts';
+import { actOn, commandLine, runCommand, say, tell } from '../command.ts';
+import { committedAt } from '../batch/committed-at.ts';
+import { runsBelow } from './conformance.ts';
+import { nonEmpty, numberWithin, seedText } from '../flags/flag-values.ts';
+
+interface MakeFlags {
+  readonly out: string;
+  readonly runs: number;
+  readonly threads: number;
+  readonly seed: string;
+  readonly earlier: readonly string[];
+}
+
+/** Never throws. */
+export function forecast(): Promise<void> {
+  return runCommand('forecast', async (args) => {
+    let done: ExitCode = exitCode.expected;
+    const command = commandLine('npx zx experiments/forecast.mjs');
+    command
+      .command('make')
+      .description('Plays each cell of a matrix on the model and writes what it comes to, sealed.')
+      .argument('<matrix>', 'a matrix file')
+      .requiredOption('--out <file>', 'the forecast; commit it before the matrix runs', nonEmpty)
+      .option(
+        '--runs <n>',
+        'runs of the model for each cell, from 20 on',
+        numberWithin(20, 9999),
+        200,
+      )
+      .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
+      .option('--seed <text>', 'of the runs of the model', seedText, 'forecast')
+      .option('--earlier <folders...>', 'real runs made before, for comparison', [])
+      .action(async (matrix: string, flags: MakeFlags) => {
+        done = await make(matrix, flags);
+      });
+    command
+      .command('score')
+      .description('Holds a committed forecast to the runs of its matrix.')
+      .argument('<forecast>', 'a file that `make` wrote')
+      .argument('<batch>', 'the folder of the matrix’s batch')
+      .option('--write', `puts it into ${pagePath}`)
+      .action((path: string, batch: string, { write }: { readonly write?: boolean }) => {
+        const section = scoredSection(path, batch);
+        tell(section);
+        if (write === true) {
+          writeOutput(pagePath, withSection(readText(pagePath), section));
+        }
+      });
+    await actOn(command, args);
+    return done;
+  });
+}
+
+async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
+  const { out, runs, threads, seed } = flags;
+  const cells = cellsOf(readMatrix(matrix));
+  const earlier = earlierRuns(flags.earlier, cells[0]?.scenario);
+  await using pool = predictionPool(threads);
+  const body = await makeForecast({
+    ...{ matrix, cells, seed, runs, earlier, madeAt: new Date() },
+    play: (run) => pool.run(run),
+    onCell: (cell) => tell(describeCell(cell)),
+  });
+  writeOutput(out, sealed(body));
+  tell(`${out}: ${body.cells.length} cells; commit it before they run`);
+  return exitCode.expected;
+}
+
+/** Throws EvidenceError where the forecast was altered or came too late, or the runs are not its own. */
+export function scoredSection(path: string, batch: string): string {
+  const forecast = readForecast(path);
+  const committed = committedAt(path);
+  if (committed === undefined) {
+    say(`no history of git tells when ${path} was committed: not checked`);
+  }
+  const runs = trialsOf(forecast, batch, committed).map((trial) => scoreRun(forecast, trial));
+  return sectionOf({ forecast, path, batch, runs });
+}
+
+/** Of real runs, those with the timers of the matrix. */
+function earlierRuns(folders: readonly string[], like: Scenario | undefined): Quantities[] {
+  if (folders.length === 0 || like === undefined) return [];
+  const timers = Object.keys(stockTimersMs) as (keyof typeof stockTimersMs)[];
+  return runsBelow(folders)
+    .map(readRealRun)
+    .filter(({ scenario }) => timers.every((timer) => scenario[timer] === like[timer]))
+    .filter(({ starved }) => !starved)
+    .map(({ steps, figures }) => quantitiesOf(steps, figures));
+}
+
+function describeCell({ id, model, rule }: ForecastCell): string {
+  const words = Object.entries(model.words).map(([word, share]) => `${word} ${share.toFixed(2)}`);
+  return `${id.padEnd(36)} ${words.join(', ').padEnd(40)} rule: ${rule.damage ? 'damage' : 'none'}`;
+}

@@ -1,0 +1,249 @@
+/** `experiments/matrix.mjs FILE`: every cell of a matrix, and a report of them all. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { availableParallelism, freemem } from 'node:os';
+import type { PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
+import { basisOf, stockTimersMs } from '../../experiment/scenario.ts';
+import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import type { Batch } from '../../matrix/batch.ts';
+import { clustersFor, loadLimitOf, slotsOf } from '../../matrix/capacity.ts';
+import { cellsOf, type Cell } from '../../matrix/cells.ts';
+import { eventsOf, sharesCluster } from '../../matrix/events.ts';
+import type { Matrix } from '../../matrix/matrix-schema.ts';
+import { planOf, type Plan, type Trial } from '../../matrix/plan.ts';
+import { readMatrix } from '../../matrix/read-matrix.ts';
+import { readResults } from '../../matrix/results.ts';
+import type { Slot } from '../../matrix/schedule.ts';
+import { onKubernetes, shorten } from '../../matrix/shorten.ts';
+import { plainText } from '../../plain-text.ts';
+import { paste } from '../flags/arguments.ts';
+import { lockBatch } from '../batch/batch-lock.ts';
+import type { BackendChoice } from '../../library/backend-choice.ts';
+import { chooseBackend, removeCluster } from '../../library/backend.ts';
+import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
+import { refuseUnfit } from '../../library/refusals.ts';
+import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
+import type { Conclusion, FinishedRun } from '../batch/trial-outputs.ts';
+import { batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
+
+interface Request {
+  readonly file: string;
+  readonly flags: MatrixFlags;
+  readonly plan: Plan;
+  readonly folder: string;
+  readonly choice: BackendChoice;
+  readonly slots: readonly Slot[];
+}
+
+/** Runs the batch, writes its outputs, and sets the exit code. Never throws. */
+export const runMatrix = (): Promise<void> =>
+  runCommand('matrix', async (args) => {
+    const command = matrixCommand();
+    parseArguments(command, args);
+    const [file = ''] = command.processedArgs as string[];
+    return carryOut(await requestOf(file, command.opts<MatrixFlags>()));
+  });
+
+async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
+  const read = readMatrix(file);
+  const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
+  const matrix = flags.short ? shorten(versioned) : versioned;
+  const cells = chosen(cellsOf(matrix), flags);
+  const folder = flags.out ?? newFolder(matrix);
+  checkFolder(folder);
+  const begun = readResults(folder);
+  const drawn = (): string => randomBytes(8).toString('hex');
+  const seed = flags.seed ?? begun?.head.seed ?? matrix.seed ?? drawn();
+  const plan = planOf(matrix, cells, seed);
+  const scenarios = plan.trials.map(({ scenario }) => scenario);
+  const longest = scenarios.map(({ forceDetachAfterMs }) => forceDetachAfterMs);
+  const forceDetachAfterMs =
+    longest.find((ms) => ms !== stockTimersMs.forceDetachAfterMs) ??
+    stockTimersMs.forceDetachAfterMs;
+  const kubernetes = scenarios[0]?.kubernetes ?? kubernetesDefault;
+  const choice = await chooseBackend({ ...flags, kubernetes, forceDetachAfterMs });
+  for (const scenario of scenarios) refuseUnfit(scenario, choice);
+  return { file, flags, plan, folder, choice, slots: slotsFor(choice, flags, plan) };
+}
+
+/** Throws UsageError `NO_SUCH_CELL` where nothing is left. */
+function chosen(cells: readonly Cell[], { only, shard }: MatrixFlags): readonly Cell[] {
+  const found = cells
+    .filter((_, index) => shard === undefined || index % shard.of === shard.number - 1)
+    .filter(({ id, label }) => only === undefined || `${id} ${label}`.includes(only));
+  if (found.length > 0) return found;
+  const what =
+    only === undefined ? 'this shard has no cell' : `no cell has \`${only}\` in its name`;
+  throw new UsageError('NO_SUCH_CELL', what, { hint: '--dry-run lists the cells' });
+}
+
+const newFolder = ({ name }: Matrix): string =>
+  folderName(`matrix-${name}`, randomBytes(4).toString('hex'));
+
+/** The model needs no machine: its time is virtual. */
+function slotsFor({ backend }: BackendChoice, flags: MatrixFlags, plan: Plan): readonly Slot[] {
+  if (backend === 'sim') return slotsOf('model', 1);
+  const events = eventsOf(plan.trials.filter(sharesCluster), (trial) => trial, flags.volumes);
+  const pools = Math.max(1, Math.min(flags.pools, events.length));
+  const machine = { cores: availableParallelism(), availableMemoryBytes: freemem() };
+  const isShortened = plan.trials.every(
+    ({ scenario }) => basisOf(backend, scenario) === 'shortened',
+  );
+  const carried = clustersFor(machine, { pools, isShortened });
+  const names = flags.clusterNames ?? carried.map((_, index) => `matrix-${index + 1}`);
+  return [...new Set(names)].flatMap((name, index) =>
+    slotsOf(name, index === 0 ? (carried[0] ?? 1) : 1),
+  );
+}
+
+async function carryOut(request: Request): Promise<ExitCode> {
+  const { flags, folder } = request;
+  const description = `${describe(request)}\n`;
+  if (flags.dryRun) {
+    tell(`${description}dry run: nothing was created`);
+    return exitCode.expected;
+  }
+  const baseline = flags.baseline === undefined ? undefined : readBatch(flags.baseline);
+  process.stderr.write(plainText(description));
+  makeBatchFolder(folder);
+  const lock = await lockBatch(folder);
+  try {
+    return await runAndReport(request, baseline);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runAndReport(request: Request, baseline: Batch | undefined): Promise<ExitCode> {
+  const { flags, folder, plan } = request;
+  const { summarize, batchExitCode } = await import('../../matrix/summarize.ts');
+  const found = summarize(plan, await run(request));
+  const batch = await writeBatch(folder, found, commandOf(request), baseline);
+  const line = batchLine(batch, folder);
+  (flags.json ? sayLine : tell)(line);
+  if (flags.json) process.stdout.write(`${JSON.stringify(batch, undefined, 2)}\n`);
+  return batchExitCode(batch);
+}
+
+/** A folder that has a batch is gone on with. Throws UsageError `OUT_NOT_EMPTY` for any other. */
+function makeBatchFolder(folder: string): void {
+  makeFolder(folder);
+  if (readdirSync(folder).length === 0 || readResults(folder) !== undefined) return;
+  throw new UsageError('OUT_NOT_EMPTY', `${folder} has something else than a batch in it`, {
+    hint: 'give --out a folder that is new, empty, or holds a batch to go on with',
+  });
+}
+
+async function run(request: Request): Promise<Awaited<ReturnType<typeof runBatchOf>>> {
+  const startedMs = performance.now();
+  const say = (line: string): void => {
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    sayLine(`[${seconds} s] ${line}`);
+  };
+  using interrupt = onInterrupt(say, () => 'the trials that were running');
+  try {
+    return await runBatchOf(request, say, interrupt.signal);
+  } catch (error) {
+    if (!(error instanceof UsageError)) {
+      say(`go on with: ${commandOf(request)} ${whereOf(request)}`);
+    }
+    throw error;
+  } finally {
+    if (request.choice.backend === 'kind' && !request.flags.keep)
+      for (const name of new Set(request.slots.map(({ cluster }) => cluster)))
+        await removeCluster(name, say);
+  }
+}
+
+async function runBatchOf(request: Request, say: (line: string) => void, signal: AbortSignal) {
+  const { runBatch } = await import('../../matrix/run-batch.ts');
+  const { runEvent, trialOutputs } = await import('../batch/matrix-run.ts');
+  const { WorkerPool } = await import('../../worker-pool.ts');
+  const { plan, folder, choice, flags, slots } = request;
+  const replay = ({ kind, subject }: Trial): string =>
+    commandOf(request, kind === 'control' ? undefined : subject);
+  await makeImages(request, say);
+  const clusters = await pooledClusters(choice);
+  await using conclude = new WorkerPool<FinishedRun, Conclusion>(trialOutputs, 1);
+  return await runBatch({
+    plan,
+    folder,
+    backend: choice.backend,
+    slots,
+    ...(choice.backend === 'kind'
+      ? { volumes: flags.volumes, loadLimit: loadLimitOf(availableParallelism()) }
+      : {}),
+    run: (runs, where) =>
+      runEvent(runs, where, { choice, flags, slots, clusters, replay, conclude, onProgress: say }),
+    wallMs: () => Date.now(),
+    onProgress: say,
+    signal,
+  });
+}
+
+async function pooledClusters({ backend }: BackendChoice): Promise<PooledClusters | undefined> {
+  if (backend === 'sim') return undefined;
+  const { PooledClusters } = await import('../../cluster/kind/pooled-clusters.ts');
+  return new PooledClusters();
+}
+
+/** Each version's once, before trials that run side by side would all make them. */
+async function makeImages(
+  { choice, plan }: Request,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  if (choice.backend === 'sim') return;
+  const { ensureImages } = await import('../../images/ensure.ts');
+  for (const kubernetes of new Set(plan.trials.map(({ scenario }) => scenario.kubernetes))) {
+    const { source, registry } = choice.images;
+    const provisioner = plan.trials.some(
+      ({ scenario }) => scenario.kubernetes === kubernetes && scenario.provision === 'dynamic',
+    );
+    await ensureImages({ source, registry, kubernetes, provisioner, onProgress });
+  }
+}
+
+/** Paste-ready; narrowed to one cell where it is named. */
+function commandOf({ file, flags, plan, choice }: Request, only = flags.only): string {
+  const words = ['npx', 'zx', 'experiments/matrix.mjs', file, '--cluster', choice.backend];
+  if (choice.backend === 'kind') words.push('--images', choice.images.source);
+  if (flags.registry !== undefined) words.push('--registry', flags.registry);
+  if (only !== undefined) words.push('--only', only);
+  if (flags.kubernetes !== undefined) words.push('--kubernetes', flags.kubernetes);
+  if (flags.short) words.push('--short');
+  if (flags.shard !== undefined) words.push('--shard', `${flags.shard.number}/${flags.shard.of}`);
+  return paste([...words, '--seed', plan.seed]);
+}
+
+/** What a batch that goes on needs besides, and a new one does not. */
+function whereOf({ folder, flags }: Request): string {
+  const words = ['--out', folder];
+  if (flags.clusterNames !== undefined) words.push('--cluster-names', flags.clusterNames.join(','));
+  if (flags.volumes > 1) words.push('--volumes', String(flags.volumes));
+  words.push('--pools', String(flags.pools));
+  if (flags.keep) words.push('--keep');
+  return paste(words);
+}
+
+function describe(request: Request): string {
+  const { plan, folder, choice, slots } = request;
+  const { cells, controls, trials, matrix } = plan;
+  const checks = trials.filter(({ kind }) => kind === 'check').length;
+  return [
+    `seed ${plan.seed}`,
+    matrix.question,
+    ...cells.map(
+      ({ id, label, scenario }) => `  ${id}  ${label}; ${scenario.expected.join(' or ')}`,
+    ),
+    `${cells.length} cells × ${matrix.repeats}, ${controls.length} controls, ${checks} again alone: ` +
+      `${trials.length} runs`,
+    `order: ${trials.map(({ id, alone }) => (alone ? `(${id})` : id)).join(' ')}`,
+    `backend: ${choice.backend}, ${choice.why}; on ${slots.map(({ name }) => name).join(', ')}`,
+    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    `folder: ${folder}`,
+    `replay: ${commandOf(request)}`,
+  ].join('\n');
+}

@@ -1,0 +1,206 @@
+/** `experiments/seed.mjs`: asks the seeds of a cluster of their own, of runs, or of finished ones. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { $ } from 'zx';
+import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import { readAnswers, type Told } from '../../seeds/answer.ts';
+import { seeds } from '../../seeds/list.ts';
+import { noteMeasured, readMeasured } from '../../seeds/measured.ts';
+import { writePage } from '../../seeds/page.ts';
+import type { Seed } from '../../seeds/seed.ts';
+import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
+import { whereOptions } from '../flags/flag-options.ts';
+import type { Flags as CommonFlags } from '../flags/flags.ts';
+import { nonEmpty } from '../flags/flag-values.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { makeFolder } from '../../library/run-folder.ts';
+
+interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'kubernetes' | 'keep'> {
+  readonly run?: readonly string[];
+  readonly short: boolean;
+  readonly note: boolean;
+  readonly runs: boolean;
+  readonly procedures: boolean;
+  readonly out: string;
+  readonly dryRun: boolean;
+}
+
+const seconds = (ms: number): string => `${ms / 1000}s`;
+const shortFlags =
+  `--grace ${seconds(shortTimersMs.graceMs)} --toleration ${seconds(shortTimersMs.tolerationMs)} ` +
+  `--force-detach-after ${seconds(shortTimersMs.forceDetachAfterMs)} ` +
+  '--warmup 5s --overlap 10s --patience 40s --horizon 150s';
+
+/**
+ * Sets the exit code: 0 where every answer was expected, 1 where one was not, 3 where a seed that
+ * was asked by its number has none. Never throws.
+ */
+export const askSeeds = (): Promise<void> =>
+  runCommand('seed', async (args) => {
+    const { chosen, flags } = readArguments(args);
+    const asked = chosen.length === 0 ? seeds : chosen;
+    const wanted = asked.map((seed) => without(seed, flags));
+    if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), chosen, flags);
+    if (chosen.length === 0) return list(wanted);
+    for (const line of wanted.flatMap((seed) => commandsOf(seed, flags))) say(line);
+    if (flags.dryRun) return exitCode.expected;
+    return tell(answersOf(await runAll(wanted, flags), wanted), chosen, flags);
+  });
+
+function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags } {
+  const command = commandLine('npx zx experiments/seed.mjs')
+    .description(
+      'What became of the claims that this project began with (docs/reference/seeds.md).',
+    )
+    .argument('[numbers...]', 'of the seeds; none: a list of all, with what was measured')
+    .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
+    .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
+    .option('--no-runs', 'leave the scenarios out')
+    .option('--no-procedures', 'leave the procedures out')
+    .option(
+      '--note',
+      'put the answers into docs/reference/seeds.json and docs/reference/seeds.md',
+      false,
+    )
+    .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/seeds')
+    .option('--dry-run', 'say what would run; create nothing', false);
+  const where = ['cluster-name', 'images', 'kubernetes', 'keep'];
+  for (const option of whereOptions({ kubernetes: kubernetesDefault, featureGates: {} })) {
+    if (where.includes(option.name())) command.addOption(option);
+  }
+  parseArguments(command, args);
+  const off = { keep: false };
+  return { chosen: command.args.map(seedOf), flags: { ...off, ...command.opts<Flags>() } };
+}
+
+function seedOf(text: string): Seed {
+  const found = seeds.find(({ number }) => String(number) === text);
+  if (found !== undefined) return found;
+  throw new UsageError('NO_SUCH_SEED', `seeds are numbered 1 to ${seeds.length}: ${text}`, {
+    command: 'npx zx experiments/seed.mjs',
+  });
+}
+
+/** The seed without what shall not be run; what it reads from finished runs stays. */
+const without = ({ runs, procedure, ...seed }: Seed, flags: Flags): Seed => ({
+  ...seed,
+  ...(flags.run === undefined && !flags.runs ? {} : { runs: runs ?? [] }),
+  ...(procedure === undefined || (flags.run === undefined && !flags.procedures)
+    ? {}
+    : { procedure }),
+});
+
+function commandsOf({ number, procedure, runs = [] }: Seed, flags: Flags): string[] {
+  const own =
+    procedure === undefined ? [] : [`seed ${number}: a procedure on a cluster of its own`];
+  return [...own, ...runs.map((run) => `seed ${number}: ${commandOf(run, flags)}`)];
+}
+
+type Run = NonNullable<Seed['runs']>[number];
+
+/** A run's own flags come last, and so win. */
+const commandOf = ({ experiment, flags }: Run, { short, kubernetes }: Flags): string => {
+  const version = kubernetes === kubernetesDefault ? [] : ['--kubernetes', kubernetes];
+  const words = [...version, ...(short ? [shortFlags] : []), flags];
+  return ['npx zx', `experiments/${experiment}.mjs`, ...words].join(' ');
+};
+
+/** Only built images have shorter timers. */
+const imagesOf = ({ short, images }: Flags): Flags['images'] => (short ? 'built' : images);
+
+/** Folders of all that ran, also of what failed on its way. */
+async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> {
+  const runId = randomBytes(4).toString('hex');
+  const folder = join(flags.out, runId);
+  makeFolder(folder);
+  const folders: string[] = [];
+  using interrupt = onInterrupt(say, () => folders.at(-1) ?? 'the set-up');
+  const procedures = wanted.flatMap(({ number, procedure }) =>
+    procedure === undefined ? [] : [{ seed: number, procedure }],
+  );
+  if (procedures.length > 0) {
+    const { runProcedures } = await import('../../seeds/procedures/run.ts');
+    await runProcedures({
+      ...(flags.short ? shortTimersMs : stockTimersMs),
+      kubernetes: flags.kubernetes,
+      runs: procedures,
+      clusterName: flags.clusterName,
+      images: imagesOf(flags),
+      keep: flags.keep,
+      runId,
+      folder,
+      signal: interrupt.signal,
+      say,
+      onDone: (_, done) => folders.push(done),
+    });
+  }
+  for (const run of runsOf(wanted)) {
+    const out = join(folder, `run-${folders.length + 1}`);
+    const words = commandOf(run, flags).split(' ').slice(2);
+    const cluster = ['--cluster', 'kind', '--cluster-name', flags.clusterName];
+    const where = [...cluster, '--images', imagesOf(flags), '--out', out];
+    const zx = join('node_modules', 'zx', 'build', 'cli.js');
+    const more = flags.keep ? [...where, '--keep'] : where;
+    const { signal } = interrupt;
+    // It heals and cleans up by itself; this waits for it.
+    const shell = $({ nothrow: true, stdio: 'inherit', signal, killSignal: 'SIGINT' });
+    await shell`${process.execPath} ${zx} ${words} ${more}`;
+    signal.throwIfAborted();
+    if (existsSync(out)) folders.push(out);
+  }
+  return folders;
+}
+
+/** Each scenario once, whichever seeds it answers. */
+const runsOf = (wanted: readonly Seed[]): Run[] => [
+  ...new Map(
+    wanted.flatMap(({ runs = [] }) =>
+      runs.map((run) => [`${run.experiment} ${run.flags}`, run] as const),
+    ),
+  ).values(),
+];
+
+const answersOf = (folders: readonly string[], wanted: readonly Seed[]): Told[] =>
+  folders.flatMap((folder) => readAnswers(folder, wanted));
+
+function tell(told: readonly Told[], chosen: readonly Seed[], { note }: Flags): ExitCode {
+  for (const { seed, reading } of told) {
+    const { number, title } = seed;
+    if (typeof reading === 'string') {
+      say(`${number}. ${title}: no answer, ${reading}`);
+      continue;
+    }
+    tellLine(`${number}. ${title}: ${reading.asExpected ? 'as expected' : 'NOT EXPECTED'}`);
+    tellLine(`   ${reading.said}`);
+    for (const line of reading.evidence) tellLine(`     ${line}`);
+  }
+  const answers = told.flatMap(({ measured }) => measured ?? []);
+  const answered = new Set(answers.map(({ seed }) => seed));
+  const missing = chosen.filter(({ number }) => !answered.has(number));
+  for (const { number, title } of missing) say(`${number}. ${title}: no run answers it`);
+  if (answers.length === 0 && missing.length === 0) {
+    throw new UsageError('NO_ANSWER', 'these runs answer none of these seeds', {
+      command: 'npx zx experiments/seed.mjs',
+    });
+  }
+  if (note) {
+    noteMeasured(answers);
+    writePage();
+  }
+  if (answers.some(({ asExpected }) => !asExpected)) return exitCode.unexpected;
+  return missing.length === 0 ? exitCode.expected : exitCode.inconclusive;
+}
+
+function list(wanted: readonly Seed[]): ExitCode {
+  const measured = readMeasured();
+  for (const { number, title } of wanted) {
+    const answers = measured.filter(({ seed }) => seed === number);
+    const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));
+    const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
+    tellLine(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})`);
+  }
+  return exitCode.expected;
+}

@@ -1,0 +1,79 @@
+/** `experiments/sweep.mjs`: schedules that no cluster has time for, on the model. */
+import { exitCode, type ExitCode } from '../../errors.ts';
+import { sweepPool } from '../../sweep/pool.ts';
+import { reportOf, sweepLines } from '../../sweep/report.ts';
+import { sweep, type SweepState } from '../../sweep/sweep.ts';
+import { parseArguments, runCommand, say, tell } from '../command.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { begin, newFolder, save, writeReport } from '../batch/sweep-files.ts';
+import { sweepCommand, type SweepFlags } from '../flags/sweep-flags.ts';
+import { checkClusterFlags, exploreOnCluster, openCluster } from '../batch/sweep-on-cluster.ts';
+import { asTyped } from '../flags/typed.ts';
+
+const defaultTimeMs = 60_000;
+/** Often enough for a killed sweep to lose little. */
+const saveEveryMs = 5000;
+
+/** Sweeps as `process.argv` asks, and sets the exit code. Never throws. */
+export const runSweep = (): Promise<void> =>
+  runCommand('sweep', async (args) => {
+    const command = sweepCommand();
+    parseArguments(command, args);
+    const flags = command.opts<SweepFlags>();
+    checkClusterFlags(flags);
+    return carryOut(flags);
+  });
+
+async function carryOut(flags: SweepFlags): Promise<ExitCode> {
+  const access = flags.onCluster ? await openCluster(flags, say) : undefined;
+  const folder = flags.out ?? newFolder();
+  const from = begin(folder, flags);
+  const disk = from.disk === undefined ? '' : ` --disk ${from.disk}`;
+  const replay = asTyped(`npx zx experiments/sweep.mjs --seed ${from.seed}${disk}`);
+  say(`seed ${from.seed}\nfolder: ${folder}\nreplay: ${replay}`);
+  const ended =
+    access === undefined
+      ? await explore(from, folder, flags)
+      : await exploreOnCluster({ access, from, folder, flags, say });
+  const report = reportOf(ended);
+  writeReport(folder, report, flags.findings);
+  const lines = [...sweepLines(report), `folder: ${folder}`];
+  (flags.json ? say : tell)(lines.join('\n'));
+  if (flags.json) process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  return report.surprises.length === 0 ? exitCode.expected : exitCode.unexpected;
+}
+
+async function explore(
+  from: SweepState,
+  folder: string,
+  { schedules, time, threads }: SweepFlags,
+): Promise<SweepState> {
+  if (schedules !== undefined && from.next >= schedules) return from;
+  const startedMs = performance.now();
+  const elapsedMs = (): number => performance.now() - startedMs;
+  const timeMs = time ?? (schedules === undefined ? defaultTimeMs : Infinity);
+  using interrupt = onInterrupt(say, () => 'the round that was running');
+  await using pool = sweepPool(threads);
+  let savedMs = 0;
+  const ended = await sweep({
+    pool,
+    from,
+    untilIndex: schedules ?? Infinity,
+    goesOn: () => elapsedMs() < timeMs && !interrupt.signal.aborted,
+    onRound(state) {
+      if (elapsedMs() - savedMs < saveEveryMs) return;
+      savedMs = elapsedMs();
+      save(folder, state);
+      say(progressLine(state, state.next - from.next, elapsedMs()));
+    },
+  });
+  save(folder, ended);
+  return ended;
+}
+
+function progressLine({ next, tally }: SweepState, played: number, elapsedMs: number): string {
+  const perMinute = Math.round((played / elapsedMs) * 60_000);
+  const findings = Object.keys(tally.findings).length;
+  const seconds = Math.round(elapsedMs / 1000);
+  return `[${seconds} s] ${next} schedules, ${perMinute} a minute, ${findings} findings`;
+}

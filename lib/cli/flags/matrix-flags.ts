@@ -1,0 +1,123 @@
+/** The command line of experiments/matrix.mjs. */
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { mostPools } from '../../cluster/kind/ownership/lease.ts';
+import { commandLine } from '../command.ts';
+import { registryOption } from './flag-options.ts';
+import {
+  clusterName,
+  kubernetes,
+  nonEmpty,
+  numberWithin,
+  seedText,
+  workerCount,
+  workersWords,
+} from './flag-values.ts';
+
+export interface MatrixFlags {
+  readonly cluster: 'auto' | 'kind' | 'sim';
+  /** Undefined: as many as the machine carries. */
+  readonly clusterNames?: readonly string[];
+  readonly images: 'auto' | 'published' | 'built';
+  /** Undefined: official images, or built here. */
+  readonly registry?: string;
+  /** For all cells; undefined: as the file says. */
+  readonly kubernetes?: string;
+  /** Undefined: as many as the backend takes by itself. */
+  readonly workers?: number | undefined;
+  readonly volumes: number;
+  readonly pools: number;
+  readonly keep: boolean;
+  readonly only?: string;
+  readonly shard?: Part;
+  /** Shortened timers for all cells. */
+  readonly short: boolean;
+  readonly seed?: string;
+  readonly out?: string;
+  readonly baseline?: string;
+  readonly reports: 'all' | 'unexpected';
+  readonly json: boolean;
+  readonly dryRun: boolean;
+}
+
+/** One of so many parts, from 1. */
+export interface Part {
+  readonly number: number;
+  readonly of: number;
+}
+
+export const defaultMatrix = 'experiments/matrices/default.yaml';
+
+function part(text: string): Part {
+  const [, number = 0, of = 0] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
+  if (number >= 1 && number <= of) return { number, of };
+  throw new InvalidArgumentError('Give a part such as 1/3.');
+}
+
+/** Volumes under one fault: each has its writers, its image and its audit. */
+const mostVolumes = 64;
+
+const names = (text: string): string[] => text.split(',').map(clusterName);
+
+export function matrixCommand(): Command {
+  return commandLine('npx zx experiments/matrix.mjs')
+    .description(
+      'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
+        'with the same --out goes on where a killed batch stopped.',
+    )
+    .argument('[file]', 'matrix file, see docs/reference/matrix.md', defaultMatrix)
+    .addOption(
+      new Option('--cluster <where>', 'kind measures, sim predicts; auto: kind with an engine')
+        .choices(['auto', 'kind', 'sim'])
+        .default('auto'),
+    )
+    .option(
+      '--cluster-names <list>',
+      'kind clusters, the first with pools (default: as many as cores and memory carry)',
+      names,
+    )
+    .addOption(
+      new Option('--images <source>', 'published: from registries; built: here')
+        .choices(['auto', 'published', 'built'])
+        .default('auto'),
+    )
+    .addOption(registryOption())
+    .option(
+      '--kubernetes <version>',
+      'a minor, or a patch of one, for all cells (default: as the file says)',
+      kubernetes,
+    )
+    .option('--workers <n>', `of each pool: ${workersWords}`, workerCount)
+    .option(
+      '--volumes <n>',
+      'on kind, at most so many cells under one fault event, each with a volume on the victim',
+      numberWithin(1, mostVolumes),
+      8,
+    )
+    .option(
+      '--pools <n>',
+      'on kind, so many pools of worker nodes in the first cluster, each for a fault event of its own',
+      numberWithin(1, mostPools),
+      1,
+    )
+    .option('--keep', 'keep the clusters for the next batch', false)
+    .option(
+      '--only <text>',
+      'only cells whose id or label has this in it; controls run all the same',
+    )
+    .option('--shard <i/n>', 'every n-th cell from the i-th; merge-batches.mjs joins them', part)
+    .option('--short', 'shortened timers (10 s, 10 s, 30 s), whatever the file says', false)
+    .option(
+      '--seed <text>',
+      'draws the order and all chance (default: the file’s, else at random)',
+      seedText,
+    )
+    .option('--out <folder>', 'the batch’s folder; one that has a batch is gone on with', nonEmpty)
+    .option('--baseline <folder>', 'a batch to compare with; its batch.json is kept', nonEmpty)
+    .addOption(
+      new Option('--reports <which>', 'runs that get a page of their own (2 MB each)')
+        .choices(['all', 'unexpected'])
+        .default('all'),
+    )
+    .option('--json', 'batch.json on stdout', false)
+    .option('--dry-run', 'show cells and order; create nothing', false);
+}

@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest';
+import { expectationFor } from '../../expectations/races.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
+import { UsageError } from '../../errors.ts';
+import { parseScenario } from '../../experiment/scenario.ts';
+import { refuseUnmeasurable, refuseUnmodelled } from '../../library/refusals.ts';
+import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
+
+const now = new Date('2026-11-21T09:30:12.345Z');
+const definition: ExperimentDefinition = {
+  name: 'network-partition',
+  question: 'Does it?',
+  fault: 'network-partition',
+  defaults: { remedy: 'force-delete' },
+};
+
+function request(...args: string[]): RunRequest {
+  const made = requestOf(definition, args, now);
+  if (made === undefined) throw new Error('help was not asked for');
+  return made;
+}
+
+test('without flags the scenario has the experiment’s and the schema’s defaults', () => {
+  const { scenario, flags } = request();
+  const { name, question, fault } = definition;
+  const plain = parseScenario({
+    name,
+    question,
+    fault,
+    expected: ['safe'],
+    remedy: 'force-delete',
+  });
+  expect(scenario).toEqual({ ...plain, ...expectationFor(plain) });
+  // A living victim on an unfenced disk: a race, held against what was counted.
+  expect(scenario.counted).toBeDefined();
+  expect(flags.cluster).toBe('auto');
+});
+
+test('flags reach the scenario, and the expected set follows them', () => {
+  const flags =
+    '--disk fenced --rate max --remedy-at 400s --no-reboot --force-detach-after=30s ' +
+    '--grace 10s --toleration 10 --trx-commit 2';
+  const { scenario } = request(...flags.split(' '));
+  expect(scenario).toMatchObject({
+    disk: 'fenced',
+    rate: 'max',
+    remedyAt: 400_000,
+    reboot: false,
+    forceDetachAfterMs: 30_000,
+    graceMs: 10_000,
+    tolerationMs: 10_000,
+    trxCommit: 2,
+    expected: ['safe'],
+  });
+});
+
+test('so do the flags of remedies', () => {
+  const flags =
+    '--remedy out-of-service --remedy-at not-ready --untaint-at 5s --termination-grace 0s ' +
+    '--pod-finalizer --force-detach off';
+  expect(request(...flags.split(' ')).scenario).toMatchObject({
+    remedy: 'out-of-service',
+    remedyAt: 'not-ready',
+    untaintAt: 5000,
+    terminationGraceS: 0,
+    podFinalizer: true,
+    forceDetach: 'off',
+  });
+});
+
+const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
+
+test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
+  const made = request('--disk-from', certificate, '--disk-class', 'dolomite');
+  expect(made.scenario).toMatchObject({
+    ...{ disk: 'ack-early', cutAfterMs: 2604 },
+    diskFrom: { driver: 'block.acme.example', storageClass: 'dolomite' },
+  });
+  expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);
+});
+
+test('what it does not say flags say, and it is held against what was counted of that disk', () => {
+  const { diskFrom, ...scenario } = request(
+    ...['--disk-from', certificate, '--disk-class', 'amber', '--disk', 'unfenced', '--fs', 'xfs'],
+  ).scenario;
+  expect(diskFrom?.modes).toEqual(['unfenced', 'fence-if-out-of-service']);
+  expect(scenario).toEqual(request('--fs', 'xfs').scenario);
+});
+
+test('a seed is kept as it was typed', () => {
+  expect(request('--seed', '0x1F').seed).toBe('0x1F');
+  expect(request('--seed', '12345678901234567890').seed).toBe('12345678901234567890');
+});
+
+test('drawn seeds and run ids differ', () => {
+  expect(request().seed).not.toBe(request().seed);
+  expect(request().folder).toMatch(/^reports\/2026-11-21T09-30-12-network-partition-[0-9a-f]{8}$/);
+});
+
+test('the replay repeats what decides the outcome and leaves out where output goes', () => {
+  const made = request('--rate', 'max', '--json', '--out', '/tmp/x', '--seed', "it's", '--keep');
+  const replay = made.replay('kind');
+  expect(replay).toBe(
+    "npx zx experiments/network-partition.mjs --rate max --cluster kind --seed $'it\\'s'",
+  );
+});
+
+test('the replay’s flags make the same scenario', () => {
+  const made = request('--disk', 'fenced', '--rate=7', '--horizon', '20m', '--seed', 'abc');
+  const again = request(...made.replay('sim').split(' ').slice(3));
+  expect(again.scenario).toEqual(made.scenario);
+  expect(again.seed).toBe('abc');
+  expect(again.flags.cluster).toBe('sim');
+});
+
+test.each([
+  [['--rte', '5'], /unknown option '--rte'.*--rate/s],
+  [['--rate', 'fast'], /operations per second/],
+  [['--grace', '10 parsecs'], /duration/],
+  [['--disk', 'floppy'], /unfenced, ack-early/],
+  [['--trx-commit', '3'], /0, 1, 2/],
+  [['--workers', '1'], /successor/],
+  [['--seed', ''], /empty/],
+  [['--cluster-name', '../x'], /lower-case/],
+  [['--cluster-name', 'x-'], /lower-case/],
+  [['--cluster-name', 'x'.repeat(31)], /at most 30/],
+  [['--kubernetes', '1.38'], /1\.28 to 1\.37/],
+  [['--kubernetes', 'latest'], /a patch such as/],
+  [['--feature-gate', 'Breaker'], /=false/],
+  [['surplus'], /too many arguments/],
+])('%j is a usage error with a hint', (args, message) => {
+  const attempt = (): unknown => requestOf(definition, args, now);
+  expect(attempt).toThrow(UsageError);
+  expect(attempt).toThrow(message);
+  try {
+    attempt();
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'BAD_FLAG', exitCode: 2, hint: expect.any(String) });
+  }
+});
+
+test('who makes the volume is asked for, and the model refuses what it does not play', () => {
+  const { scenario } = request('--provision', 'dynamic');
+  expect(scenario.provision).toBe('dynamic');
+  expect(() => refuseUnmodelled(scenario)).toThrow(/PROVISION|no provisioner/);
+  expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
+});
+
+test('each flag about the disk reaches its field', () => {
+  const flags =
+    '--disk exclusive --watcher-check missing --link stalls --fs xfs --flushes ignored ' +
+    '--access-mode ReadWriteOncePod --keep-writes';
+  const { scenario, replay } = request(...flags.split(' '));
+  expect(scenario).toMatchObject({
+    disk: 'exclusive',
+    watcherCheck: 'missing',
+    link: 'stalls',
+    filesystem: 'xfs',
+    flushes: 'ignored',
+    accessMode: 'ReadWriteOncePod',
+    keepWrites: true,
+  });
+  expect(request(...replay('kind').split(' ').slice(3)).scenario).toEqual(scenario);
+  expect(request('--disk', 'ack-early', '--cut-after', '3s').scenario.cutAfterMs).toBe(3000);
+  const locks = request('--disk', 'shared-file', '--file-locks', 'local').scenario;
+  expect(locks.fileLocks).toBe('local');
+});
+
+test('a value that the schema refuses is a usage error too', () => {
+  expect(() => request('--connections', '65')).toThrow(UsageError);
+  expect(() => request('--cut-after', '3s')).toThrow(/only disk ack-early/);
+  expect(() => request('--power-loss', 'drops')).toThrow(/only a node-crash/);
+});
+
+test('the forced-detach wait can’t be changed in published images', () => {
+  const shortened = request('--force-detach-after', '30s').scenario;
+  expect(() => refuseUnmeasurable(shortened, 'published')).toThrow(/compiled in/);
+  expect(() => refuseUnmeasurable(shortened, 'built')).not.toThrow();
+  expect(() => refuseUnmeasurable(request().scenario, 'published')).not.toThrow();
+  expect(() => request('--images', 'published', '--force-detach-after', '30s')).toThrow(UsageError);
+  const ours = ['--registry', '127.0.0.1:5000', '--force-detach-after', '30s'];
+  expect(() => request('--images', 'published', ...ours)).not.toThrow();
+  for (const bad of ['$(id)', 'a b', 'host:5000:1', '-x', 'a/..;b']) {
+    expect(() => request(`--registry=${bad}`), bad).toThrow(UsageError);
+  }
+  const onModel = ['--cluster', 'sim', '--images', 'published', '--force-detach-after', '30s'];
+  expect(() => request(...onModel)).not.toThrow();
+});
+
+test('a version and gates reach the scenario, and the replay repeats them', () => {
+  const words = '--kubernetes 1.36.1 --feature-gate AllAlpha=true --feature-gate Lease=false';
+  const { scenario, replay } = request(...words.split(' '));
+  expect(scenario.kubernetes).toBe('1.36.1');
+  expect(scenario.featureGates).toEqual({ AllAlpha: true, Lease: false });
+  expect(request(...replay('kind').split(' ').slice(3)).scenario).toEqual(scenario);
+});
+
+test('a version that no cluster is made of, or no registry has, is refused', () => {
+  const on = (version: string): Scenario => request('--kubernetes', version).scenario;
+  expect(() => refuseUnmeasurable(on('1.30'), 'built')).toThrow(/only the model plays it/);
+  expect(() => refuseUnmeasurable(on('1.36.1'), 'published')).toThrow(/by its digest/);
+  expect(() => refuseUnmeasurable(on('1.36.1'), 'built')).not.toThrow();
+  expect(() => refuseUnmeasurable(on('1.36'), 'published')).not.toThrow();
+});
+
+test('a gate that the model does not play is refused', () => {
+  const on = (...args: string[]): Scenario => request(...args).scenario;
+  const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
+  expect(() => refuseUnmodelled(on(...gate))).not.toThrow();
+  expect(() => refuseUnmodelled(on(...gate, '--kubernetes', '1.36'))).toThrow(/does not play/);
+  expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(
+    /does not play the gate AllAlpha/,
+  );
+});
+
+test.each(['1', '301', '1e9', 'two'])('no cluster has so many workers: %s', (count) => {
+  expect(() => request('--workers', count)).toThrow(
+    expect.objectContaining({ code: 'BAD_FLAG', message: expect.stringContaining('at most 300') }),
+  );
+});

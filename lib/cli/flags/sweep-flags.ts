@@ -1,0 +1,72 @@
+/** The command line of experiments/sweep.mjs. */
+import { availableParallelism } from 'node:os';
+import { Option, type Command } from 'commander';
+import { diskModes, type DiskMode } from '../../disk-kinds.ts';
+import type { ImageChoice } from '../../sweep/on-cluster/image.ts';
+import { commandLine } from '../command.ts';
+import { nonEmpty, numberWithin, positiveMs, seedText } from './flag-values.ts';
+
+/** Each costs a thread some 60 MB; more than there are processors gain nothing. */
+const mostThreads = 64;
+/** A pod each. */
+const mostShards = 1000;
+const mostFindings = 100_000;
+/** What a number holds exactly, a little less: years of sweeping. */
+const mostSchedules = 1e15;
+
+export interface SweepFlags {
+  /** Undefined: only time ends it. */
+  readonly schedules?: number;
+  /** Milliseconds; undefined: a minute, unless a number of schedules is given. */
+  readonly time?: number;
+  readonly threads: number;
+  readonly findings: number;
+  /** Undefined: drawn. */
+  readonly disk?: DiskMode;
+  readonly seed?: string;
+  readonly out?: string;
+  readonly json: boolean;
+  /** As an Indexed Job on a Kubernetes cluster. */
+  readonly onCluster: boolean;
+  /** Of the kubeconfig; undefined: its current one. */
+  readonly context?: string;
+  /** Pods; undefined: one an island, at most 16. */
+  readonly shards?: number;
+  /** Undefined: auto. */
+  readonly images?: ImageChoice;
+}
+
+export function sweepCommand(): Command {
+  return commandLine('npx zx experiments/sweep.mjs')
+    .description(
+      'Plays random schedules on the built-in model, looks for broken invariants, and shrinks what\n' +
+        'it finds. The same command with the same --out goes on where a sweep stopped.',
+    )
+    .option('--schedules <n>', 'so many schedules', numberWithin(0, mostSchedules))
+    .option('--time <time>', 'so long (default: 60s, unless --schedules is given)', positiveMs)
+    .option('--threads <n>', 'side by side', numberWithin(1, mostThreads), availableParallelism())
+    .option(
+      '--findings <n>',
+      'at most so many findings are shrunk and written',
+      numberWithin(0, mostFindings),
+      60,
+    )
+    .addOption(new Option('--disk <kind>', 'all on this disk (default: drawn)').choices(diskModes))
+    .option('--seed <text>', 'draws everything (default: at random)', seedText)
+    .option('--out <folder>', 'the sweep’s folder; one that has a sweep is gone on with', nonEmpty)
+    .option('--json', 'sweep.json on stdout', false)
+    .option('--on-cluster', 'as a Job on the Kubernetes cluster of your kubeconfig', false)
+    .option('--context <name>', 'another context of the kubeconfig', nonEmpty)
+    .option(
+      '--shards <n>',
+      'so many pods (default: one an island of 40,000, at most 16)',
+      numberWithin(1, mostShards),
+    )
+    .addOption(
+      new Option('--images <source>', 'the pods’ image: node:24, or ours on the nodes').choices([
+        'auto',
+        'published',
+        'built',
+      ]),
+    );
+}

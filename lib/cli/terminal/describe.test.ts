@@ -1,0 +1,21 @@
+/** What a run says before it begins must be what its end holds it against. */
+import { expect, test } from 'vitest';
+import { describeRequest } from './describe.ts';
+import { requestOf } from '../flags/request.ts';
+
+const onModel = { backend: 'sim', why: 'asked for' } as const;
+const definition = { name: 'probe', question: 'Is it lost?', fault: 'network-partition' } as const;
+
+function linesOf(counted: Record<string, number> | undefined): string {
+  const request = requestOf({ ...definition, expected: ['lost', 'corrupt'] }, [], new Date(0));
+  if (request === undefined) throw new Error('help was printed');
+  return describeRequest({ ...request, scenario: { ...request.scenario, counted } }, onModel);
+}
+
+test('what is expected is said, and of a race counted too rarely that nothing is', () => {
+  expect(linesOf(undefined)).toContain('expected: lost or corrupt');
+  const rare = linesOf({ corrupt: 2 });
+  expect(rare).toContain('open: no expectation, counted too rarely: corrupt 2 of 2');
+  expect(rare).not.toContain('expected: lost');
+  expect(linesOf({ corrupt: 20 })).toContain('expected: lost or corrupt');
+});

@@ -1,0 +1,95 @@
+/** What a run is about to do: seed first, then the parameters, the backend, the images. */
+import { parseScenario, shortenedTimers, type Scenario } from '../../experiment/scenario.ts';
+import { originInWords } from '../../experiment/disk-origin.ts';
+import { isOpen } from '../../experiment/expectation/counted.ts';
+import { openWords } from '../../report/wording.ts';
+import type { BackendChoice } from '../../library/backend-choice.ts';
+import { formatDuration } from '../../durations.ts';
+import { gatesText, minorOf } from '../../kubernetes-versions.ts';
+import type { RunRequest } from '../flags/request.ts';
+
+/** `all`: every parameter, one a line; else what it is about and what differs from the defaults. */
+export function describeRequest(
+  request: RunRequest,
+  choice: BackendChoice,
+  { all = false }: { readonly all?: boolean } = {},
+): string {
+  const { scenario, seed, folder } = request;
+  return [
+    `seed ${seed}`,
+    scenario.question,
+    ...(all ? allParameters(scenario) : aboutScenario(scenario)),
+    ...certificateOf(scenario),
+    `backend: ${choice.backend}, ${choice.why}; ${basisOf(scenario, choice)}`,
+    ...(choice.backend === 'sim' ? playedFor(scenario) : []),
+    ...(choice.backend === 'kind' ? [choice.images.reason] : []),
+    `folder: ${folder}`,
+    `replay: ${request.replay(choice.backend)}`,
+  ].join('\n');
+}
+
+/** The question has a line of its own, and what was counted before is told with the verdict. */
+const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
+
+const allParameters = (scenario: Scenario): string[] =>
+  Object.entries(scenario)
+    .filter(([field]) => !toldElsewhere.has(field))
+    .map(([field, value]) => `  ${nameOf(field).padEnd(18)} ${showValue(field, value)}`);
+
+function aboutScenario(scenario: Scenario): string[] {
+  const { name, question, fault, remedy, disk, expected, counted } = scenario;
+  const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
+  const stock: Readonly<Record<string, unknown>> = parseScenario({
+    ...{ name, question, fault, remedy, disk, expected },
+  });
+  const changed = Object.entries(scenario)
+    .filter(([field]) => !toldElsewhere.has(field))
+    .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
+    .map(([field, value]) => `${nameOf(field)} ${showValue(field, value)}`);
+  return [
+    `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
+    changed.length === 0
+      ? 'all else as by default (--dry-run shows it)'
+      : `not as by default: ${changed.join(', ')}`,
+  ];
+}
+
+const certificateOf = ({ disk, diskFrom }: Scenario): string[] =>
+  diskFrom === undefined ? [] : [`disk from a certificate: ${originInWords(diskFrom, disk)}`];
+
+/** The model knows minors; what else would be ignored without a word. */
+const playedFor = ({ kubernetes }: Scenario): string[] => {
+  const minor = minorOf(kubernetes);
+  return minor === kubernetes ? [] : [`the model plays Kubernetes ${minor} for ${kubernetes}`];
+};
+
+const nameOf = (field: string): string => field.replace(/Ms$/, '');
+
+function showValue(field: string, value: unknown): string {
+  if (typeof value === 'number' && /Ms$|^(remedy|untaint|reboot|also)At$/.test(field))
+    return formatDuration(value);
+  if (Array.isArray(value)) return value.join(' or ');
+  return field === 'featureGates' ? gatesText(value as Scenario['featureGates']) : String(value);
+}
+
+function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
+  if (backend === 'sim') return 'the verdict is a prediction by the built-in model';
+  const shortened = shortenedTimers(scenario);
+  if (shortened.length === 0) return 'stock timers';
+  return `timers that differ from stock: ${shortened.join(', ')}`;
+}
+
+/** The commands that would make the images, as a shell script; nothing on the model. */
+export async function describeImages(request: RunRequest, choice: BackendChoice): Promise<string> {
+  if (choice.backend === 'sim') return '';
+  const { describePlan, planImages } = await import('../../images/plan.ts');
+  const { source, registry } = choice.images;
+  const { kubernetes, provision } = request.scenario;
+  const provisioner = provision === 'dynamic';
+  const lines = describePlan(planImages({ source, registry, kubernetes, provisioner }));
+  return [
+    'commands of the image layer (those whose image is there are left out):',
+    ...lines,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,57 @@
+/** The last three lines are short, whatever the verdict, and coloured for a terminal alone. */
+import { PassThrough } from 'node:stream';
+import { WriteStream } from 'node:tty';
+import { afterEach, expect, test, vi } from 'vitest';
+import { exampleVerdict } from '../../report/example-verdict.ts';
+import { verdictWords } from '../../experiment/scenario.ts';
+import { verdictLines } from './verdict-lines.ts';
+
+/** Node's own answer for a colour terminal; a CI's variables, where these tests run in one, aside. */
+const terminal = (isTTY: boolean): NodeJS.WriteStream =>
+  Object.assign(new PassThrough(), {
+    isTTY,
+    getColorDepth: () =>
+      WriteStream.prototype.getColorDepth({
+        TERM: 'xterm-256color',
+        NO_COLOR: process.env['NO_COLOR'],
+      }),
+  }) as unknown as NodeJS.WriteStream;
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each(verdictWords)('%s: three lines, and at most fifteen words of what was found', (word) => {
+  for (const secondMount of [null, 714.2]) {
+    const phases = { ...exampleVerdict.phases, secondMount };
+    for (const ms of [0, 31_000]) {
+      const exposure = { ...exampleVerdict.exposure, ms };
+      const serving = { ...exampleVerdict.serving, served: false };
+      const told = { ...exampleVerdict, verdict: word, phases, exposure, serving };
+      const lines = verdictLines(told, 'reports/x/report.html').split('\n');
+      expect(lines).toHaveLength(3);
+      expect(lines[0]).toMatch(new RegExp(`^${word.toUpperCase()} \\(`));
+      expect(lines[1]?.split(' ').length, lines[1]).toBeLessThanOrEqual(15);
+      expect(lines[2]).toBe('Report: reports/x/report.html');
+    }
+  }
+});
+
+test('the numbers of a loss are those of the copies', () => {
+  expect(verdictLines(exampleVerdict, 'x').split('\n')[1]).toBe(
+    '59 of 1,258 acknowledged commits are lost: two nodes could write for 31.0 s.',
+  );
+});
+
+test('safe, and nothing serves, says both', () => {
+  const serving = { ...exampleVerdict.serving, served: false };
+  const safe = { ...exampleVerdict, verdict: 'safe', safety: 'safe', serving } as const;
+  expect(verdictLines(safe, 'x')).toContain('are there, but nothing serves.');
+});
+
+test('the word is coloured on a terminal, and not where NO_COLOR is set or no terminal is there', () => {
+  vi.stubEnv('NO_COLOR', undefined);
+  vi.stubEnv('FORCE_COLOR', undefined);
+  expect(verdictLines(exampleVerdict, 'x', terminal(true))).toContain('\u001B[31mLOST');
+  expect(verdictLines(exampleVerdict, 'x', terminal(false))).toMatch(/^LOST/);
+  vi.stubEnv('NO_COLOR', '1');
+  expect(verdictLines(exampleVerdict, 'x', terminal(true))).toMatch(/^LOST/);
+});

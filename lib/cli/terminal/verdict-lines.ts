@@ -1,0 +1,41 @@
+/** The last lines of a run on the terminal: the verdict, what was found, and where it is told. */
+import { styleText } from 'node:util';
+import { headlineOf } from '../../experiment/verdict/headline.ts';
+import type { Counts } from '../../experiment/scenario.ts';
+import type { Verdict, VerdictWord } from '../../experiment/verdict/verdict.ts';
+import { plainText } from '../../plain-text.ts';
+import { basisLabel, expectedInRun, openWords } from '../../report/wording.ts';
+
+const colours = {
+  safe: 'green',
+  exposed: 'yellow',
+  lost: 'red',
+  corrupt: 'red',
+  inconclusive: 'magenta',
+} as const satisfies Readonly<Record<VerdictWord, string>>;
+
+/**
+ * Three lines. The word is coloured where `stream` is a terminal and NO_COLOR does not forbid it;
+ * without a stream it is not.
+ */
+export function verdictLines(
+  verdict: Verdict,
+  report: string,
+  stream?: NodeJS.WriteStream,
+): string {
+  const word = verdict.verdict.toUpperCase();
+  const told =
+    stream === undefined ? word : styleText(['bold', colours[verdict.verdict]], word, { stream });
+  return [
+    `${told} (${heldAgainst(verdict)}) — ${basisLabel(verdict)}`,
+    plainText(headlineOf(verdict)),
+    `Report: ${plainText(report)}`,
+  ].join('\n');
+}
+
+function heldAgainst(verdict: Verdict): string {
+  const counted = verdict.scenario['counted'] as Counts | undefined;
+  if (verdict.open === true) return openWords(counted);
+  if (!verdict.asExpected) return `expected ${expectedInRun(verdict)}`;
+  return counted === undefined ? 'as expected' : `as expected: ${expectedInRun(verdict)}`;
+}

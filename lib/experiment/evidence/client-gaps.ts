@@ -1,0 +1,165 @@
+/**
+ * Did each client do what it was to do, from its beginning to its end, and is all of it on record? A
+ * client that falls silent, begins late, leaves early or sees nothing tests nothing, in however good
+ * order it does so.
+ */
+import { toldInSeconds } from '../../durations.ts';
+import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
+import type { ClientJournal, ClientJournals, Connection } from '../../history/client-protocol.ts';
+import { beatWithinMs } from '../../history/observers.ts';
+import type { Story } from '../../timeline/story.ts';
+import { clientSides } from '../../workload/ledger.ts';
+
+export interface ClientGap {
+  readonly client: string;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/**
+ * Beyond its pace a connection is silent no longer than this: a lost session is opened anew after 2 s
+ * at most, a connect is given up after 2 s, an operation after 5 s and its rollback after 5 s more
+ * (lib/workload/writer.ts, the database’s session); the rest is what a busy machine adds. In 139 runs on kind it was
+ * never more than 5.6 s.
+ */
+export const answerWithinMs = 30_000;
+
+/** A process for each client is started after its plan; steady state waits for both as long. */
+const beginWithinMs = 60_000;
+
+export function clientGaps(story: Story, journals: ClientJournals): ClientGap[] {
+  if (!story.tells.plans) return [];
+  const plan = story.records.find((record) => record.type === 'workload');
+  if (plan === undefined) {
+    const reason = 'the history does not say what the clients were to do';
+    return clientSides.map((client) => ({ client, reason }));
+  }
+  return [...new Set([...clientSides, ...journals.clients])].flatMap((client) => {
+    const planned = plan.clients.find((each) => each.client === client);
+    return gapsOf(story, { client, planned, atMs: plan.t }, journals).map((reason) => ({
+      client,
+      reason,
+    }));
+  });
+}
+
+interface Planned {
+  readonly client: string;
+  readonly planned: ClientPlan | undefined;
+  /** When that was told. */
+  readonly atMs: number;
+}
+
+function gapsOf(
+  story: Story,
+  { client, planned, atMs }: Planned,
+  journals: ClientJournals,
+): string[] {
+  if (planned === undefined) return [`nobody planned the ${client} client`];
+  const span = { fromMs: atMs, toMs: story.secondImageAtMs ?? story.endAtMs };
+  const isIdle = planned.rate === 0;
+  const writing = journals.of(client, 'writing');
+  const reading = journals.of(client, 'reading');
+  const { readEveryMs } = planned;
+  return [
+    ...(isAsScenario(story, planned)
+      ? []
+      : [`the ${client} client was to do what no scenario asks`]),
+    ...[...writing.oddities(), ...silences(writing, span, planned)].map(
+      (what) => `the ${client} client’s journal: ${what}`,
+    ),
+    ...beatGaps(writing, span).map((what) => `the ${client} client ${what}`),
+    ...(isIdle || readEveryMs === undefined
+      ? []
+      : [
+          ...reading.oddities().map((what) => `the ${client} client’s reads: ${what}`),
+          ...[...beatGaps(reading, span), ...idleReads(reading.beats, readEveryMs)].map(
+            (what) => `the ${client} client’s reader ${what}`,
+          ),
+        ]),
+  ];
+}
+
+const isAsScenario = ({ scenario }: Story, plan: ClientPlan): boolean =>
+  plan.rate === scenario.rate &&
+  plan.connections === scenario.connections &&
+  (plan.readEveryMs !== undefined || scenario.rate === 0);
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Of each connection: from the plan to its first record, on to its last, and to the writers' end. */
+function silences(journal: ClientJournal, span: Span, plan: ClientPlan): string[] {
+  const { rate, connections } = plan;
+  const paceMs = rate === 'max' || rate === 0 ? 0 : (connections * 1000) / rate;
+  const found = Object.keys(journal.connections).map(Number);
+  const planned = Array.from({ length: connections }, (_, number) => number);
+  return [
+    ...found
+      .filter((number) => number >= connections)
+      .map((number) => `nobody planned its connection ${number}`),
+    ...planned.flatMap((number) =>
+      silencesOf(journal.connections[number], span, { paceMs, isIdle: rate === 0 }).map(
+        (what) => `its connection ${number} ${what}`,
+      ),
+    ),
+  ];
+}
+
+function silencesOf(
+  at: Connection | undefined,
+  span: Span,
+  { paceMs, isIdle }: { readonly paceMs: number; readonly isIdle: boolean },
+): string[] {
+  if (at?.firstUs === undefined) return ['never began'];
+  const firstMs = at.firstUs / 1000;
+  if (firstMs < span.fromMs - 1) return ['began before anybody said what it was to do'];
+  if (firstMs > span.fromMs + beginWithinMs + paceMs) {
+    return [`began at ${toldInSeconds(firstMs)} only`];
+  }
+  // It opens its sessions and sends nothing.
+  if (isIdle) return [];
+  const stretches: Span[] = [
+    { fromMs: at.longest.fromUs / 1000, toMs: at.longest.toUs / 1000 },
+    { fromMs: at.lastUs / 1000, toMs: span.toMs },
+  ];
+  return stretches
+    .filter(({ fromMs, toMs }) => toMs - fromMs > paceMs + answerWithinMs)
+    .map(({ fromMs, toMs }) => `was silent ${told(fromMs, toMs)}`);
+}
+
+function beatGaps({ beats }: ClientJournal, { fromMs, toMs }: Span): string[] {
+  if (beats.length === 0) return ['never beat'];
+  const last = beats.at(-1);
+  const times = [fromMs, ...beats.map(({ t }) => t)];
+  const silent = times.slice(1).flatMap((t, index) => {
+    const before = times[index] ?? t;
+    return t - before > beatWithinMs ? [`did not beat ${told(before, t)}`] : [];
+  });
+  if (last?.last !== true) return [...silent, 'never ended in good order'];
+  // It ends when it is told to, right before the second image.
+  return last.t < toMs - beatWithinMs
+    ? [...silent, `ended at ${toldInSeconds(last.t)}, before it was told to`]
+    : silent;
+}
+
+/** A reader that tries counts up: an answer or a refusal. */
+function idleReads(beats: readonly ClientBeatRecord[], everyMs: number): string[] {
+  const withinMs = everyMs + answerWithinMs;
+  const gaps: string[] = [];
+  let since: { readonly t: number; readonly tries: number } | undefined;
+  for (const { t, done } of beats) {
+    const tries = (done['read'] ?? 0) + (done['refused'] ?? 0);
+    if (since === undefined || tries > since.tries) since = { t, tries };
+    else if (t - since.t > withinMs) {
+      gaps.push(`tried nothing ${told(since.t, t)}`);
+      since = { t, tries };
+    }
+  }
+  return gaps;
+}
+
+const told = (fromMs: number, toMs: number): string =>
+  `from ${toldInSeconds(fromMs)} to ${toldInSeconds(toMs)}`;

@@ -1,0 +1,67 @@
+/** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
+import type { CertificateRecord } from '../../history/events.ts';
+import type { Story } from '../../timeline/story.ts';
+import { certificateGaps } from './certificate-gaps.ts';
+import { effectGaps } from './fault-effect.ts';
+import { lateTimers } from './machine-time.ts';
+import { missingSights } from './missing-sights.ts';
+import { observerGaps } from './observer-gaps.ts';
+import { plotGaps } from './plot-gaps.ts';
+import { stepGaps } from './step-gaps.ts';
+import type { Finding } from '../verdict/verdict.ts';
+
+/** The runner's step that fetches the disk's log of writes, as an error names it. */
+export const exportStep = 'export writes';
+
+export function incompleteBecause(
+  story: Story,
+  certificates: readonly CertificateRecord[],
+  findings: readonly Finding[],
+): string[] {
+  const reasons: string[] = [];
+  const { records, faultAtMs } = story;
+
+  for (const record of records) {
+    if (
+      record.type === 'error' &&
+      !(record.where === exportStep && mayLackWrites(story, findings))
+    ) {
+      reasons.push(`${record.where}: ${record.message}`);
+    }
+    if (record.type === 'action' && record.step === 'failed') {
+      reasons.push(`${record.actor} ${record.name} failed: ${record.detail ?? 'no detail'}`);
+    }
+  }
+  if (faultAtMs === undefined) reasons.push('the fault was never injected');
+  for (const label of ['steady', 'first', 'second'] as const) {
+    const image = records.find((record) => record.type === 'image' && record.image === label);
+    if (image === undefined) reasons.push(`the ${label} image was not audited`);
+  }
+  for (const { fault, moment, claim, holds, evidence } of certificates) {
+    if (!holds) reasons.push(`certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`);
+  }
+  if (faultAtMs !== undefined && !certificates.some(({ moment }) => moment === 'during')) {
+    reasons.push('no certificate says that the fault took effect');
+  }
+  reasons.push(...plotGaps(story), ...stepGaps(story));
+  reasons.push(...certificateGaps(story), ...effectGaps(story));
+  reasons.push(...missingSights(story), ...observerGaps(story), ...lateTimers(story));
+  for (const { level, code, summary } of findings) {
+    if (level === 'incomplete') reasons.push(`${code}: ${summary}`);
+  }
+  return saidOnce(reasons);
+}
+
+/** Whoever lost sight of what it looks at says so each time: a dead array was told of 2,150 times. */
+function saidOnce(reasons: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([reason, count]) =>
+    count === 1 ? reason : `${reason} (${count} times)`,
+  );
+}
+
+/** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */
+function mayLackWrites({ scenario }: Story, findings: readonly Finding[]): boolean {
+  return !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
+}

@@ -1,0 +1,81 @@
+/**
+ * What the fault did to Kubernetes and to the clients, held against what its certificates claim: a
+ * kubelet that is not heard makes its node NotReady and keeps it so, and a victim that is cut off
+ * serves nobody outside.
+ */
+import { toldInSeconds } from '../../durations.ts';
+import { losesPower, silencesKubelet, type FaultKind } from '../../fault-kinds.ts';
+import { observed } from '../../history/observations.ts';
+import type { CutOffAnswers, CutOffWindow } from '../../timeline/cut-off-answers.ts';
+import type { Story } from '../../timeline/story.ts';
+import { faultSpanOf } from './fault-span.ts';
+
+/**
+ * So much later than the grace period at the latest: the monitor looks every 5 s, and a busy API
+ * server answers late. The committed runs show 13 s.
+ */
+const noticeWithinMs = 30_000;
+
+/** A sentence where Kubernetes did not take the node for lost, or heard of it again. */
+export function effectGaps(story: Story): string[] {
+  const { scenario, faultName, setup, victimNode, observations } = story;
+  const span = faultSpanOf(story);
+  if (span === undefined || setup === undefined || !silencesKubelet(scenario.fault)) return [];
+  const { beginMs, toMs } = span;
+  const seen = observations.filter(
+    ({ name, node, t }) =>
+      node === victimNode &&
+      t >= beginMs &&
+      t < toMs &&
+      (name === observed.nodeReady || name === observed.nodeGone),
+  );
+  const lost = seen.find(({ name, data }) => name === observed.nodeGone || !isTrue(data['status']));
+  const lastedMs = toMs - beginMs;
+  if (lost === undefined) {
+    const dueMs = setup.timers.nodeMonitorGraceMs + noticeWithinMs;
+    if (lastedMs <= dueMs || delaysNotReady(scenario.also)) return [];
+    return [
+      `the fault did not take effect on Kubernetes: ${victimNode} was never seen NotReady ` +
+        `in ${toldInSeconds(lastedMs)} of ${faultName}`,
+    ];
+  }
+  const back = seen.find(({ t, data }) => t > lost.t && isTrue(data['status']));
+  return back === undefined
+    ? []
+    : [
+        `${victimNode} was Ready again ${toldInSeconds(back.t - beginMs)} after the fault began, ` +
+          `while ${faultName} is said to last until ${toldInSeconds(lastedMs)}`,
+      ];
+}
+
+const isTrue = (status: unknown): boolean => status === 'True';
+
+/** A Lease that somebody else writes keeps the node Ready; a monitor that is away or new looks later. */
+const delaysNotReady = (also: Story['scenario']['also']): boolean =>
+  also === 'lease-write' || also === 'controller-restart' || also === 'api-outage';
+
+/** What was answered just before may come so late: on a busy machine a client reads late. */
+const answersInFlightMs = 5000;
+
+/** When no outside client can have an answer of the victim. Undefined where the fault leaves it one. */
+export function cutOffWindowOf(story: Story): CutOffWindow | undefined {
+  const { scenario, victimNode } = story;
+  const span = faultSpanOf(story);
+  if (span === undefined || victimNode === undefined || !cutsClientsOff(scenario.fault)) {
+    return undefined;
+  }
+  return { node: victimNode, fromMs: span.fromMs + answersInFlightMs, toMs: span.toMs };
+}
+
+const cutsClientsOff = (fault: FaultKind): boolean =>
+  losesPower(fault) || ['network-partition', 'flapping-partition', 'freeze'].includes(fault);
+
+/** A sentence where the victim answered all the same. */
+export function refutedBy({ faultName, faultAtMs = 0 }: Story, answers: CutOffAnswers): string[] {
+  const { count, firstMs } = answers;
+  if (firstMs === undefined) return [];
+  return [
+    `an outside client had ${count} answers of the victim, from ${toldInSeconds(firstMs - faultAtMs)} ` +
+      `after the fault began: ${faultName} did not cut it off`,
+  ];
+}

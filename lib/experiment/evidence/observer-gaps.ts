@@ -1,0 +1,113 @@
+/** Who was to watch from the fault to the second image, and when he did not. */
+import { toldInSeconds } from '../../durations.ts';
+import type { ObservationRecord } from '../../history/events.ts';
+import { beatWithinMs } from '../../history/observers.ts';
+import { observed } from '../../history/observations.ts';
+import type { Story } from '../../timeline/story.ts';
+
+/** A sentence for each source that nobody watched, or not all the time. */
+export function observerGaps(story: Story): string[] {
+  const { tells, faultAtMs, records, run } = story;
+  if (!tells.ends || faultAtMs === undefined) return [];
+  const gaps = neededSources(story).flatMap((source) => gapsOf(story, source));
+  if (run.backend !== 'kind') return gaps;
+  const looked = records.filter(({ type }) => type === 'machine').map(({ t }) => t);
+  return [
+    ...gaps,
+    ...silences(looked, faultAtMs, watchedUntilMs(story)).map(
+      (gap) => `nobody looked after the machine ${gap}`,
+    ),
+  ];
+}
+
+/** When what this source tells was not watched, by any one of those who were to. */
+export function gapsOf(story: Story, source: string): string[] {
+  const { faultAtMs } = story;
+  if (faultAtMs === undefined) return [];
+  const lives = livesOf(story.observations, source);
+  if (lives.length === 0) return [`no observer of ${source} ever began`];
+  return lives.flatMap(({ node, seen }) => {
+    const who = `the observer of ${source}${node === undefined ? '' : ` on ${node}`}`;
+    return lifeGaps(story, seen).map((gap) => `${who} ${gap}`);
+  });
+}
+
+function neededSources({ scenario, run }: Story): string[] {
+  const { fault, also, disk } = scenario;
+  // Where the API server answers nobody, nobody is told anything.
+  const api = fault === 'api-outage' || also === 'api-outage' ? [] : ['api'];
+  const disks = ['csi', 'mounts', ...(disk === 'shared-file' ? [] : ['devices'])];
+  if (run.schemaVersion < 3) return [...api, ...disks];
+  // The model has no audit log. The servers' log is asked for where it is used (notices.ts).
+  return [...api, ...disks, 'controller-manager', ...(run.backend === 'kind' ? ['audit'] : [])];
+}
+
+interface Life {
+  /** Where it sees on this node only. */
+  readonly node: string | undefined;
+  /** Its beginnings, beats and ends. */
+  readonly seen: readonly ObservationRecord[];
+}
+
+/** One for each observer that was to see this. */
+function livesOf(observations: readonly ObservationRecord[], source: string): Life[] {
+  const seen = observations.filter(
+    ({ name, data }) => lifeSigns.has(name) && seesOf(data).includes(source),
+  );
+  const keyOf = ({ node, data }: ObservationRecord): string =>
+    `${String(data['observer'])}@${node}`;
+  const byKey = Map.groupBy(seen, keyOf);
+  return [...byKey.values()].map((all) => ({ node: all[0]?.node, seen: all }));
+}
+
+const lifeSigns = new Set<string>([
+  observed.observerBegan,
+  observed.observerBeat,
+  observed.observerEnded,
+]);
+
+const seesOf = (data: Readonly<Record<string, unknown>>): readonly unknown[] =>
+  Array.isArray(data['sees']) ? data['sees'] : [];
+
+function lifeGaps(story: Story, seen: Life['seen']): string[] {
+  const { faultAtMs = 0 } = story;
+  const toMs = watchedUntilMs(story);
+  const ends = seen.filter(({ name }) => name === observed.observerEnded);
+  const early = ends.filter((end) => end.t < toMs && !wentWithItsNode(end, story));
+  const signs = seen.filter(({ name }) => name !== observed.observerEnded).map(({ t }) => t);
+  return [
+    ...silences([...signs, ...excused(seen, story)], faultAtMs, toMs).map(
+      (gap) => `was silent ${gap}`,
+    ),
+    ...early.map(({ t }) => `ended at ${toldInSeconds(t)}, before the second image`),
+    ...(ends.length === 0 ? ['never ended in good order'] : []),
+  ];
+}
+
+/** What was to be seen is gone as well: only the victim's node may go. */
+const wentWithItsNode = ({ node, data }: ObservationRecord, { victimNode }: Story): boolean =>
+  typeof data['reason'] === 'string' && node !== undefined && node === victimNode;
+
+/** Times that stand for signs of life while the node is away, until somebody begins there anew. */
+function excused(seen: Life['seen'], story: Story): number[] {
+  return seen.flatMap((end, index) => {
+    if (end.name !== observed.observerEnded || !wentWithItsNode(end, story)) return [];
+    const untilMs = seen[index + 1]?.t ?? watchedUntilMs(story);
+    const steps = Math.ceil(Math.max(0, untilMs - end.t) / beatWithinMs);
+    return Array.from({ length: steps }, (_, step) => end.t + step * beatWithinMs);
+  });
+}
+
+const watchedUntilMs = ({ secondImageAtMs, endAtMs }: Story): number => secondImageAtMs ?? endAtMs;
+
+/** Within the span, from one sign of life to the next. */
+function silences(times: readonly number[], fromMs: number, toMs: number): string[] {
+  const signs = times.filter((t) => t > fromMs && t < toMs).toSorted((a, b) => a - b);
+  const edges = [fromMs, ...signs, toMs];
+  return edges.slice(1).flatMap((t, index) => {
+    const before = edges[index] ?? t;
+    return t - before > beatWithinMs
+      ? [`from ${toldInSeconds(before)} to ${toldInSeconds(t)}`]
+      : [];
+  });
+}

@@ -1,0 +1,92 @@
+/** Which disks keep a second writer out, once Kubernetes has let one in. */
+import { database } from '../../database/chosen.ts';
+import { overlapping, type Row } from './expectation-row.ts';
+
+/** They cut at a detach, or a while after it: too late for a node that was let in before. */
+const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;
+
+export const diskRows: readonly Row[] = [
+  {
+    when: { disk: ['shared-file'], fileLocks: ['shared'] },
+    verdicts: ['safe'],
+    because: `nothing is attached, the successor mounts at once, and its ${database.server} waits for the lock`,
+  },
+  {
+    when: { disk: ['shared-file'] },
+    verdicts: overlapping,
+    because: `each node has locks of its own: two ${database.server} open the same files`,
+  },
+  {
+    when: { disk: ['reservation'] },
+    verdicts: ['safe'],
+    because: 'the successor’s staging pre-empts the victim, and its held writes are refused',
+  },
+  {
+    when: { disk: ['exclusive'], watcherCheck: ['missing'] },
+    verdicts: ['safe'],
+    because: 'without an answer about watchers the staging fails: no second mount, no service',
+  },
+  {
+    when: { disk: ['exclusive'], link: ['survives'] },
+    verdicts: ['safe'],
+    because: 'the victim still watches the image: the staging is refused until it has unmounted',
+  },
+  {
+    when: { release: ['unasked'], disk: cuttingAtDetach },
+    verdicts: overlapping,
+    because: 'nobody asked the storage to detach, so that it cuts nobody off and lets the next in',
+  },
+  {
+    when: { release: ['raced'], attachWhileBusy: ['granted'], disk: cuttingAtDetach },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'whether the storage was asked to detach, and cut the victim off, before the finalizer was ' +
+      'gone is chance; the next node is let in either way',
+  },
+  {
+    when: { attachment: ['perhaps uncertain'], disk: cuttingAtDetach },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'a new leader or a detach that timed out may leave the attachment uncertain: the storage ' +
+      'lets the next node in before it is asked to cut the victim off',
+  },
+  {
+    when: { disk: ['pending-while-busy'], attachWhileBusy: ['refused'] },
+    verdicts: ['safe'],
+    because: 'neither detach nor attach elsewhere is granted while the victim has it mounted',
+  },
+  {
+    when: { disk: ['fence-if-out-of-service'], release: ['taint'] },
+    verdicts: ['safe'],
+    because: 'the taint is there, so the detach cuts the victim off before it answers',
+  },
+  {
+    when: { disk: ['fenced'], accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'] },
+    verdicts: ['safe'],
+    because: 'the detach comes before the attach and cuts the victim off; held writes are refused',
+  },
+  {
+    when: { disk: ['fenced'], release: ['taint'] },
+    verdicts: ['safe'],
+    because: 'the detach does not wait, and cuts the victim off long before a mount is ready',
+  },
+  {
+    when: {
+      disk: ['ack-early'],
+      accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      cut: ['at once'],
+    },
+    verdicts: ['safe'],
+    because: 'the cut comes before the successor can have mounted',
+  },
+  {
+    when: {
+      disk: ['ack-early'],
+      accessMode: ['ReadWriteOnce', 'ReadWriteOncePod'],
+      cut: ['soon', 'before the heal'],
+      link: ['stalls', 'errors'],
+    },
+    verdicts: ['safe'],
+    because: 'nothing of the victim arrives until it is cut off, and its held writes are refused',
+  },
+];

@@ -1,0 +1,88 @@
+/** What Kubernetes lets happen to a volume, before the disk is asked. */
+import { controlPlaneFaults } from '../../fault-kinds.ts';
+import { overlapping, type Row } from './expectation-row.ts';
+
+/** Faults that leave the victim's kubelet at work. */
+const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;
+
+export const releaseRows: readonly Row[] = [
+  {
+    when: { release: ['fenced first'] },
+    verdicts: ['safe'],
+    because: 'every path of the victim was cut before anything let a successor in',
+  },
+  {
+    when: { fault: sparing, release: ['taint'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the node is whole and unmounts, but the out-of-service taint does not wait until it has',
+  },
+  {
+    when: { fault: sparing, remedy: ['delete-node'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the node is whole and unmounts, but without its Node object it can tell nobody: the forced ' +
+      'detach does not know',
+  },
+  {
+    when: { fault: sparing },
+    verdicts: ['safe'],
+    because: 'the node is whole: its kubelet unmounts before the volume is detached',
+  },
+  {
+    when: { release: ['kept by the pod'] },
+    verdicts: ['safe'],
+    because:
+      'the Terminating pod keeps its attachment and its name: no second pod, no second mount',
+  },
+  {
+    when: { release: ['kept by the lease'] },
+    verdicts: ['safe'],
+    because:
+      'its Lease was written to: since 1.37 the node is not given up, nobody is evicted, and a ' +
+      'volume in use on a healthy node stays attached',
+  },
+  {
+    when: { attachment: ['perhaps uncertain'], release: ['kept by the controller'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'nobody forces a detach, but a new leader or a detach that timed out may leave the ' +
+      'attachment uncertain, and the storage lets the next node in',
+  },
+  {
+    when: { release: ['kept by the controller'] },
+    verdicts: ['safe'],
+    because:
+      'with --disable-force-detach-on-timeout a volume in use stays attached: no second mount',
+  },
+  {
+    when: { release: ['unasked'], attachWhileBusy: ['refused'] },
+    verdicts: ['safe'],
+    because:
+      'nobody asked the storage to detach, so that it still counts the victim and refuses the next',
+  },
+  {
+    when: { release: ['contested'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'two pods want the volume that nobody has any more: whichever node is attached first gets it',
+  },
+  {
+    when: { selfFenced: ['in time'], selfFence: ['lease-read-only'] },
+    verdicts: ['safe'],
+    because: 'the sidecar ended the database and took its file system away in time',
+  },
+  {
+    when: { selfFenced: ['in time'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the sidecar ended the database in time, but the node’s clean unmount may still write over ' +
+      'the successor’s file system',
+  },
+  {
+    when: { release: ['untainted early'] },
+    verdicts: ['safe', ...overlapping],
+    because:
+      'the pod GC looks every 20 s: it may or may not see the taint before it is taken away again',
+  },
+];

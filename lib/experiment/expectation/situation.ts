@@ -1,0 +1,71 @@
+/** A scenario by what decides its outcome: what the reasons for an expectation ask for. */
+import { releaseOf, type Release } from './release.ts';
+import type { Scenario } from '../scenario.ts';
+
+export interface Situation
+  extends Pick<
+    Scenario,
+    | 'fault'
+    | 'remedy'
+    | 'disk'
+    | 'watcherCheck'
+    | 'attachWhileBusy'
+    | 'fileLocks'
+    | 'link'
+    | 'filesystem'
+    | 'accessMode'
+    | 'flushes'
+    | 'powerLoss'
+    | 'trxCommit'
+    | 'selfFence'
+  > {
+  /** Whether a sidecar that can act ends the database before a successor can be let in. */
+  readonly selfFenced: 'in time' | 'late' | 'never';
+  /** An idle victim has few writes under way, and may do no harm. */
+  readonly victim: 'busy' | 'idle';
+  /** When `ack-early` cuts: before a successor can mount, while it may, before the heal, or later. */
+  readonly cut: 'at once' | 'soon' | 'before the heal' | 'late';
+  /** What takes the volume from a living victim whose node is off, see release.ts. */
+  readonly release: Release;
+  /** Whether the attachment may count as uncertain while the storage lets the next node in. */
+  readonly attachment: 'counted' | 'perhaps uncertain';
+}
+
+/** A successor needs more than this from the detach's answer to its first write. */
+const soonestMountMs = 500;
+/** And mostly less than this: 51 of 54 second mounts after a forced delete (reports/matrix). */
+const latestMountMs = 7000;
+
+export function situationOf(scenario: Scenario): Situation {
+  const { cutAfterMs, overlapMs, rate } = scenario;
+  const laterCut = cutAfterMs <= overlapMs ? 'before the heal' : 'late';
+  const cut = cutAfterMs <= latestMountMs ? 'soon' : laterCut;
+  return {
+    ...scenario,
+    victim: rate === 0 ? 'idle' : 'busy',
+    cut: cutAfterMs <= soonestMountMs ? 'at once' : cut,
+    release: releaseOf(scenario),
+    selfFenced: selfFenced(scenario),
+    attachment: unsettling.includes(scenario.also) ? grantedAs(scenario) : 'counted',
+  };
+}
+
+/** They end the controller manager, or let a detach time out (#120595). */
+const unsettling: readonly Scenario['also'][] = [
+  'controller-restart',
+  'api-outage',
+  'attacher-down',
+];
+
+const grantedAs = ({ attachWhileBusy }: Scenario): Situation['attachment'] =>
+  attachWhileBusy === 'granted' ? 'perhaps uncertain' : 'counted';
+
+/** The sidecar's look, its kill and the remount, on a machine that keeps time. */
+const selfFenceTakesMs = 2000;
+const standStill: readonly Scenario['fault'][] = ['freeze', 'cpu-starvation'];
+
+function selfFenced(scenario: Scenario): Situation['selfFenced'] {
+  const { selfFence, selfFenceAfterMs, graceMs, fault, link } = scenario;
+  if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
+  return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
+}

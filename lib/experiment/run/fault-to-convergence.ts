@@ -1,0 +1,121 @@
+/** From the fault to its heal and to a database that serves again. */
+import type { PodRef, Writers } from '../../cluster/port.ts';
+import { EvidenceError } from '../../errors.ts';
+import type { Fault, FaultContext } from '../../faults/fault.ts';
+import { faultOf } from '../../faults/index.ts';
+import type { Attempt } from './attempt.ts';
+import { converge } from './converge.ts';
+import { takeImage } from './images.ts';
+import { watchWhile } from './moments.ts';
+import { letOthersServe, moveBack } from './move-back.ts';
+import { recreate } from './recreate.ts';
+import { RemedyRun } from './remedy-run.ts';
+import { auditOf, bounded, enter, type Run } from './run-context.ts';
+import { auditSteadyState } from './steady-state.ts';
+import { watch } from './watch.ts';
+
+interface Struck {
+  readonly fault: Fault;
+  readonly context: FaultContext;
+  readonly remedy: RemedyRun;
+  readonly writers: Writers;
+  readonly attempt: Attempt;
+}
+
+/** From the fault to a working database, healed whatever happens in between. */
+export async function faultToConvergence(
+  run: Run,
+  writers: Writers,
+  victim: PodRef,
+  attempt: Attempt,
+): Promise<void> {
+  const { testbed, scenario, recorder, sightings, meet } = run;
+  const fault = faultOf(scenario, run.custom?.fault);
+  const remedy = new RemedyRun({ ...run, victim });
+  const context = { testbed, recorder, victim, scenario };
+  await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal));
+  await meet?.('fault');
+  sightings.begin(victim);
+  enter(run, 'fault');
+  const struck = { fault, context, remedy, writers, attempt };
+  const completed = await attempt('fault', () => faultToFirstImage(run, struck));
+  if (completed && scenario.moveBack) {
+    await attempt('move back', () =>
+      bounded(run, 'move-back', (signal) => moveBack({ ...run, signal, victim })),
+    );
+  }
+  // Here, as no run of a shared event mends anything before all of them have met.
+  if (completed) await attempt('ask again', () => askAgain(run, fault, context));
+  await healAndConverge(run, struck);
+  if (!completed) throw new EvidenceError('CUT_SHORT', 'the run ended before its first image');
+}
+
+/** The fault, the remedy in its time, and the first image, which no later step may change. */
+async function faultToFirstImage(
+  run: Run,
+  { fault, context, remedy, writers, attempt }: Struck,
+): Promise<void> {
+  const { testbed, scenario, sightings, meet } = run;
+  const { clock } = testbed;
+  const { victim } = context;
+  const faultAtMs = clock.nowMs();
+  // Under way when the fault strikes, or just done. An idle database stays idle.
+  if (scenario.rate !== 0) writers.changeSchema();
+  await bounded(run, 'fault', () => fault.inject(context));
+  enter(run, 'watch');
+  const inTheWait = (what: string, work: () => Promise<void>): void => {
+    if (meet !== undefined) run.audits.push(attempt(what, work));
+  };
+  inTheWait('steady state', () =>
+    bounded(run, 'audit', (signal) => auditSteadyState({ ...run, signal })),
+  );
+  const leastUntilMs = clock.nowMs() + fault.leastMs;
+  const { forceDetachAfterMs } = scenario;
+  const looking = (signal: AbortSignal): Promise<void> =>
+    watchWhile(
+      { clock, sightings, faultAtMs, forceDetachAfterMs, signal },
+      (moments) =>
+        Promise.all([
+          attempt('fault', async () => fault.goOn?.(context, moments)),
+          attempt('remedy', () => remedy.goOn(moments)),
+        ]),
+      async () => {
+        if (scenario.recreations > 0) await recreate({ ...run, signal, victim });
+        else await watch({ ...run, signal, writers, victim, remedy, faultAtMs });
+        await clock.sleep(Math.max(0, leastUntilMs - clock.nowMs()), signal);
+      },
+    );
+  await bounded(run, 'watch', looking);
+  await askAgain(run, fault, context);
+  enter(run, 'first-image');
+  await bounded(run, 'first-image', (signal) => takeImage({ ...run, signal }, 'first'));
+  inTheWait('audit', () => auditOf(run, 'first'));
+}
+
+/** Whatever came before: what was broken is mended, and who can serve is given the time to. */
+async function healAndConverge(
+  run: Run,
+  { fault, context, remedy, writers, attempt }: Struck,
+): Promise<void> {
+  const { testbed, scenario, meet } = run;
+  const { victim } = context;
+  await meet?.('heal');
+  enter(run, 'heal');
+  await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
+  if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
+  enter(run, 'converge');
+  await attempt('converge', () =>
+    bounded(run, 'converge', (signal) => converge({ ...run, signal, writers, victim, remedy })),
+  );
+  await meet?.('undo');
+  // Also where the convergence failed.
+  await attempt('undo remedy', () => remedy.takeBack());
+  if (scenario.moveBack || scenario.recreations > 0) {
+    await attempt('undo move back', () =>
+      bounded(run, 'undo-move-back', () => letOthersServe(testbed, victim)),
+    );
+  }
+}
+
+const askAgain = (run: Run, fault: Fault, context: FaultContext): Promise<void> =>
+  bounded(run, 'ask-again', async () => fault.askAgain?.(context));

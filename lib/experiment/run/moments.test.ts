@@ -1,0 +1,68 @@
+/** Moments come at their time or event, and never after the watch is over. */
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../test/support/virtual-clock.ts';
+import { observed } from '../../history/observations.ts';
+import { watchWhile } from './moments.ts';
+import type { Moment } from '../scenario.ts';
+import { Sightings } from './sightings.ts';
+
+const victim = { name: 'mysql-0', uid: 'u1', node: 'a' };
+const faultAtMs = 0;
+const watchMs = 10_000;
+
+/** When the moment came, while the victim's pod is gone at 2 s and its attachment at 6 s. */
+async function cameAt(moment: Moment, forMs?: number): Promise<number | undefined> {
+  const clock = new VirtualClock();
+  const sightings = new Sightings();
+  sightings.begin(victim);
+  const see = (t: number, name: string): void =>
+    sightings.see({
+      ...{ type: 'observation', t, source: 'api', name, node: victim.node },
+      data: { uid: victim.uid },
+    });
+  let came: number | undefined;
+  const watched = watchWhile(
+    { clock, sightings, faultAtMs, forceDetachAfterMs: 4_000 },
+    async (moments) => {
+      if (!(await moments.reached(moment))) return;
+      if (forMs === undefined || (await moments.passed(forMs))) came = clock.nowMs();
+    },
+    () => clock.sleep(watchMs),
+  );
+  await clock.advance(1_000);
+  see(1_000, observed.podTerminating);
+  await clock.advance(1_000);
+  see(2_000, observed.podGone);
+  await clock.advance(4_000);
+  see(6_000, observed.attachmentDeleting);
+  await clock.advance(watchMs);
+  await watched;
+  return came;
+}
+
+test.each<readonly [Moment, number | undefined, number | undefined]>([
+  [500, undefined, 500],
+  ['terminating', undefined, 1_000],
+  ['pod-gone', undefined, 2_000],
+  ['half-wait', undefined, 4_000],
+  ['force-detach', undefined, 6_000],
+  [20_000, undefined, undefined],
+  ['pod-gone', 3_000, 5_000],
+  ['pod-gone', 30_000, undefined],
+])('%s, and %s ms later: %s', async (moment, forMs, expected) => {
+  const came = await cameAt(moment, forMs);
+  if (expected === undefined) expect(came).toBeUndefined();
+  // Looked for every 100 ms.
+  else expect(Math.abs((came ?? 0) - expected)).toBeLessThanOrEqual(200);
+});
+
+test('it goes on until what was begun has ended, also where the watch fails', async () => {
+  const said: string[] = [];
+  const watching = watchWhile(
+    { clock: new VirtualClock(), sightings: new Sightings(), faultAtMs, forceDetachAfterMs: 0 },
+    async (moments) => void said.push(String(await moments.reached('pod-gone'))),
+    () => Promise.reject(new Error('Ctrl-C')),
+  );
+  await expect(watching).rejects.toThrow('Ctrl-C');
+  expect(said).toEqual(['false']);
+});

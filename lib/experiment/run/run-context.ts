@@ -1,0 +1,60 @@
+/** What a run's phases share: its options, its recorder, and the bound that each phase has. */
+import type { Backend } from '../../cluster/port.ts';
+import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
+import type { RunRecorder } from '../../history/recorder.ts';
+import { afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
+import type { Custom } from '../custom.ts';
+import { audit, type ImageRun } from './images.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Sightings } from './sightings.ts';
+
+export interface RunOptions {
+  readonly scenario: Scenario;
+  readonly seed: string;
+  readonly runId: string;
+  /** The run's folder; it exists. */
+  readonly folder: string;
+  readonly backend: Backend;
+  /** What the caller brought along. Default: all is ours. */
+  readonly custom?: Custom;
+  /** Paste-ready command that repeats this run. */
+  readonly replay: string;
+  readonly onProgress: (line: string) => void;
+  readonly onPhase: (phase: PhaseName) => void;
+  /** What the run does next, of which each has its bound. Default: nobody is told. */
+  readonly onStep?: (step: Step) => void;
+  /** What could not be mended or taken away, with a command where one helps. Default: the history alone says it. */
+  readonly onUnhealed?: (what: string) => void;
+  /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
+  readonly onRecord?: (record: HistoryRecord) => void;
+  readonly signal: AbortSignal;
+  /** Resolves when all runs that share this one's fault event have come so far. Default: alone. */
+  readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
+}
+
+export interface Run extends RunOptions, ImageRun {
+  readonly recorder: RunRecorder;
+  readonly sightings: Sightings;
+  /** Audits that fall into the waits of a shared event: one after the other they take minutes. */
+  readonly audits: Promise<unknown>[];
+}
+
+export function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
+  run.onPhase(phase);
+  run.recorder.record({ type: 'phase', phase });
+}
+
+/** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
+export function bounded<T>(
+  { testbed, scenario, signal, onStep }: Run,
+  step: Step,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  onStep?.(step);
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[step](scenario);
+  const interrupt = { signal, ...afterInterrupt[step] };
+  return within(testbed.clock, { what: step, deadlineMs, interrupt }, work);
+}
+
+export const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
+  bounded(run, 'audit', (signal) => audit({ ...run, signal }, image));

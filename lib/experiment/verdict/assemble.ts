@@ -1,0 +1,193 @@
+/** The verdict of a run, read from its history alone. */
+import type { Checker } from '../../checkers/checker.ts';
+import { checkers, judgeImages, type Judgement } from '../../checkers/index.ts';
+import type { LostCommit } from '../../checkers/lost-commits.ts';
+import { describeError } from '../../errors.ts';
+import { crashCertificates } from '../../faults/crash-certificate.ts';
+import { linkCertificates } from '../../faults/link-certificate.ts';
+import type { CertificateRecord, CustomNames } from '../../history/events.ts';
+import type { History } from '../../history/reader.ts';
+import { gapsIn, type WriteLog } from '../../history/writes.ts';
+import { accessConflicts } from '../../timeline/access-conflicts.ts';
+import type { CutOffAnswers } from '../../timeline/cut-off-answers.ts';
+import { exposureOf, type Exposure } from '../../timeline/exposure.ts';
+import { licencesOf } from '../../timeline/licence.ts';
+import { phasesOf } from '../../timeline/phases.ts';
+import { tellStory, type Story } from '../../timeline/story.ts';
+import { incompleteBecause } from '../evidence/completeness.ts';
+import { answersIn } from './answers.ts';
+import { controlFindings } from './control-findings.ts';
+import { absentCheckers } from '../custom.ts';
+import { cutsNotSeen } from '../evidence/cuts-seen.ts';
+import { disagreements } from '../evidence/disagreements.ts';
+import { diskFindings } from './disk-findings.ts';
+import { refutedBy } from '../evidence/fault-effect.ts';
+import { lossOf } from './loss.ts';
+import { missingOf } from './missing.ts';
+import { noticedBy, noticesOf } from './notices.ts';
+import { readFindings } from './read-findings.ts';
+import { recordGaps } from '../evidence/record-gaps.ts';
+import { refusedMountsOf } from './refused-mounts.ts';
+import { sentenceOf } from './sentence.ts';
+import { judgeExpectation } from '../expectation/serving-expectation.ts';
+import { nothingTested } from './tested.ts';
+import { verdictWord, worst, type Verdict } from './verdict.ts';
+
+export interface AssembleOptions {
+  /** Told of each commit that is gone from an image. */
+  readonly onLost?: (commit: LostCommit) => void;
+  /** A caller's own, after ours; a run that had others is not complete without them. Default: none. */
+  readonly checkers?: readonly Checker[];
+}
+
+export function assembleVerdict(
+  history: History,
+  { onLost, checkers: own = [] }: AssembleOptions = {},
+): Verdict {
+  const story = tellStory([...history.smallRecords()]);
+  const { run, faultAtMs, victimNode } = story;
+  const answers = answersIn(story, history);
+  const { service, staleReads, reads, cutOff } = answers;
+  const { writes, trouble } = writesOf(history);
+  const { lastVictimAckMs } = service;
+  const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
+  const exposure = exposureOf(story, { writes, lastVictimAckMs });
+  const { findings: damage, reconciliations } = judgeImages(
+    history,
+    { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
+    { seen: reads.seen, without, withGaps, onLost, all: [...checkers, ...own] },
+  );
+  const notices = noticesOf(story, damage);
+  const refused = refusedMountsOf(story, exposure.accesses);
+  const isTold = notices.some(({ ofHarm }) => ofHarm);
+  const findings = [
+    ...damage,
+    ...diskFindings(story, exposure, { refused, isTold }),
+    ...controlFindings(story, staleReads),
+    ...readFindings(story, reads),
+  ];
+  const certificates = certificatesOf(story, exposure);
+  const reasons = [
+    ...incompleteBecause(story, certificates, findings),
+    ...contradictionsIn(story, { exposure, writes, cutOff }),
+    ...nothingTested(story, reconciliations),
+    ...absentCheckers(run.custom, own),
+    // Where nobody could write together, counters say enough.
+    ...(exposure.summary.ms > 0 ? trouble : []),
+    ...gaps,
+  ];
+  const safety = worst(findings.map((finding) => finding.safety));
+  const verdict = verdictWord(safety, reasons.length === 0);
+  const loss = lossOf(reconciliations.values());
+  const licences = licencesOf(story, exposure.accesses);
+  const recovered = recoveredIn(story);
+  const told = {
+    schemaVersion: 1 as const,
+    verdict,
+    safety,
+    complete: reasons.length === 0,
+    incompleteBecause: reasons,
+    expected: [...run.scenario.expected],
+    ...judgeExpectation(run.scenario, { verdict, served: recovered || service.successorServesOn }),
+    noticed: noticedBy(story, findings, notices),
+    notices,
+    refusedMounts: refused,
+    availability: { downtimeMs: service.downtimeMs, recovered },
+    exposure: exposure.summary,
+    loss,
+    acked: service.acked,
+    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    ...copiesIn(reconciliations),
+    phases: phasesOf(story, service.firstSuccessorAckMs),
+    horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
+    licence: [...(licences.first?.steps ?? [])],
+    licenceGaps: [...(licences.first?.gaps ?? [])],
+    laterLicences: [...licences.later],
+    findings,
+    certificates: certificates.map(bare),
+    ...whichRun(story),
+  };
+  return { sentence: sentenceOf(told), ...told };
+}
+
+const whichRun = ({ run, setup }: Story) => ({
+  basis: run.basis,
+  timers: { ...setup?.timers },
+  versions: { ...setup?.versions },
+  ...(setup?.volume?.provisioning === undefined ? {} : { provisioning: setup.volume.provisioning }),
+  scenario: { ...run.scenario },
+  seed: run.seed,
+  runId: run.runId,
+  replay: run.replay,
+  cluster: run.backend,
+  ...(run.custom === undefined ? {} : { custom: customIn(run.custom) }),
+});
+
+const customIn = ({ fault, remedy, checkers: names }: CustomNames): Verdict['custom'] => ({
+  ...(fault === undefined ? {} : { fault: fault.name }),
+  ...(remedy === undefined ? {} : { remedy: remedy.name }),
+  ...(names === undefined ? {} : { checkers: [...names] }),
+});
+
+const certificatesOf = (story: Story, { marks }: Exposure): CertificateRecord[] => [
+  ...story.records.filter((record) => record.type === 'certificate'),
+  ...crashCertificates(story),
+  ...linkCertificates(story, marks),
+];
+
+/** Where one record says what another one excludes: neither is believed. */
+function contradictionsIn(story: Story, { exposure, writes, cutOff }: Told): readonly string[] {
+  const whole = writes === undefined || gapsIn(writes).length > 0 ? undefined : writes;
+  return [
+    ...(writes === undefined ? [] : accessConflicts(story, exposure.accesses)),
+    ...refutedBy(story, cutOff),
+    ...disagreements(story, whole),
+    ...cutsNotSeen(story, whole),
+  ];
+}
+
+interface Told {
+  readonly exposure: Exposure;
+  readonly writes: WriteLog | undefined;
+  readonly cutOff: CutOffAnswers;
+}
+
+/** What each copy lacks, and what that comes to. */
+function copiesIn(
+  reconciliations: Judgement['reconciliations'],
+): Pick<Verdict, 'images' | 'missing'> {
+  const images = [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
+    ...{ image, acked, lost, readable },
+  }));
+  return { missing: missingOf(images), images };
+}
+
+/** A log that can't be read, or not to its end, is trouble only where the verdict leans on it. */
+function writesOf(history: History): {
+  readonly writes?: WriteLog | undefined;
+  readonly trouble: readonly string[];
+} {
+  try {
+    const writes = history.writes();
+    if (writes === undefined) return { trouble: [] };
+    const cut = writes.cut ? ['the log of writes is cut'] : [];
+    return { writes, trouble: [...cut, ...gapsIn(writes)] };
+  } catch (error) {
+    return { trouble: [describeError(error)] };
+  }
+}
+
+/** The runner says so in its history: it waited for it within the scenario's bound. */
+function recoveredIn({ records }: Story): boolean {
+  return records.some(
+    (record) => record.type === 'action' && record.name === 'converge' && record.step === 'done',
+  );
+}
+
+const bare = ({ fault, moment, claim, holds, evidence }: CertificateRecord) => ({
+  fault,
+  moment,
+  claim,
+  holds,
+  evidence,
+});

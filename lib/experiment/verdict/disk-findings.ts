@@ -1,0 +1,112 @@
+/** What the disk has to say: who could write together, what it refused, what it let through. */
+import { countInWords } from '../../counts.ts';
+import { incomplete, note } from '../../checkers/findings.ts';
+import { csiCalls, observed } from '../../history/observations.ts';
+import type { Exposure } from '../../timeline/exposure.ts';
+import { describeRecreations, recreationsOf } from '../../timeline/recreations.ts';
+import { firstAfterFault, type Story } from '../../timeline/story.ts';
+import { blockBytes } from '../../timeline/write-tally.ts';
+import { refusedMountFindings, type RefusedMount } from './refused-mounts.ts';
+import type { Finding } from './verdict.ts';
+
+/** `isTold`: somebody would have told an operator that something is wrong. */
+export function diskFindings(
+  story: Story,
+  exposure: Exposure,
+  { refused, isTold }: { readonly refused: readonly RefusedMount[]; readonly isTold: boolean },
+): Finding[] {
+  return [
+    ...twoWriters(story, exposure, isTold),
+    ...refusedWrites(exposure),
+    ...leakedWrites(exposure),
+    ...refusedCalls(story),
+    ...refusedMountFindings(refused),
+    ...recreatedPods(story),
+  ];
+}
+
+function recreatedPods({ records }: Story): Finding[] {
+  const all = recreationsOf(records);
+  if (all.length === 0) return [];
+  const each = all.map(({ forced, readyAfterMs, detached }) => {
+    const how = `${forced ? 'by force' : 'as usual'}${detached ? ', detached in between' : ''}`;
+    return `${(readyAfterMs / 1000).toFixed(1)} s (${how})`;
+  });
+  return [note('PODS_RECREATED', describeRecreations(all).join('. '), each)];
+}
+
+/** Two could write; whether it did harm is for the other findings to say. */
+function twoWriters({ scenario }: Story, { summary, tally }: Exposure, isTold: boolean): Finding[] {
+  if (summary.ms === 0) return [];
+  const { ms, bytesVictim, bytesSuccessor } = summary;
+  const evidence =
+    scenario.disk === 'shared-file'
+      ? ['nobody counts what is written into a shared directory']
+      : [`victim wrote ${bytesVictim} bytes`, `successor wrote ${bytesSuccessor} bytes`];
+  if (tally !== undefined) {
+    const { blocksBoth, firstOffsets } = tally;
+    const bytes = countInWords(blocksBoth * blockBytes);
+    evidence.push(
+      `both wrote ${countInWords(blocksBoth)} blocks of ${blockBytes} bytes: ${bytes} bytes`,
+    );
+    if (blocksBoth > 0) evidence.push(`the first at the offsets ${firstOffsets.join(', ')}`);
+  }
+  return [
+    {
+      code: 'TWO_WRITERS',
+      level: 'exposure',
+      safety: 'exposed',
+      loud: isTold,
+      summary: `two nodes could write the volume for ${(ms / 1000).toFixed(1)} s`,
+      evidence,
+    },
+  ];
+}
+
+/** The proof that a fence held: the victim tried. */
+function refusedWrites({ marks }: Exposure): Finding[] {
+  if (marks === undefined || marks.refused.count === 0) return [];
+  const { count: writes, bytes } = marks.refused;
+  const summary = `the disk refused ${countInWords(writes)} writes of the victim after it was cut off`;
+  return [note('WRITES_REFUSED', summary, [`${countInWords(bytes)} bytes in all`])];
+}
+
+/** Then the disk was not what the scenario says. */
+function leakedWrites({ marks }: Exposure): Finding[] {
+  const { whileSevered = 0, afterCut = 0 } = marks?.leaked ?? {};
+  if (whileSevered + afterCut === 0) return [];
+  const evidence = `${whileSevered} while its path was severed, ${afterCut} after it was cut off`;
+  return [incomplete('DISK_LEAKS', 'the disk took writes that it should have refused', [evidence])];
+}
+
+const gates: readonly string[] = [
+  csiCalls.publish,
+  csiCalls.unpublish,
+  csiCalls.stage,
+  csiCalls.nodePublish,
+];
+
+/** Calls on the way to a second mount that the driver refused, until there was one. */
+function refusedCalls(story: Story): Finding[] {
+  const { observations, faultAtMs, healAtMs, victimNode } = story;
+  if (faultAtMs === undefined) return [];
+  const second = firstAfterFault(
+    story,
+    ({ name, node }) => name === observed.mounted && node !== victimNode,
+  );
+  const untilMs = second?.t ?? healAtMs;
+  const refused = new Map<string, { times: number; error: string }>();
+  for (const { t, name, node, data } of observations) {
+    if (t < faultAtMs || t >= untilMs || name !== observed.csiCall) continue;
+    const { call, error } = data;
+    if (typeof call !== 'string' || error === undefined || !gates.includes(call)) continue;
+    const key = `${call} for ${node ?? 'no node'}`;
+    const before = refused.get(key)?.times ?? 0;
+    const said = typeof error === 'string' ? error : JSON.stringify(error);
+    refused.set(key, { times: before + 1, error: said });
+  }
+  if (refused.size === 0) return [];
+  const told = [...refused].map(([key, { times, error }]) => `${key}, ${times} times: ${error}`);
+  const when = second === undefined ? 'until the heal' : 'until the second mount';
+  return [note('CALLS_REFUSED', `the driver refused calls ${when}`, told)];
+}

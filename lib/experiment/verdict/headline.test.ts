@@ -1,0 +1,55 @@
+/** A headline has at most fifteen words, and answers what the experiment asks. */
+import { expect, test } from 'vitest';
+import { exampleVerdict } from '../../report/example-verdict.ts';
+import { ownSteps } from '../../timeline/licence-links.ts';
+import { headlineOf } from './headline.ts';
+import type { Verdict } from './verdict.ts';
+
+const told = (fields: Partial<Verdict>): string => {
+  const headline = headlineOf({ ...exampleVerdict, ...fields });
+  expect(headline.split(' ').length).toBeLessThanOrEqual(15);
+  return headline;
+};
+const step = (text: string): Partial<Verdict> => ({
+  licence: [{ atS: 1, step: text, source: 'api', evidence: 'made up' }],
+  phases: { ...exampleVerdict.phases, attached: 413, secondMount: 914.6 },
+});
+const exposure = { ms: 0, bytesVictim: 0, bytesSuccessor: 0 };
+
+test('two writers are told where nothing else was asked', () => {
+  expect(told({})).toContain('two nodes could write for 31.0 s');
+});
+
+test('when is a pod Ready that comes back to its node?', () => {
+  const evidence = ['9.5 s (by force)', '10.4 s (as usual)', '21.3 s (as usual)'];
+  const recreated: Verdict['findings'][number] = {
+    ...({ code: 'PODS_RECREATED', level: 'note', safety: 'safe', loud: false } as const),
+    ...{ summary: 'made up', evidence },
+  };
+  const phases = { ...exampleVerdict.phases, secondMount: null };
+  const safe = { verdict: 'safe', safety: 'safe', acked: 4266 } as const;
+  expect(told({ ...safe, exposure, phases, findings: [recreated] })).toBe(
+    'Ready after 10.4 s at the median of 3 deletions; all 4,266 commits are there.',
+  );
+});
+
+test('does a mount mean that another server serves? Not where it waits for the locks', () => {
+  const scenario = { ...exampleVerdict.scenario, disk: 'shared-file', fileLocks: 'shared' };
+  const phases = { ...exampleVerdict.phases, secondMount: 21.2 };
+  const safe = { verdict: 'safe', safety: 'safe', acked: 4274 } as const;
+  expect(told({ ...safe, exposure, phases, scenario })).toBe(
+    'Another node mounted after 21.2 s, locked out; all 4,274 commits are there.',
+  );
+});
+
+test('does the wait hold where the controller manager dies?', () => {
+  expect(told({ verdict: 'corrupt', ...step(ownSteps.newManager) })).toBe(
+    'The database is corrupt: the wait began anew, second mount after 914.6 s.',
+  );
+});
+
+test('is a second node attached where the detach is refused?', () => {
+  expect(told({ verdict: 'exposed', ...step(ownSteps.uncertain) })).toBe(
+    'The refused detach kept no second node out; no damage was found.',
+  );
+});
