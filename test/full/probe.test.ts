@@ -129,19 +129,32 @@ test('killed in the middle of trials, then cleaned up: all is as it was', async 
   expect(await changedSince(lab, before)).toEqual([]);
 });
 
-test('a node is cut off and heals itself: all is as it was', async () => {
-  const before = await stateOf(lab, true);
+test('with just the rights of a cut a node is cut off and heals itself: all is as it was', async () => {
+  const { kubeconfig, username } = await limitedAccount(lab);
   const out = join(probeFolder(), 'cut.json');
   const [node] = lab.workers;
-  const words = ['--cut', node, '--yes', node, '--remedy', 'out-of-service', '--heal-after', '90s'];
-  const mode = ['--volume-mode', 'Filesystem', '--out', out, '--junit', `${out}.xml`];
-  const { code, output } = await runProbe(lab.kubeconfig, [...asked('amber'), ...words, ...mode]);
+  const cut = ['--cut', node, '--remedy', 'out-of-service', '--namespace', place];
+  const rights = await rbac([...cut, '--account', username]);
+  await applyText(lab.clients, rights);
+  await settled(place);
+  const before = await stateOf(lab, true);
+
+  const words = ['--yes', node, '--heal-after', '90s', '--volume-mode', 'Filesystem', '--out', out];
+  const files = ['--junit', `${out}.xml`];
+  const { code, output } = await runProbe(kubeconfig, [
+    ...asked('amber'),
+    ...cut,
+    ...words,
+    ...files,
+  ]);
   expect(code, output).toBe(0);
   expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
     ...{ findings: [{ outcome: 'both-wrote' }], record: { checked: true } },
   });
   expect(readFileSync(`${out}.xml`, 'utf8')).toContain('failures="0"');
   expect(await changedSince(lab, before, { wasAway: true })).toEqual([]);
+
+  await removeText(lab.clients, rights);
 });
 
 test('a Job inside the cluster answers, from one image', async () => {

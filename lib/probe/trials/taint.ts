@@ -2,6 +2,7 @@
 import type { V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { statusOf } from '../../cluster/kind/kube.ts';
+import { InfrastructureError } from '../../errors.ts';
 import { outOfServiceKey } from '../../remedy-kinds.ts';
 import type { ProbeClients } from '../clients.ts';
 
@@ -43,5 +44,12 @@ const changeTaints = (
       ];
       await core.patchNode({ name, body });
     },
-    { retries: 5, minTimeout: 200, shouldRetry: ({ error }) => statusOf(error) !== 403 },
+    {
+      ...{ retries: 5, minTimeout: 200 },
+      // Half a minute has gone by already: who waits wants to hear of it.
+      shouldRetry: ({ error }) => statusOf(error) !== 403 && !isSilent(error),
+    },
   );
+
+const isSilent = (error: unknown): boolean =>
+  error instanceof InfrastructureError && error.code === 'API_SILENT';
