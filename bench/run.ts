@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- NAME [--json] [--rows n,n] [--count n]`: runs bench/NAME.ts. Exit code 1 where it
- * misses its target.
+ * `npm run bench -- NAME [--json] [--rows n,n] [--count n] [--live KUBECONFIG]`: runs bench/NAME.ts. Exit
+ * code 1 where it misses its target.
  */
 import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { describeError, exitCode, ForcedetachError, UsageError } from '../lib/errors.ts';
@@ -19,7 +20,7 @@ function benchNames(): string[] {
 interface Asked {
   readonly name: string;
   readonly json: boolean;
-  readonly context: Pick<BenchContext, 'rows' | 'count'>;
+  readonly context: Pick<BenchContext, 'rows' | 'count' | 'live'>;
 }
 
 function parse(args: readonly string[]): Asked {
@@ -32,14 +33,16 @@ function parse(args: readonly string[]): Asked {
         json: { type: 'boolean', default: false },
         rows: { type: 'string' },
         count: { type: 'string' },
+        live: { type: 'string' },
       },
     });
-    const { json, rows, count } = values;
+    const { json, rows, count, live } = values;
     const [name, ...rest] = positionals;
     if (name !== undefined && rest.length === 0 && benchNames().includes(name)) {
       const context = {
         ...(rows === undefined ? {} : { rows: rows.split(',').map(wholeNumber) }),
         ...(count === undefined ? {} : { count: wholeNumber(count) }),
+        ...(live === undefined ? {} : { live: resolve(live) }),
       };
       return { name, json, context };
     }

@@ -7,6 +7,8 @@ export interface BenchContext {
   readonly rows?: readonly number[];
   /** `--count n`: how many. Default: as many as the benchmark's target says. */
   readonly count?: number;
+  /** `--live KUBECONFIG`: measures on that cluster now, where a benchmark reads records otherwise. */
+  readonly live?: string;
 }
 
 export interface BenchResult {

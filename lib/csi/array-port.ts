@@ -88,7 +88,7 @@ export const pathStatusSchema = z.object({
   linkNs: z.number().optional(),
   /** The loop device serves this path. */
   bound: z.boolean(),
-  /** Something has the device mounted or opened for itself. */
+  /** Something has the device mounted, or another loop device lies over it. */
   claimed: z.boolean(),
 });
 export type PathStatus = z.infer<typeof pathStatusSchema>;

@@ -30,10 +30,9 @@ export const isForManyNodes = ({ accessMode }: VolumeCapability): boolean =>
 
 /**
  * Why the capability can't be had; undefined where it can: any access mode, since it is Kubernetes
- * that keeps to it, of a file system that this driver makes.
+ * that keeps to it, raw or of a file system that this driver makes.
  */
 export function unsupported({ accessType, accessMode }: VolumeCapability): string | undefined {
-  if (accessType.case === 'block') return 'block volumes are not supported';
   if ((accessMode?.mode ?? Mode.UNKNOWN) === Mode.UNKNOWN) return 'access_mode is missing';
   const fsType = fsTypeOf(accessType);
   return fileSystems.has(fsType) ? undefined : `file system ${fsType} is not supported`;
@@ -41,6 +40,15 @@ export function unsupported({ accessType, accessMode }: VolumeCapability): strin
 
 const fsTypeOf = (accessType: VolumeCapability['accessType']): string =>
   accessType.case === 'mount' ? accessType.value.fsType : '';
+
+/** A raw device, and no file system on it. */
+export const isBlock = ({ accessType }: VolumeCapability): boolean => accessType.case === 'block';
+
+/** Throws INVALID_ARGUMENT: a directory that nodes share is no device. */
+export function neededFiles(capability: VolumeCapability): VolumeCapability {
+  if (!isBlock(capability)) return capability;
+  throw new CallError(status.INVALID_ARGUMENT, 'a shared directory cannot be had as a raw device');
+}
 
 /** As Kubernetes does, ext4 where nothing is said. */
 export const fileSystemOf = ({ accessType }: VolumeCapability): 'ext4' | 'xfs' =>

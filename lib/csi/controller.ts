@@ -15,6 +15,7 @@ import {
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
 import { devicePath } from './loop-device.ts';
+import { answerDetach } from './lies.ts';
 import type { LoopRange } from './loop-range.ts';
 import type { NodeTaints } from './modes/mode.ts';
 import { neededNode } from './nodes.ts';
@@ -84,9 +85,11 @@ export const controller = ({
     notes['generation'] = held.at(-1)?.generation;
     const cut: CutDevice[] = [];
     notes['cut'] = cut;
-    for (const { node } of held) {
-      cut.push(...(await detachVolume(backend, { volume, node, taints, notes })));
-    }
+    await answerDetach(record.attributes.detachAnswer, async () => {
+      for (const { node } of held) {
+        cut.push(...(await detachVolume(backend, { volume, node, taints, notes })));
+      }
+    });
     return {};
   },
 

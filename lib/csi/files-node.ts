@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
-import { needed, neededCapability, neededVolume } from './check-request.ts';
+import { needed, neededCapability, neededFiles, neededVolume } from './check-request.ts';
 import { mountFiles } from './files-mount.ts';
 import type { Node } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
@@ -27,7 +27,7 @@ export const filesNodeService = ({ layout, node }: FilesNodeOptions): Handlers<t
   nodePublishVolume: async (request, notes) => {
     const volume = neededVolume(request.volumeId);
     const target = needed('target_path', request.targetPath);
-    const flags = mountFlagsOf(neededCapability(request.volumeCapability));
+    const flags = mountFlagsOf(neededFiles(neededCapability(request.volumeCapability)));
     const { detachMode, fileLocks } = readAttributes(request.volumeContext);
     if (detachMode !== 'shared-file') {
       throw new CallError(status.INVALID_ARGUMENT, `a shared directory cannot be ${detachMode}`);

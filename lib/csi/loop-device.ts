@@ -4,7 +4,7 @@
  * numbers are leased per cluster, and devices belong to the kernel: they outlive all containers.
  */
 import { constants } from 'node:fs';
-import { access, open, readFile } from 'node:fs/promises';
+import { access, open, readdir, readFile } from 'node:fs/promises';
 import { InfrastructureError } from '../errors.ts';
 import { must, run } from './run.ts';
 
@@ -18,6 +18,15 @@ export const loopMajor = 7;
 const removeScript = `
   open F, "+<", "/dev/loop-control" or die "open: $!";
   ioctl(F, 0x4C81, $ARGV[0] + 0) or die "LOOP_CTL_REMOVE: $!"`;
+
+/** Per device: its number, and what it has as its file where that is a device (`lo_rdevice`). */
+const behindScript = `
+  for my $loop (@ARGV) {
+    open F, "<", "/dev/loop$loop" or next;
+    my $info = "\\0" x 232;
+    ioctl(F, 0x4C05, $info) or next;
+    print $loop, " ", unpack("Q<", substr($info, 16, 8)), "\n";
+  }`;
 
 /**
  * A container's /dev is a copy made when it started: devices made later never appear in it. So
@@ -78,6 +87,37 @@ export async function unbind(loop: number): Promise<void> {
       },
     );
   }
+}
+
+/**
+ * Takes away those that lie over the given ones: kubelet puts one over each raw volume that a pod has,
+ * and where it dies with its node nobody else does. Idempotent.
+ */
+export async function unbindOver(loops: readonly number[]): Promise<void> {
+  for (const over of await loopsOver(loops)) await unbind(over);
+}
+
+async function loopsOver(loops: readonly number[]): Promise<number[]> {
+  const names = await readdir('/sys/block').catch(() => []);
+  const foreign: number[] = [];
+  for (const name of names) {
+    const loop = Number(/^loop(\d+)$/.exec(name)?.[1]);
+    if (Number.isNaN(loop) || !(await isBound(loop))) continue;
+    if ((await volumeBehind(loop)) === undefined) foreign.push(loop);
+  }
+  if (foreign.length === 0) return [];
+  const told = await must('perl', '-e', behindScript, ...foreign.map(String));
+  return told.split('\n').flatMap((line) => {
+    const [over, device] = line.split(' ');
+    if (over === undefined || device === undefined) return [];
+    return loops.includes(loopOfDevice(BigInt(device))) ? [Number(over)] : [];
+  });
+}
+
+/** The kernel's own form: the minor number lies on both sides of the major one. -1 for other devices. */
+export function loopOfDevice(device: bigint): number {
+  const isLoop = ((device >> 8n) & 0xfffn) === BigInt(loopMajor);
+  return isLoop ? Number((device & 0xffn) | ((device >> 12n) & 0xfff00n)) : -1;
 }
 
 /** Takes an unbound device away, counters included. Idempotent. */

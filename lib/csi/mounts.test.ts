@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopOf, parseMountInfo } from './mounts.ts';
+import { isRaw, isSameDisk, loopOf, parseMountInfo } from './mounts.ts';
 
 const text = `22 1 0:21 / /proc rw,relatime shared:13 - proc proc rw
 530 29 7:128 / /var/lib/kubelet/a\\040b/globalmount rw,relatime shared:1 master:3 - ext4 /dev/loop128 rw
@@ -23,6 +23,25 @@ test('mount points, devices and file systems, with or without optional fields', 
       root: '/',
       source: '/dev/nvme0n1p1',
     },
+  ]);
+});
+
+const raw = `540 29 0:6 /loop128 /k/staging/device rw shared:1 - devtmpfs devtmpfs rw
+541 29 0:6 /loop129//deleted /k/publish/pod rw shared:1 - devtmpfs devtmpfs rw
+542 29 0:6 / /dev rw shared:1 - devtmpfs devtmpfs rw
+543 29 7:128 / /k/globalmount rw - ext4 /dev/loop128 rw
+`;
+
+test('a device that is mounted itself is raw, and all of them are of one file system', () => {
+  const mounts = parseMountInfo(raw);
+  expect(mounts.map(isRaw)).toEqual([true, true, false, false]);
+  expect(mounts.map(loopOf)).toEqual([128, 129, undefined, 128]);
+  const [first, second, dev, mounted] = mounts;
+  if (!first || !second || !dev || !mounted) throw new TypeError('four mounts');
+  expect([second, dev, mounted].map((other) => isSameDisk(first, other))).toEqual([
+    false,
+    false,
+    true,
   ]);
 });
 

@@ -1,5 +1,6 @@
 /** Mounts as the kernel tells them, in this process's mount namespace or as another's file says. */
-import { mkdir, readFile, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { loopMajor } from './loop-device.ts';
 import { must } from './run.ts';
 
@@ -39,15 +40,43 @@ const unescape = (path: string): string =>
     String.fromCharCode(Number.parseInt(octal, 8)),
   );
 
-/** Number of the loop device that is mounted there, undefined for other devices. */
-export function loopOf({ device }: Mount): number | undefined {
-  const [major, minor] = device.split(':');
+/** The device itself is mounted there, and not a file system on it. */
+export const isRaw = ({ fsType, root }: Mount): boolean =>
+  fsType === 'devtmpfs' && rawLoop.test(root);
+/** The kernel marks a device that is gone. */
+const rawLoop = /^\/loop(\d+)(\/\/deleted)?$/;
+
+/** Number of the loop device that is mounted there, raw or not; undefined for other devices. */
+export function loopOf(mount: Mount): number | undefined {
+  if (isRaw(mount)) return Number(rawLoop.exec(mount.root)?.[1]);
+  const [major, minor] = mount.device.split(':');
   return major === String(loopMajor) && minor !== undefined ? Number(minor) : undefined;
 }
 
 /** What is mounted right there: the uppermost where mounts are stacked. */
 export async function mountAt(path: string): Promise<Mount | undefined> {
   return (await ownMounts()).findLast(({ mountPoint }) => mountPoint === path);
+}
+
+/** True where both have the same disk: all raw devices are of one file system of the kernel's. */
+export const isSameDisk = (one: Mount, other: Mount): boolean =>
+  isRaw(one) || isRaw(other) ? loopOf(one) === loopOf(other) : one.device === other.device;
+
+/** Where a raw device lies in a folder that stands for it. */
+const rawIn = (folder: string): string => join(folder, 'device');
+
+/** What is staged in the folder, as a file system or raw. */
+export const stagedAt = async (folder: string): Promise<Mount | undefined> =>
+  (await mountAt(folder)) ?? (await mountAt(rawIn(folder)));
+
+export const stageDevice = (device: string, folder: string): Promise<void> =>
+  bindDevice(device, rawIn(folder));
+
+/** Makes a device, or what is staged of it, visible as a file of that path. */
+export async function bindDevice(device: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(to, '', { flag: 'a' });
+  await must('mount', '--bind', device, to);
 }
 
 /** Makes a mount visible at a second place. */
@@ -57,10 +86,19 @@ export async function bindMount(from: string, to: string, readOnly: boolean): Pr
   if (readOnly) await must('mount', '-o', 'remount,bind,ro', to);
 }
 
-/** Unmounts all that is stacked there and removes the mount point. Idempotent. */
+/** Undoes a staging, of either kind. Idempotent. */
+export async function cleanUpStaging(folder: string): Promise<void> {
+  while ((await mountAt(folder)) !== undefined) await must('umount', folder);
+  await cleanUpMountPoint(rawIn(folder));
+  await cleanUpMountPoint(folder);
+}
+
+/** Unmounts all that is stacked there and removes the mount point, a folder or a file. Idempotent. */
 export async function cleanUpMountPoint(path: string): Promise<void> {
   while ((await mountAt(path)) !== undefined) await must('umount', path);
-  await rmdir(path).catch((error: unknown) => {
+  try {
+    await ((await lstat(path)).isDirectory() ? rmdir(path) : unlink(path));
+  } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  });
+  }
 }

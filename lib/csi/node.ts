@@ -1,6 +1,6 @@
 /** The CSI node service: opens the attachment's path on this node and mounts it. */
 import { status } from '@grpc/grpc-js';
-import { needed, neededCapability, neededVolume } from './check-request.ts';
+import { isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
 import { fileSystemExpansion } from './expand-file-system.ts';
 import {
   type Node,
@@ -9,9 +9,20 @@ import {
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
-import { bindMount, cleanUpMountPoint, mountAt } from './mounts.ts';
+import { never } from './lies.ts';
+import {
+  bindDevice,
+  bindMount,
+  cleanUpMountPoint,
+  cleanUpStaging,
+  isRaw,
+  isSameDisk,
+  mountAt,
+  stagedAt,
+} from './mounts.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { livePaths } from './paths.ts';
+import { readRecord } from './record-store.ts';
 import { neededSingleWriter } from './single-writer.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
 import { volumeStats } from './volume-stats.ts';
@@ -32,6 +43,8 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeGetInfo: async () => ({ nodeId: options.node }),
 
     nodeStageVolume: async (request, notes) => {
+      const record = await readRecord(options.backend.layout, neededVolume(request.volumeId));
+      if (record?.attributes.stageAnswer === 'never') await never();
       await oneAtATime.run(request.volumeId, () => stage(options, request, notes));
       return {};
     },
@@ -41,7 +54,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
       const volume = needed('volume_id', volumeId);
       const mountPoint = needed('staging_target_path', stagingTargetPath);
       await oneAtATime.run(volume, async () => {
-        await cleanUpMountPoint(mountPoint);
+        await cleanUpStaging(mountPoint);
         if (isName(volume)) await closePaths(options, volume);
       });
       return {};
@@ -68,16 +81,19 @@ async function publish(request: NodePublishVolumeRequest): Promise<void> {
   const target = needed('target_path', request.targetPath);
   const staging = needed('staging_target_path', request.stagingTargetPath);
   const capability = neededCapability(request.volumeCapability);
-  const staged = await mountAt(staging);
-  if (staged === undefined) {
-    throw new CallError(status.FAILED_PRECONDITION, `nothing is staged at ${staging}`);
+  const staged = await stagedAt(staging);
+  if (staged === undefined || isRaw(staged) !== isBlock(capability)) {
+    const how = staged === undefined ? 'nothing is' : 'the other kind of volume is';
+    throw new CallError(status.FAILED_PRECONDITION, `${how} staged at ${staging}`);
   }
   const published = await mountAt(target);
-  if (published?.device === staged.device) return;
+  if (published !== undefined && isSameDisk(published, staged)) return;
   if (published !== undefined) {
     throw new CallError(status.ALREADY_EXISTS, `${target} has ${published.device} mounted`);
   }
-  await neededSingleWriter(capability, { target, staging, device: staged.device });
+  await neededSingleWriter(capability, { target, staged });
+  // A raw device that is to be read only is made so by who gives it to a container.
+  if (isRaw(staged)) return bindDevice(staged.mountPoint, target);
   await bindMount(staging, target, request.readonly || mountFlagsOf(capability).includes('ro'));
 }
 

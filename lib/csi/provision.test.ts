@@ -26,15 +26,23 @@ interface Asked {
   readonly name?: string;
   readonly parameters?: Record<string, string>;
   readonly sizeBytes?: number;
+  readonly isRaw?: boolean;
 }
-const requestFor = ({ name = 'pv', parameters = {}, sizeBytes = 0 }: Asked): CreateVolumeRequest =>
+const requestFor = ({
+  name = 'pv',
+  parameters = {},
+  sizeBytes = 0,
+  isRaw = false,
+}: Asked): CreateVolumeRequest =>
   create(CreateVolumeRequestSchema, {
     name,
     parameters,
     capacityRange: { requiredBytes: BigInt(sizeBytes) },
     volumeCapabilities: [
       {
-        accessType: { case: 'mount', value: { fsType: 'ext4' } },
+        accessType: isRaw
+          ? { case: 'block', value: {} }
+          : { case: 'mount', value: { fsType: 'ext4' } },
         accessMode: { mode: Mode.SINGLE_NODE_WRITER },
       },
     ],
@@ -57,6 +65,15 @@ test('parameters that no disk has are refused when the volume is made', async ()
   await expect(make({ parameters: { detachMode: 'sometimes' } })).rejects.toMatchObject({
     code: status.INVALID_ARGUMENT,
   });
+});
+
+test('a disk can be had raw, a shared directory cannot', async () => {
+  expect(await make({ isRaw: true })).toMatchObject({ volume: { volumeId: 'pv' } });
+  const parameters = { detachMode: 'shared-file' };
+  await expect(make({ name: 'shared', parameters, isRaw: true })).rejects.toMatchObject({
+    code: status.INVALID_ARGUMENT,
+  });
+  expect(await make({ name: 'shared', parameters })).toBeDefined();
 });
 
 test('any name makes a handle that is one path segment, always the same', async () => {

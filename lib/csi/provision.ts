@@ -7,7 +7,13 @@ import { statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { status } from '@grpc/grpc-js';
 import { fits, sizeFor } from './capacity.ts';
-import { needed, neededCapability, neededVolume, unsupported } from './check-request.ts';
+import {
+  needed,
+  neededCapability,
+  neededFiles,
+  neededVolume,
+  unsupported,
+} from './check-request.ts';
 import type {
   Controller,
   ControllerExpandVolumeRequest,
@@ -84,7 +90,9 @@ async function create(
     throw new CallError(status.INVALID_ARGUMENT, 'volumes are made empty: no content source');
   }
   const { parameters, capacityRange } = request;
-  readAttributes(parameters);
+  if (readAttributes(parameters).detachMode === 'shared-file') {
+    request.volumeCapabilities.forEach(neededFiles);
+  }
   const asked = { sizeBytes: sizeFor(capacityRange), parameters: { ...parameters } };
   return locked(layout, async () => {
     const there = await readProvisioned(layout, volume);

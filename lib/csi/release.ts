@@ -5,7 +5,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayPort, PathStatus } from './array-port.ts';
-import { devicePath, isBound, isClaimed, remove, unbind, volumeBehind } from './loop-device.ts';
+import {
+  devicePath,
+  isBound,
+  isClaimed,
+  remove,
+  unbind,
+  unbindOver,
+  volumeBehind,
+} from './loop-device.ts';
 import { type LoopRange, numbersIn } from './loop-range.ts';
 import { type Backend, isCodeOf, livePaths } from './paths.ts';
 import { restorePower } from './power.ts';
@@ -34,6 +42,7 @@ export async function releaseNode(
       cut(now, node, { cutFor: 'crash', wallMs: Date.now() }),
     );
   }
+  await unbindOver(paths.map(({ loop }) => loop));
   const released = await closePaths(backend.array, paths, unmountPatienceMs);
   if (released.busy.length === 0) await restorePower(backend, loops, node);
   return released;
@@ -98,7 +107,10 @@ async function releaseLoops(range: LoopRange, except: readonly string[]): Promis
       busy.push(device);
       continue;
     }
-    if (bound) freed.push(device);
+    if (bound) {
+      await unbindOver([loop]);
+      freed.push(device);
+    }
     await unbind(loop);
     await remove(loop);
   }

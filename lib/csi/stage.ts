@@ -1,14 +1,14 @@
-/** Staging: opens the node's path to a volume and mounts it, once per node. */
+/** Staging: opens the node's path to a volume and mounts it, or its device, once per node. */
 import { mkdir } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
 import { describeError } from '../errors.ts';
-import { fileSystemOf, needed, neededCapability, neededVolume } from './check-request.ts';
+import { fileSystemOf, isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
 import { contextKeys } from './controller.ts';
 import { formatAndMount, type Mounted } from './format-and-mount.ts';
 import type { NodeStageVolumeRequest, VolumeCapability } from './gen/csi_pb.js';
 import { CallError, type Notes } from './grpc.ts';
 import { devicePath } from './loop-device.ts';
-import { loopOf, mountAt } from './mounts.ts';
+import { isRaw, loopOf, stageDevice, stagedAt } from './mounts.ts';
 import { modes } from './modes/index.ts';
 import { type Backend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
 import { type Attachment, heldBy, publishedName } from './record.ts';
@@ -47,8 +47,9 @@ export async function stage(
   const { generation, loop } = attachment;
   Object.assign(notes, { generation, device: devicePath(loop), detachMode: attributes.detachMode });
 
-  const staged = await mountAt(mountPoint);
-  if (staged !== undefined && loopOf(staged) === loop) return;
+  const staged = await stagedAt(mountPoint);
+  const isAsAsked = staged !== undefined && isRaw(staged) === isBlock(staging.capability);
+  if (isAsAsked && loopOf(staged) === loop) return;
   if (staged !== undefined) {
     throw new CallError(status.ALREADY_EXISTS, `${mountPoint} has ${staged.device} mounted`);
   }
@@ -60,7 +61,8 @@ export async function stage(
     const again = await neededAttached(options, staging);
     if (again.attachment.generation !== generation) throw notAttached(staging, again.attachment);
     notes['writtenBefore'] = await writtenSoFar(backend.array, volume);
-    Object.assign(notes, await mountPath(staging, devicePath(loop), attributes));
+    if (isBlock(staging.capability)) await stageDevice(devicePath(loop), mountPoint);
+    else Object.assign(notes, await mountPath(staging, devicePath(loop), attributes));
   } catch (error) {
     await backend.array.close({ volume, generation }).catch((closing: unknown) => {
       notes['leftOpen'] = describeError(closing);

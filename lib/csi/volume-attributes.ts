@@ -3,6 +3,7 @@ import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
 import { diskModes } from '../disk-kinds.ts';
 import { CallError } from './grpc.ts';
+import { detachAnswers, stageAnswers } from './lies.ts';
 
 export const attributesSchema = z.object({
   /** How a detach treats a node that still uses the volume. */
@@ -21,6 +22,9 @@ export const attributesSchema = z.object({
   keepWrites: z.boolean().default(false),
   /** `mmp`: ext4 with multiple mount protection. */
   mkfs: z.enum(['plain', 'mmp']).default('plain'),
+  /** Whether the driver's answers to a detach and to staging are true. */
+  detachAnswer: z.enum(detachAnswers).default('honest'),
+  stageAnswer: z.enum(stageAnswers).default('honest'),
 });
 export type VolumeAttributes = z.infer<typeof attributesSchema>;
 

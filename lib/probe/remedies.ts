@@ -2,6 +2,7 @@
  * What each remedy did on a disk of the kind that was found, as lines and as rows: measured by this
  * project on a disk of its own, which every text says.
  */
+import { database } from '../database/chosen.ts';
 import type { DiskMode } from '../disk-kinds.ts';
 import {
   didInWords,
@@ -13,7 +14,7 @@ import {
 
 export const remediesTitle = 'What each remedy did on such a disk';
 export const whoseRuns =
-  'Counted from real runs of forcedetach, with MySQL on a disk of its own that is made to behave so: ' +
+  `Counted from real runs of forcedetach, with ${database.title} on a disk of its own that is made to behave so: ` +
   'fault events, each with its bound of 95 % (Wilson). Your driver and your database were not in them.';
 export const noRuns =
   'The measured runs are not in this copy of forcedetach; its documentation has them (reference/expectations.md).';

@@ -38,6 +38,11 @@ export const xfs = capabilityOf('xfs', Mode.SINGLE_NODE_WRITER);
 export const forOnePod = capabilityOf('ext4', Mode.SINGLE_NODE_SINGLE_WRITER);
 export const forManyNodes = capabilityOf('ext4', Mode.MULTI_NODE_MULTI_WRITER);
 
+export const raw = {
+  accessType: { case: 'block', value: {} },
+  accessMode: { mode: Mode.SINGLE_NODE_WRITER },
+};
+
 export interface Watch extends AsyncDisposable {
   /** What it wrote so far. */
   readonly lines: readonly WatchLine[];

@@ -17,6 +17,7 @@ import {
 import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords } from '../../lib/probe/texts.ts';
+import type { CutRow } from '../../lib/probe/published/cut-rows.ts';
 import { root } from './pages.ts';
 
 export const path = 'docs/reference/certificates.md';
@@ -51,9 +52,9 @@ const head = [
   ...['delete to the last write: p50; most', 'on', 'records'],
 ];
 
-/** Of one class: each remedy and way with what came, and how often. */
-function underCuts({ cuts }: DriverFile, name: string): string {
-  const own = cuts.filter((row) => row.name === name);
+/** Of one class and its kind of volume: each remedy and way with what came, and how often. */
+function underCuts({ cuts }: DriverFile, name: string, volumeMode: string): string {
+  const own = cuts.filter((row) => row.name === name && row.volumeMode === volumeMode);
   const ways = Map.groupBy(own, ({ remedy, way }) => `${remedy}, ${way}`);
   return (
     [...ways]
@@ -71,9 +72,9 @@ function cutLines({ driver, cuts }: DriverFile): string {
   const lines = [...Map.groupBy(cuts, ({ records }) => records)].flatMap(
     ([records, [row, ...rest]]) => {
       if (row === undefined) return [];
-      const { remedy, way, timers, measuredAt } = row;
+      const { remedy, way, timers, measuredAt, volumeMode } = row;
       const pace = timers.length === 0 ? 'as it ships, as far as could be read' : timers.join(' ');
-      const what = `${remedy}, ${way}, ${1 + rest.length} volumes, controller manager: ${pace}`;
+      const what = `${remedy}, ${way}, ${1 + rest.length} volumes, ${volumeMode}, controller manager: ${pace}`;
       return [`- [${measuredAt.slice(0, 10)}](../../certificates/${driver}/${records}): ${what}`];
     },
   );
@@ -81,15 +82,19 @@ function cutLines({ driver, cuts }: DriverFile): string {
 }
 
 /** What only a cut has asked has a row as well. */
-const onlyCut = ({ classes, cuts }: DriverFile): string[] =>
-  [...new Set(cuts.map(({ name }) => name))].filter((name) =>
-    classes.every((row) => row.name !== name),
-  );
+const onlyCut = ({ classes, cuts }: DriverFile): CutRow[] => {
+  const kindOf = (row: Pick<CutRow, 'name' | 'volumeMode'>): string =>
+    `${row.name}, ${row.volumeMode}`;
+  const tried = new Set(classes.map(kindOf));
+  const first = [...Map.groupBy(cuts, kindOf).values()].flatMap(([row]) => row ?? []);
+  return first.filter((row) => !tried.has(kindOf(row)));
+};
 
 function section(file: DriverFile): string {
   const { driver, version, classes } = file;
-  const cutOnly = onlyCut(file).map((name) => [
-    ...[name, 'no trials', '–', '–', '–', underCuts(file, name), '–', '–', '–'],
+  const cutOnly = onlyCut(file).map(({ name, volumeMode }) => [
+    ...[name, 'no trials', volumeMode, '–', '–', underCuts(file, name, volumeMode)],
+    ...['–', '–', '–'],
   ]);
   const rows = classes.map((row) => [
     `${row.name} (${parameterWords(row.parameters)})`,
@@ -97,7 +102,7 @@ function section(file: DriverFile): string {
     `${row.volumes}, ${row.volumeMode}`,
     countWords(row.counts.kept),
     `${countWords(row.counts.contested)}; next pod: ${countWords(row.next)}`,
-    underCuts(file, row.name),
+    underCuts(file, row.name, row.volumeMode),
     lastWrite(row),
     `${row.kubernetes}, kernel ${row.kernels.join(', ')}`,
     `[${row.measuredAt.slice(0, 10)}](../../certificates/${driver}/${row.records})`,

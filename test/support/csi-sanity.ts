@@ -16,6 +16,8 @@ export interface SanityRequest {
   readonly controllerSocket: string;
   /** A folder of its own, where volumes are mounted. */
   readonly folder: string;
+  /** File systems, or raw devices. */
+  readonly accessType: 'mount' | 'block';
 }
 
 export interface SanityResult {
@@ -50,6 +52,7 @@ export async function runSanity(request: SanityRequest): Promise<SanityResult> {
     `--csi.controllerendpoint=unix://${request.controllerSocket}`,
     `--csi.mountdir=${join(request.folder, 'mount')}`,
     `--csi.stagingdir=${join(request.folder, 'staging')}`,
+    `--csi.testvolumeaccesstype=${request.accessType}`,
     `--csi.testvolumesize=${volumeBytes}`,
     `--csi.testvolumeexpandsize=${2 * volumeBytes}`,
     '--ginkgo.no-color',

@@ -18,12 +18,8 @@ import {
 import type { GroupVerdict } from '../../group-replication/verdict.ts';
 import { paste } from '../flags/arguments.ts';
 import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
-import {
-  outputOptions,
-  scenarioOptions,
-  timerOptions,
-  whereOptions,
-} from '../flags/flag-options.ts';
+import { outputOptions, timerOptions, whereOptions } from '../flags/flag-options.ts';
+import { scenarioOptions } from '../flags/scenario-options.ts';
 import { numberWithin, seconds, wholeNumber } from '../flags/flag-values.ts';
 import { rememberGiven, type Flags } from '../flags/flags.ts';
 import { onInterrupt } from '../interrupt.ts';

@@ -4,13 +4,9 @@ import type { DatabaseChoice } from '../../database/fields.ts';
 import { tunes } from '../../experiment/contradictions.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { commandLine, parseArguments } from '../command.ts';
-import {
-  diskOptions,
-  outputOptions,
-  scenarioOptions,
-  timerOptions,
-  whereOptions,
-} from './flag-options.ts';
+import { diskOptions } from './disk-options.ts';
+import { outputOptions, timerOptions, whereOptions } from './flag-options.ts';
+import { scenarioOptions } from './scenario-options.ts';
 import { asTyped } from './typed.ts';
 
 /** What the flags say, parsed; a scenario's fields where they have one. */

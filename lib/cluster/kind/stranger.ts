@@ -50,6 +50,12 @@ const nodesOf = (name: string): string[] => [
   ...[`${name}-control-plane`, `${name}-worker`, `${name}-worker2`],
 ];
 
+/**
+ * Kubelet puts a loop device of its own over each raw volume, the first that is free; a container has the
+ * devices of when it started.
+ */
+const loopNodes = 'for n in $(seq 0 255); do [ -e /dev/loop$n ] || mknod /dev/loop$n b 7 $n; done';
+
 /** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
 export async function makeStranger(request: StrangerRequest): Promise<void> {
   const { name, images, kind, timers, say } = request;
@@ -79,6 +85,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
     await restoreRoutes(lease, self, nodes);
   }
   await nodesReady(clients, 180_000);
+  for (const node of nodesOf(name)) await run(engine.shell(node, loopNodes));
   say('loading images');
   const loaded = [images.driver, images.provisioner];
   await kindCommand(kind).load({ name, images: loaded, signal: undefined });

@@ -72,9 +72,10 @@ func (a *array) do(asked request) (any, error) {
 func (a *array) status(asked request) any {
 	a.flushLogs()
 	found := []pathStatus{}
+	behind := sync.OnceValue(loopsBehindLoops)
 	for _, p := range a.allPaths() {
 		if asked.Volume == "" || asked.Volume == p.volume.name {
-			found = append(found, p.status())
+			found = append(found, p.status(behind))
 		}
 	}
 	return map[string]any{"paths": found}

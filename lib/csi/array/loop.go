@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,6 +14,11 @@ import (
 func fileName(volume string, generation uint32) string {
 	return fmt.Sprintf("forcedetach.%s.%d", volume, generation)
 }
+
+const ownFiles = "/forcedetach."
+
+// loopMajor is in major(7), as the kernel's list of devices has it.
+const loopMajor = 7
 
 func devicePath(loop int) string { return fmt.Sprintf("/dev/loop%d", loop) }
 
@@ -99,4 +106,39 @@ func isClaimed(loop int) bool {
 		unix.Close(device)
 	}
 	return errors.Is(err, unix.EBUSY)
+}
+
+// loopsBehindLoops are the numbers of loop devices that others have as their file: kubelet puts one
+// over each raw volume that a pod has, and keeps it open so.
+func loopsBehindLoops() map[int]bool {
+	behind := map[int]bool{}
+	files, _ := filepath.Glob("/sys/block/loop*/loop/backing_file")
+	for _, file := range files {
+		name, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(name), ownFiles) {
+			continue
+		}
+		var over int
+		if _, err := fmt.Sscanf(file, "/sys/block/loop%d/", &over); err != nil {
+			continue
+		}
+		if loop, is := loopBehind(over); is {
+			behind[loop] = true
+		}
+	}
+	return behind
+}
+
+// loopBehind is the loop device that the device has as its file.
+func loopBehind(over int) (loop int, is bool) {
+	device, err := unix.Open(devicePath(over), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, false
+	}
+	defer unix.Close(device)
+	info, err := unix.IoctlLoopGetStatus64(device)
+	if err != nil || unix.Major(info.Rdevice) != loopMajor {
+		return 0, false
+	}
+	return int(unix.Minor(info.Rdevice)), true
 }

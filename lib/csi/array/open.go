@@ -133,7 +133,7 @@ func (a *array) close(asked request) (any, error) {
 	}
 	if asked.Force {
 		a.cutNow(p.key(), "closed by force")
-	} else if isClaimed(p.loop) {
+	} else if isClaimed(p.loop) || loopsBehindLoops()[p.loop] {
 		return nil, failure("PATH_BUSY", "%s is in use", devicePath(p.loop))
 	}
 	if err := detachLoop(p.loop); err != nil {

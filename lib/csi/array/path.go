@@ -48,7 +48,8 @@ type pathStatus struct {
 	Claimed        bool   `json:"claimed"`
 }
 
-func (p *path) status() pathStatus {
+// status asks behind only where no file system has the device.
+func (p *path) status(behind func() map[int]bool) pathStatus {
 	link, sinceNs, held := p.gate.status()
 	state, why := "open", ""
 	cutNs := p.cutNs.Load()
@@ -59,6 +60,7 @@ func (p *path) status() pathStatus {
 	if closed {
 		state = "closed"
 	}
+	claimed := !closed && (isMounted(p.loop) || behind()[p.loop])
 	return pathStatus{
 		Volume: p.volume.name, Node: p.node, Generation: p.generation,
 		Loop: p.loop, Device: devicePath(p.loop),
@@ -67,7 +69,7 @@ func (p *path) status() pathStatus {
 		BytesWritten: p.bytesWritten.Load(), BytesRead: p.bytesRead.Load(),
 		UnflushedBytes: p.unflushedBytes.Load(),
 		OpenedNs:       p.openedNs, CutNs: cutNs, CutWhy: why, ClosedNs: p.closedNs.Load(),
-		Bound: !closed && isBound(p.loop), Claimed: !closed && isMounted(p.loop),
+		Bound: !closed && isBound(p.loop), Claimed: claimed,
 	}
 }
 

@@ -138,8 +138,8 @@ export const driverFilePath = (root: string, driver: string, version: string): s
   join(root, driver, `${version}.json`);
 
 /**
- * Puts a certificate among those of its driver. A newer one of a class takes the older one's place; cuts
- * stay beside each other, since each is one event.
+ * Puts a certificate among those of its driver. A newer one of a class and its kind of volume takes the
+ * older one's place; cuts stay beside each other, since each is one event.
  */
 export function addCertificate(root: string, text: string, version: string): string {
   const { driver, path: inside } = placeOf(text);
@@ -157,6 +157,7 @@ function placeOf(text: string): { readonly driver: string; readonly path: string
     const cut = readCutCertificate(text);
     return { driver: driverOfCut(cut), path: `${cuts}/${cutName(cut)}${packed}` };
   }
-  const { driver, storageClass } = readCertificate(text);
-  return { driver: driver.name, path: `${storageClass.name}${packed}` };
+  const { driver, storageClass, plan } = readCertificate(text);
+  // No class has a capital letter in its name.
+  return { driver: driver.name, path: `${storageClass.name}.${plan.volumeMode}${packed}` };
 }

@@ -131,6 +131,15 @@ describe('the next pod', () => {
       was: 'refused',
       said: expect.stringContaining('image'),
     });
+    const raw = nextOut('FailedMapVolume', 'MapVolume.SetUpDevice failed for volume "x": in use');
+    expect(nextOf(raw)).toMatchObject({ was: 'refused' });
+    const own = nextOut(
+      'FailedMapVolume',
+      'MapVolume.MapBlockVolume failed for volume "x": losetup',
+    );
+    expect(nextOf(own)).toMatchObject({ was: 'waited' });
+    const unattached = nextOut('FailedAttachVolume', 'AttachVolume.Attach failed: attached to a');
+    expect(nextOf(unattached)).toMatchObject({ was: 'not-attached' });
     expect(nextOf(barred)).toMatchObject({ was: 'barred' });
     const since137 = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
     expect(nextOf(nextOut('FailedAttachVolume', since137))).toMatchObject({ was: 'barred' });

@@ -39,6 +39,8 @@ export interface Finding {
   readonly error?: string;
   /** From the detach's answer to the last acknowledged write: at least so long. */
   readonly tailMs?: number;
+  /** How long after the answer the last write can have been acknowledged: since the attachment was last seen. */
+  readonly tailAtMostMs?: number;
   /** Writes that were begun after the detach's answer, and acknowledged. */
   readonly ackedAfterAnswer?: number;
   /** Writes that were begun after the detach's answer and that the next pod found, also unacknowledged ones. */
@@ -47,6 +49,10 @@ export interface Finding {
   readonly reattachedMs?: number;
   /** Acknowledged, and not on the disk when the next pod read it. */
   readonly lostAcks?: number;
+  /** Whether the next pod had the volume once the writer was gone; else why not. */
+  readonly handOver?: 'done' | { readonly failed: string };
+  /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
+  readonly besideMs?: number;
   /** The driver's words about the detach. */
   readonly detachError?: string;
   readonly next: NextFinding;
@@ -178,6 +184,19 @@ function judgeIdle(record: TrialRecord, facts: Facts): Judged {
   return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
 }
 
+/** What was asked at the end of trials whose next pod came last. */
+function handOverOf({ variant, nextJournal, readBack }: TrialRecord): Finding['handOver'] {
+  if (variant === 'contested') return undefined;
+  if (nextJournal.scans.length > 0) return 'done';
+  return readBack === undefined ? undefined : { failed: readBack };
+}
+
+function besideOf({ attachments, nextAttachment }: TrialRecord): Pick<Finding, 'besideMs'> {
+  const { lastSeenMs = 0 } = attachments[0] ?? {};
+  const besideMs = Math.round(lastSeenMs - (nextAttachment?.attachedMs ?? Infinity));
+  return besideMs > 0 ? { besideMs } : {};
+}
+
 function numbersOf(
   record: TrialRecord,
   facts: Facts,
@@ -189,9 +208,13 @@ function numbersOf(
   const [old, ...later] = attachments;
   const again = later.find(({ attachedMs }) => attachedMs !== undefined);
   const late = facts.writes.filter(({ begunMs }) => goneMs !== undefined && begunMs > goneMs);
+  const lastSeenMs = Math.max(0, since(record.thereUntilMs ?? deleteAskedMs));
   const onDisk = record.nextJournal.scans.at(-1);
+  const handOver = handOverOf(record);
   return {
     next,
+    ...(handOver === undefined ? {} : { handOver }),
+    ...besideOf(record),
     ...(goneMs === undefined ? {} : { answerMs: since(goneMs) }),
     ...(firstError === undefined
       ? {}
@@ -205,7 +228,10 @@ function numbersOf(
       : { ackedAfterAnswer: late.filter(({ error }) => error === undefined).length }),
     ...(goneMs === undefined || lastAck === undefined || firstError === undefined
       ? {}
-      : { tailMs: Math.max(0, Math.round(answeredMs(lastAck) - goneMs)) }),
+      : {
+          tailMs: Math.max(0, Math.round(answeredMs(lastAck) - goneMs)),
+          tailAtMostMs: Math.max(0, since(answeredMs(lastAck)) - lastSeenMs),
+        }),
     ...(onDisk === undefined
       ? {}
       : {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { nextIn, nextOut, trialOf, type Kind } from '../../../test/support/probe-trial.ts';
 import { classify } from './classify.ts';
 import { figure, measure, type Measured } from './measured.ts';
+import { emptyJournal } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
 const inAfter = nextIn(61_000);
@@ -45,6 +46,53 @@ test('trials that disagree are no mode, and all that was seen is said', () => {
     ...{ mode: undefined, modes: [] },
     notes: ['no known mode does all of this: kept: cut; kept: not-cut'],
   });
+});
+
+const stays = { readBack: 'waited 120 s in vain' };
+const scanned = { nextJournal: { ...emptyJournal, scans: [{ atMs: 0, ranges: [] }] } };
+const nextIs = nextOut('FailedAttachVolume', 'AttachVolume.Attach failed: attached to a');
+
+test.each([
+  ['answers an error, yet cuts', { goneMs: Infinity, cutMs: 150 }, barred],
+  ['answers an error, and cuts nobody', { goneMs: Infinity }, barred],
+  ['answers, and forgets', {}, nextIs],
+] as const)('a driver that %s is of no mode', (_, kind, next) => {
+  const findings = [trialOf(kind, stays), trialOf({ ...kind, variant: 'contested' }, next)].map(
+    classify,
+  );
+  const { mode, modes, notes } = measure(findings);
+  expect({ mode, modes }).toEqual({ mode: undefined, modes: [] });
+  expect(notes.join()).toContain('with the writer gone, none of 1 volumes');
+});
+
+test('a driver that gives a volume away whose detach it refuses is of no mode', () => {
+  const given = (lastSeenMs: number): Measured => {
+    const first = { uid: '1', firstSeenMs: 0, lastSeenMs, detachError: 'no' };
+    const next = { uid: '2', firstSeenMs: 0, lastSeenMs: 0, attachedMs: 1_100_000 };
+    const attachments = { attachments: [first], nextAttachment: next };
+    return measure([classify(trialOf({ goneMs: Infinity }, { ...attachments, ...scanned }))]);
+  };
+  expect(given(1_100_500).mode).toBe('pending-while-busy');
+  expect(given(1_102_000)).toMatchObject({ mode: undefined, modes: [] });
+  expect(given(1_102_000).notes.join()).toContain('given 1 volumes whose detach');
+});
+
+test('one volume that was slow to be handed over is no sign of a lie', () => {
+  const findings = [trialOf({ cutMs: 150 }, stays), trialOf({ cutMs: 150 }, scanned)].map(classify);
+  expect(measure(findings).mode).toBe('fenced');
+});
+
+test('of an undecided class the driver is quoted', () => {
+  const refusing = [{ uid: '1', firstSeenMs: 0, lastSeenMs: 0, detachError: 'no' }];
+  const findings = [classify(trialOf({ goneMs: Infinity }, { ...stays, attachments: refusing }))];
+  expect(measure(findings).notes).toContain('the driver said of a detach: no');
+});
+
+test('one late cut tells an early answer, where others came between two looks', () => {
+  const seen = (...cutsMs: number[]): Measured =>
+    measure(cutsMs.map((cutMs) => classify(trialOf({ cutMs }))));
+  expect(seen(150, 5250).mode).toBe('ack-early');
+  expect(seen(150, 150).mode).toBe('fenced');
 });
 
 test('nothing decided: no mode', () => {

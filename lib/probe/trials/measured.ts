@@ -30,31 +30,36 @@ export interface Measured {
 }
 
 interface Signature {
-  readonly kept: Outcome;
+  readonly kept: readonly Outcome[];
   /** A cut that comes while it is quiet is seen after that time only. */
   readonly idle: readonly Outcome[];
   /** What may become of the next pod, and of the writer then. */
-  readonly contested: Readonly<Partial<Record<NextFinding['was'], Outcome>>>;
+  readonly contested: Readonly<Partial<Record<NextFinding['was'], readonly Outcome[]>>>;
+  /** Of trials in which the writer writes, one at least: the others can be too coarse to show it. */
+  readonly shows?: Outcome;
 }
 
-const notCut = { kept: 'not-cut', idle: ['not-cut'] } as const;
-const all = (outcome: Outcome, ...was: NextFinding['was'][]): Signature['contested'] =>
-  Object.fromEntries(was.map((each) => [each, outcome]));
+const notCut = { kept: ['not-cut'], idle: ['not-cut'] } as const;
+const all = (outcomes: readonly Outcome[], ...was: NextFinding['was'][]): Signature['contested'] =>
+  Object.fromEntries(was.map((each) => [each, outcomes]));
+
+/** A cut that comes between two looks at the attachment may have come before its end. */
+const late: readonly Outcome[] = ['late-cut', 'cut'];
 
 /** What each mode shows on a healthy node without a taint; lib/csi/modes has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
-  unfenced: { ...notCut, contested: all('not-cut', 'in', 'barred') },
-  'fence-if-out-of-service': { ...notCut, contested: all('not-cut', 'in', 'barred') },
-  exclusive: { ...notCut, contested: all('not-cut', 'refused', 'barred') },
-  reservation: { ...notCut, contested: { in: 'cut-by-next', barred: 'not-cut' } },
-  fenced: { kept: 'cut', idle: ['cut'], contested: all('cut', 'in', 'barred') },
+  unfenced: { ...notCut, contested: all(['not-cut'], 'in', 'barred') },
+  'fence-if-out-of-service': { ...notCut, contested: all(['not-cut'], 'in', 'barred') },
+  exclusive: { ...notCut, contested: all(['not-cut'], 'refused', 'barred') },
+  reservation: { ...notCut, contested: { in: ['cut-by-next'], barred: ['not-cut'] } },
+  fenced: { kept: ['cut'], idle: ['cut'], contested: all(['cut'], 'in', 'barred') },
   'ack-early': {
-    ...{ kept: 'late-cut', idle: ['cut', 'late-cut'] },
-    contested: all('late-cut', 'in', 'barred'),
+    ...{ kept: late, idle: late, contested: all(late, 'in', 'barred') },
+    shows: 'late-cut',
   },
   'pending-while-busy': {
-    ...{ kept: 'pending', idle: ['pending'] },
-    contested: all('pending', 'barred', 'refused', 'waited'),
+    ...{ kept: ['pending'], idle: ['pending'] },
+    contested: all(['pending'], 'barred', 'not-attached', 'waited'),
   },
 };
 
@@ -63,13 +68,17 @@ export function measure(findings: readonly Finding[]): Measured {
   const lost = findings.filter(({ lostAcks = 0 }) => lostAcks > 0);
   const agreeing = (Object.keys(signatures) as DiskMode[]).filter((mode) => {
     const signature = signatures[mode];
-    return signature !== undefined && decided.every((finding) => agrees(finding, signature));
+    if (signature === undefined) return false;
+    return shows(decided, signature) && decided.every((finding) => agrees(finding, signature));
   });
-  const modes = decided.length === 0 ? [] : agreeing;
+  const lies = liesOf(findings);
+  const modes = decided.length === 0 || lies.length > 0 ? [] : agreeing;
   const [only, ...others] = modes;
   const notes = [
     ...undecidedNotes(findings),
-    ...(modes.length === 0 ? [contradiction(decided)] : []),
+    ...(agreeing.length === 0 || decided.length === 0 ? [contradiction(decided)] : []),
+    ...lies,
+    ...(modes.length === 0 ? wordsOfDriver(findings) : []),
     ...(others.length === 0 ? [] : [apart(modes)]),
     ...lost.map(
       ({ name, lostAcks }) =>
@@ -86,10 +95,51 @@ export function measure(findings: readonly Finding[]): Measured {
 }
 
 function agrees({ variant, outcome, next }: Finding, signature: Signature): boolean {
-  if (variant === 'kept') return outcome === signature.kept;
+  if (variant === 'kept') return signature.kept.includes(outcome);
   if (variant === 'idle') return signature.idle.includes(outcome);
-  return signature.contested[next.was] === outcome;
+  return signature.contested[next.was]?.includes(outcome) === true;
 }
+
+function shows(decided: readonly Finding[], { shows: outcome }: Signature): boolean {
+  const writing = decided.filter(({ variant }) => variant !== 'idle');
+  return (
+    outcome === undefined ||
+    writing.length === 0 ||
+    writing.some((each) => each.outcome === outcome)
+  );
+}
+
+/** Of one detach's end and the next attach: each is told by an object of its own. */
+const besideMs = 1000;
+
+/**
+ * What no mode does, a sentence each. A volume that nobody uses any more can be had elsewhere; and none
+ * can be had elsewhere whose detach the driver still refuses.
+ */
+function liesOf(findings: readonly Finding[]): string[] {
+  const tried = findings.flatMap(({ handOver }) => handOver ?? []);
+  const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
+  const twice = findings.filter((finding) => (finding.besideMs ?? 0) > besideMs);
+  const no = 'no known mode does this:';
+  return [
+    ...(failed.length > 0 && failed.length === tried.length
+      ? [
+          `${no} with the writer gone, none of ${failed.length} volumes could be had on the other node; ${failed[0]}`,
+        ]
+      : []),
+    ...(twice.length > 0
+      ? [
+          `${no} the other node was given ${twice.length} volumes whose detach from the first one had not ended`,
+        ]
+      : []),
+  ];
+}
+
+/** What it said of its detaches, once each. */
+const wordsOfDriver = (findings: readonly Finding[]): string[] =>
+  [...new Set(findings.flatMap(({ detachError }) => detachError ?? []))]
+    .slice(0, 3)
+    .map((words) => `the driver said of a detach: ${words}`);
 
 const undecidedNotes = (findings: readonly Finding[]): string[] =>
   findings
@@ -146,6 +196,10 @@ function figuresOf(decided: readonly Finding[]): Figure[] {
     ...of('delete to its first error', ({ firstErrorMs }) => firstErrorMs),
     ...of('answer to the last acknowledged write', ({ outcome, tailMs }) =>
       outcome === 'cut' ? undefined : tailMs,
+    ),
+    ...of(
+      'the same of a writer that was cut off before it, at most',
+      ({ outcome, tailAtMostMs }) => (outcome === 'cut' ? tailAtMostMs : undefined),
     ),
     ...of('delete to the next attachment of the same node', ({ reattachedMs }) => reattachedMs),
     ...of('delete to the next pod running', ({ next }) => next.afterMs),

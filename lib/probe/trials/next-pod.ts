@@ -4,10 +4,11 @@ import type { TrialRecord } from './record.ts';
 
 export interface NextFinding {
   /**
-   * `in`: its volume was mounted during the watch; `refused`: the driver was asked and said no;
-   * `barred`: Kubernetes did not ask it; `waited`: nothing was said; `not-tried`.
+   * `in`: its volume was mounted during the watch; `refused`: it was attached, and the driver did not
+   * stage it; `not-attached`: the driver did not attach it; `barred`: Kubernetes did not ask the driver;
+   * `waited`: nothing was said; `not-tried`.
    */
-  readonly was: 'in' | 'refused' | 'barred' | 'waited' | 'not-tried';
+  readonly was: 'in' | 'refused' | 'not-attached' | 'barred' | 'waited' | 'not-tried';
   /** The driver's words, or Kubernetes'. */
   readonly said?: string;
   /** Unix milliseconds: its node was attached between these two. */
@@ -23,10 +24,12 @@ export interface NextFinding {
 
 /**
  * Events that hold the driver's words. Kubernetes' own has the same reason, and its text differs by
- * version (`Multi-Attach error …`; from 1.37 `Waiting for detach …`); nor does kubelet's patience count.
+ * version (`Multi-Attach error …`; from 1.37 `Waiting for detach …`); nor does kubelet's patience count,
+ * or what it does by itself to keep a raw device open (`MapBlockVolume`).
  */
 const ofDriver =
-  /^(AttachVolume\.Attach|Mount(Volume|Device)|MountVolume\.\w+|MapVolume\.\w+) failed/;
+  /^(AttachVolume\.Attach|Mount(Volume|Device)|MountVolume\.\w+|MapVolume\.(SetUpDevice|MapPodDevice)) failed/;
+const attachFailed = 'FailedAttachVolume';
 const barring = /already (used by|exclusively attached)/;
 
 export function nextOf(record: TrialRecord): NextFinding {
@@ -44,10 +47,14 @@ export function nextOf(record: TrialRecord): NextFinding {
     };
   }
   const about = record.events.filter(
-    ({ pod, reason }) => pod.endsWith('-b') && /^(FailedAttachVolume|FailedMount)$/.test(reason),
+    ({ pod, reason }) =>
+      pod.endsWith('-b') && [attachFailed, 'FailedMount', 'FailedMapVolume'].includes(reason),
   );
   const refused = about.findLast(({ message }) => ofDriver.test(message));
-  if (refused !== undefined) return { was: 'refused', ...attached, said: refused.message };
+  if (refused !== undefined) {
+    const isOfAttach = refused.reason === attachFailed && attachedMs === undefined;
+    return { was: isOfAttach ? 'not-attached' : 'refused', ...attached, said: refused.message };
+  }
   const barred = about.findLast(({ message }) => barring.test(message));
   if (barred !== undefined) return { was: 'barred', ...attached, said: barred.message };
   return { was: 'waited', ...attached };

@@ -101,7 +101,7 @@ const devicePath = '/dev/probe';
 const folder = '/probe';
 
 /** A writer lives so much longer than the watch: it starts before, and must not end in it. */
-const spareMs = 90_000;
+const spareMs = 120_000;
 const nextEveryMs = 200;
 
 export function programOf({ namespace, plan }: Place, trial: Trial, role: Role): PodProgram {

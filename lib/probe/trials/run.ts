@@ -141,7 +141,7 @@ async function settle(
   await createPod(core, namespace, podObject(place, trial, 'writer'), context.signal);
   const pod = podName(trial, 'writer');
   const what = 'a raw volume of the class is there, or refused';
-  const settled = await view.until({ what, timeoutMs: settleMs }, () => {
+  const asked = view.until({ what, timeoutMs: settleMs }, () => {
     const found = view.pod(pod);
     if (found?.seen.runningMs !== undefined) return { volumeMode: 'Block' as const };
     const vain = found === undefined ? undefined : vainPod(found.pod);
@@ -151,6 +151,11 @@ async function settle(
     const no = events.find(({ reason }) => refusals.test(reason));
     if (no !== undefined) return { volumeMode: 'Filesystem' as const, why: no.message };
     return events.at(-1)?.message ?? 'no event yet';
+  });
+  // Neither is no answer of the class: files will show whether anything of it can be had.
+  const settled = await asked.catch((error: unknown) => {
+    if (!(error instanceof InfrastructureError && error.code === 'TRIAL_TIMED_OUT')) throw error;
+    return { volumeMode: 'Filesystem' as const, why: error.message };
   });
   const why = 'why' in settled ? `: ${settled.why}` : '';
   say(`volumes as ${settled.volumeMode}${why}`);

@@ -16,7 +16,7 @@ export interface TrialContext extends PodsContext {
 /** A writer has written so often before anything is done to it. */
 const steadyLines = 60;
 /** Until Kubernetes says that the next pod must wait, or has let it in. */
-const waitsMs = 30_000;
+const waitsMs = 60_000;
 /** For the pod that reads what reached the disk. */
 const readBackMs = 120_000;
 
