@@ -5,6 +5,7 @@
 import { toldInSeconds } from '../../durations.ts';
 import { answeredMs, type Write } from './journal.ts';
 import { nextOf, type NextFinding } from './next-pod.ts';
+import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 
 export const outcomes = [
@@ -243,16 +244,3 @@ function numbersOf(
     ...(old?.detachError === undefined ? {} : { detachError: old.detachError }),
   };
 }
-
-/** A whole scan comes each 10 s, and what is younger may be in none. */
-const scannedMs = 12_000;
-
-/** Acknowledged long enough before the last scan to be in it. */
-function settled(record: TrialRecord, acks: readonly Write[]): readonly Write[] {
-  const last = record.nextJournal.scans.at(-1);
-  const atMs = (last?.atMs ?? 0) + (record.nextClockOffsetMs ?? 0);
-  return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
-}
-
-const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
-  ranges.some(([from, to]) => from <= seq && seq <= to);
