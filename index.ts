@@ -32,7 +32,8 @@ export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
 export type { AuditedImage, Checker } from './lib/checkers/checker.ts';
 
-export type { Capability, Machine, NodeShell, PodRef, Proof, Testbed } from './lib/cluster/port.ts';
+export type { Capability, Machine, NodeShell, PodRef, Testbed } from './lib/cluster/port.ts';
+export type { Proof } from './lib/storage/port.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';

@@ -27,9 +27,10 @@ test('there is something to look at', () => {
   expect(code.length).toBeGreaterThan(50);
 });
 
-test('no file of code is longer than 300 lines', () => {
+test('no file of code is longer than 250 lines, no test than 300', () => {
+  const most = (file: string): number => (/^test\/|\.test\.ts$/.test(file) ? 300 : 250);
   const long = code.map((file) => [file, linesOf(read(file))] as const);
-  expect(long.filter(([, lines]) => lines > 300)).toEqual([]);
+  expect(long.filter(([file, lines]) => lines > most(file))).toEqual([]);
 });
 
 test('every file of the library begins with its purpose', () => {

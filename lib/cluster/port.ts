@@ -4,17 +4,11 @@
  * test (test/contract) holds both to it.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
-import type { SeveredLink } from '../disk-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type {
-  HistoryRecord,
-  ImageLabel,
-  RowRecord,
-  SegmentList,
-  Timers,
-} from '../history/events.ts';
-import type { CopyIdentity, VolumeIdentity } from '../history/identity.ts';
-import type { ClientSide } from '../workload/sql.ts';
+import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
+import type { VolumeIdentity } from '../history/identity.ts';
+import type { Disk, Proof } from '../storage/port.ts';
+import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from './clock.ts';
 
 /** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
@@ -155,69 +149,6 @@ export interface ControlPlane {
   look(
     component: Component,
   ): Promise<{ readonly process: string | undefined; readonly stalled: boolean }>;
-}
-
-/** What was done, and how it is known. */
-export interface Proof {
-  readonly verified: boolean;
-  readonly evidence: string;
-}
-
-/** The volume's backend, seen from outside the nodes. */
-export interface Disk {
-  /**
-   * The node's machine loses power: every path of it to the volume is cut for good, and what it had
-   * written but not flushed is kept, dropped, reordered or torn, as the scenario's `powerLoss` says.
-   * Right before the cut `canary` is written through the node's mount, and never synced.
-   */
-  losePower(node: string, canary: string): Promise<Proof>;
-  /** Cuts every path of the node to the volume for good; what it had written stays. Idempotent. */
-  fence(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
-  /**
-   * The node's path to the storage stalls (requests are held, and answered after the restoring) or
-   * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.
-   */
-  sever(node: string, how: SeveredLink): Promise<Proof>;
-  /** The path works again, except where it was cut; idempotent, also where nothing was severed. */
-  restore(node: string): Promise<Proof>;
-  /** Frees what a dead node left attached on the machine (loop devices); idempotent. */
-  releaseDead(node: string): Promise<void>;
-  /** Through the node's mount. Lays the ground for the unsynced one, too, which `losePower` writes. */
-  writeSyncedCanary(node: string, content: string): Promise<void>;
-  /**
-   * Copies the volume as it is at one moment; the given nodes are frozen where that needs it. Rejects
-   * when aborted, whatever the disk is still at.
-   */
-  copy(label: ImageLabel, freeze: readonly string[], signal?: AbortSignal): Promise<CopyIdentity>;
-  /** Puts the volume's log of writes into the run's history, where the disk keeps one. */
-  exportWrites(folder: string, signal?: AbortSignal): Promise<void>;
-}
-
-export interface WriterSpec {
-  readonly client: ClientSide;
-  readonly connections: number;
-  readonly rate: number | 'max';
-  /** Seed of this writer's own random stream. */
-  readonly seed: string;
-  /** Reads the ledger's newest row so often, on a connection of its own. Default: never. */
-  readonly readEveryMs?: number;
-}
-
-/** Running writers: real processes on kind. They record into the run's history by themselves. */
-export interface Writers {
-  /** Acknowledged operations so far by client and node that acknowledged. */
-  acked(): readonly {
-    readonly client: ClientSide;
-    readonly node: string;
-    readonly count: number;
-  }[];
-  /** The client on the victim's side changes the schema, now; its journal tells how that ended. */
-  changeSchema(): void;
-  /**
-   * Stops sending, waits for what is under way (bounded), closes. Resolves to the segments that they
-   * have written, as they counted them. Idempotent.
-   */
-  stop(): Promise<SegmentList>;
 }
 
 export interface Auditor {

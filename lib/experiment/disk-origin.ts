@@ -6,8 +6,8 @@ const longest = 300;
 const text = z.string().max(longest);
 
 export const diskOriginSchema = z.strictObject({
-  /** Trials on healthy nodes, or one node that was cut off. */
-  by: z.enum(['trials', 'cut']),
+  /** Trials on healthy nodes, one node that was cut off, or both. */
+  by: z.enum(['trials', 'cut', 'trials-and-cuts']),
   driver: text,
   /** As whoever published it says; null: the certificate itself does not tell. */
   version: text.nullable(),
@@ -23,6 +23,12 @@ export const diskOriginSchema = z.strictObject({
 });
 export type DiskOrigin = Readonly<z.output<typeof diskOriginSchema>>;
 
+const ways = {
+  trials: 'trials on healthy nodes',
+  cut: 'one node cut off',
+  'trials-and-cuts': 'trials on healthy nodes and cuts of one node',
+} as const satisfies Readonly<Record<DiskOrigin['by'], string>>;
+
 /** One sentence without a full stop; `disk` is the mode that is played. */
 export function originInWords(origin: DiskOrigin, disk: string): string {
   const { by, driver, version, storageClass, measuredAt, kubernetes, planHash, volumes } = origin;
@@ -34,7 +40,7 @@ export function originInWords(origin: DiskOrigin, disk: string): string {
   const count = volumes === 1 ? '1 volume' : `${volumes} volumes`;
   return (
     `driver ${driver} ${version ?? '(version not told)'}, class ${storageClass}, ` +
-    `${by === 'cut' ? 'one node cut off' : 'trials on healthy nodes'}, ${count}, ` +
+    `${ways[by]}, ${count}, ` +
     `Kubernetes ${kubernetes}, ${measuredAt.slice(0, 10)}, plan ${planHash}${apart}${delay}`
   );
 }

@@ -2,7 +2,8 @@
  * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
-import type { Machine, Proof } from '../cluster/port.ts';
+import type { Machine } from '../cluster/port.ts';
+import type { Proof } from '../storage/port.ts';
 import {
   certify,
   heartbeatMs,

@@ -1,6 +1,7 @@
 /** What a run asks of a cluster with a replication group on it; kind implements it. */
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { Disk, PodRef, Testbed } from '../cluster/port.ts';
+import type { PodRef, Testbed } from '../cluster/port.ts';
+import type { Disk } from '../storage/port.ts';
 import type { GroupView } from './views.ts';
 
 /** What one member holds. */

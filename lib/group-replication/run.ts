@@ -2,7 +2,8 @@
  * One run on a replication group: prepare, steady state, the primary's node broken, watch, read the
  * group's ledger, heal, converge, read every member's. The verdict is read from the history alone.
  */
-import type { PodRef, Testbed, Writers } from '../cluster/port.ts';
+import type { PodRef, Testbed } from '../cluster/port.ts';
+import type { Writers } from '../workload/port.ts';
 import type { Clock } from '../cluster/clock.ts';
 import { describeError, EvidenceError } from '../errors.ts';
 import { attempting, type Attempt } from '../experiment/run/attempt.ts';

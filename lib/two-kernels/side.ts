@@ -2,7 +2,7 @@
  * One side of a case: a node with its own path to the volume, a server on it and a client that
  * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts.
  */
-import type { WriterSpec } from '../cluster/port.ts';
+import type { WriterSpec } from '../workload/port.ts';
 import { bareServer } from '../database/bare.ts';
 import { databaseServer } from '../database/server.ts';
 import type { BareStarted } from '../database/server-port.ts';

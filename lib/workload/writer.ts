@@ -4,7 +4,7 @@
  * same code runs against a real server and against the model.
  */
 import type { Clock } from '../cluster/clock.ts';
-import type { WriterSpec } from '../cluster/port.ts';
+import type { WriterSpec } from './port.ts';
 import type {
   ClientBeatRecord,
   InvokeRecord,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Clock } from '../../lib/cluster/clock.ts';
-import type { WriterSpec } from '../../lib/cluster/port.ts';
+import type { WriterSpec } from '../../lib/workload/port.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { runWriter, type WriterRecord } from '../../lib/workload/writer.ts';
 

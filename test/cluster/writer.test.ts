@@ -16,7 +16,7 @@ import { startDatabase, type BenchDatabase } from '../../bench/support/database.
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
 import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
-import type { Writers, WriterSpec } from '../../lib/cluster/port.ts';
+import type { Writers, WriterSpec } from '../../lib/workload/port.ts';
 import { openHistory, type Operation } from '../../lib/history/reader.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { Chain, expectedContent, initialBalance } from '../../lib/workload/ledger.ts';

@@ -73,7 +73,7 @@ const certificate = 'certificates/block.acme.example/dac05a0c7485.json';
 test('a certificate says the disk, its delay and where they are from; the replay asks it again', () => {
   const made = request('--disk-from', certificate, '--disk-class', 'dolomite');
   expect(made.scenario).toMatchObject({
-    ...{ disk: 'ack-early', cutAfterMs: 2604 },
+    ...{ disk: 'ack-early', cutAfterMs: 4682 },
     diskFrom: { driver: 'block.acme.example', storageClass: 'dolomite' },
   });
   expect(request(...made.replay('sim').split(' ').slice(3)).scenario).toEqual(made.scenario);
@@ -83,7 +83,7 @@ test('what it does not say flags say, and it is held against what was counted of
   const { diskFrom, ...scenario } = request(
     ...['--disk-from', certificate, '--disk-class', 'amber', '--disk', 'unfenced', '--fs', 'xfs'],
   ).scenario;
-  expect(diskFrom?.modes).toEqual(['unfenced', 'fence-if-out-of-service']);
+  expect(diskFrom?.modes).toEqual(['unfenced']);
   expect(scenario).toEqual(request('--fs', 'xfs').scenario);
 });
 

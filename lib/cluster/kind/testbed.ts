@@ -1,10 +1,9 @@
 /** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
-import pLimit from 'p-limit';
 import { database } from '../../database/chosen.ts';
 import { databaseServer } from '../../database/server.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Clock } from '../clock.ts';
-import type { Auditor, Disk, Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
+import type { Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { wakeKubelets } from './nodes/agents.ts';
 import { kindAuditor } from './auditor.ts';
 import type { Cluster } from './cluster.ts';
@@ -16,6 +15,7 @@ import { removeGroup } from './group/group-database.ts';
 import type { KubeClients } from './kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { auditLoopOf } from './ownership/lease.ts';
+import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
 import { placeBeside, solePlace, type Place } from './place.ts';
 import type { Provisioning } from '../../history/provisioning.ts';
 import { provisioningOf } from './provisioned.ts';
@@ -131,13 +131,6 @@ function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'd
   };
 }
 
-/**
- * A start is seconds of a whole core and as many of waiting: eight at once are not Ready in time. The
- * runs of all clusters share these turns. Where two events of eight started two at a time each, their
- * faults began after 431 and 641 s; one alone began after 205 s.
- */
-const startInTurn = pLimit(2);
-
 function startDatabase(
   options: KindTestbedOptions,
   clients: KubeClients,
@@ -173,23 +166,6 @@ async function provisioningIn(
   if (scenario.provision === 'static') return undefined;
   return provisioningOf(clients, { lab: cluster.lab, place: placeOf(options), originNs });
 }
-
-/**
- * For all clusters: each fills the memory with pages to be written, and at the kernel's limit of those
- * whoever writes waits, the runner too. Beside the copies of three events it stood for 3.3 s.
- */
-const copyInTurn = pLimit(1);
-/** With one at a time the last images of 24 volumes were audited twelve minutes after their copies. */
-const auditInTurn = pLimit(2);
-
-const copyingInTurn = (disk: Disk): Disk => ({
-  ...disk,
-  copy: (label, freeze, signal) => copyInTurn(() => disk.copy(label, freeze, signal)),
-});
-
-const auditingInTurn = (auditor: Auditor): Auditor => ({
-  audit: (image, onRow, signal) => auditInTurn(() => auditor.audit(image, onRow, signal)),
-});
 
 const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
   beside === undefined ? solePlace : placeBeside(runId);

@@ -1,5 +1,5 @@
 /** The two clients that every run has: one on the victim's side of any partition, one outside. */
-import type { WriterSpec, Writers } from '../../cluster/port.ts';
+import type { WriterSpec, Writers } from '../../workload/port.ts';
 import { clientSides } from '../../workload/ledger.ts';
 import type { Scenario } from '../scenario.ts';
 

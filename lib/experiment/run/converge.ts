@@ -1,6 +1,7 @@
 /** After the heal: wait until a database serves again, take the remedy back, and the node is Ready. */
 import type { Clock } from '../../cluster/clock.ts';
-import type { PodRef, Recorder, Testbed, Writers } from '../../cluster/port.ts';
+import type { PodRef, Recorder, Testbed } from '../../cluster/port.ts';
+import type { Writers } from '../../workload/port.ts';
 import type { RemedyRun } from './remedy-run.ts';
 import type { Scenario } from '../scenario.ts';
 import { servesAgain } from './serving.ts';

@@ -1,5 +1,6 @@
 /** From the fault to its heal and to a database that serves again. */
-import type { PodRef, Writers } from '../../cluster/port.ts';
+import type { PodRef } from '../../cluster/port.ts';
+import type { Writers } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Fault, FaultContext } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';

@@ -2,7 +2,8 @@
  * One run, from nothing to a verdict: prepare, steady state, fault, remedy, watch, first image,
  * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
  */
-import type { PodRef, Testbed, Writers, WriterSpec } from '../../cluster/port.ts';
+import type { PodRef, Testbed } from '../../cluster/port.ts';
+import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';

@@ -1,5 +1,6 @@
 /** After the heal: does somebody serve who will go on serving? */
-import type { PodRef, Writers } from '../../cluster/port.ts';
+import type { PodRef } from '../../cluster/port.ts';
+import type { Writers } from '../../workload/port.ts';
 import type { Sightings } from './sightings.ts';
 
 export interface ServingContext {

@@ -1,6 +1,6 @@
 /** Before anything is broken, both clients commit and the audit finds nothing to say. */
 import { judgeImages } from '../../checkers/index.ts';
-import type { Writers } from '../../cluster/port.ts';
+import type { Writers } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import { openHistory } from '../../history/reader.ts';
 import { bothCommit } from './both-clients.ts';

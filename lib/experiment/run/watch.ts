@@ -1,5 +1,6 @@
 /** The watch: apply the remedy at its time, then look on until the successor serves or the horizon ends. */
-import type { PodRef, Testbed, Writers } from '../../cluster/port.ts';
+import type { PodRef, Testbed } from '../../cluster/port.ts';
+import type { Writers } from '../../workload/port.ts';
 import type { RemedyRun } from './remedy-run.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';

@@ -40,35 +40,49 @@ test('a packed one is read as it lies', () => {
 
 const decided = ['basalt', 'cobalt', 'dolomite', 'emerald', 'flint'];
 
-test.each(decided)(
-  '%s of the table is played as what its driver was made to do',
-  (storageClass) => {
-    const disk = certifiedDisk(table, { storageClass });
-    expect(disk.disk).toBe(strangerClasses[storageClass]?.['detachMode']);
-    expect(disk.diskFrom).toMatchObject({
-      ...{ driver: 'block.acme.example', version: 'dac05a0c7485', storageClass, volumes: 7 },
-      planHash: (JSON.parse(whole(storageClass)) as { planHash: string }).planHash,
-    });
-  },
-);
+const named = [...decided, 'amber', 'garnet'];
 
-test.each(decided)('%s as the probe wrote it is the same disk; it tells no version', (name) => {
-  const { disk, cutAfterMs, diskFrom } = certifiedDisk(file(whole(name)));
-  const ofTable = certifiedDisk(table, { storageClass: name });
-  expect({ disk, cutAfterMs }).toEqual({ disk: ofTable.disk, cutAfterMs: ofTable.cutAfterMs });
-  expect(diskFrom).toEqual({ ...ofTable.diskFrom, version: null });
+test.each(named)('%s of the table is played as what its driver was made to do', (storageClass) => {
+  const disk = certifiedDisk(table, { storageClass });
+  expect(disk.disk).toBe(strangerClasses[storageClass]?.['detachMode']);
+  expect(disk.diskFrom).toMatchObject({
+    ...{ driver: 'block.acme.example', version: 'dac05a0c7485', storageClass },
+    ...{ by: 'trials-and-cuts', volumes: 10 },
+    planHash: (JSON.parse(whole(storageClass)) as { planHash: string }).planHash,
+  });
+});
+
+test.each(decided)('%s as the probe wrote it is the same kind; it tells no version', (name) => {
+  const { disk, diskFrom } = certifiedDisk(file(whole(name)));
+  expect(disk).toBe(strangerClasses[name]?.['detachMode']);
+  expect(diskFrom).toMatchObject({ version: null, by: 'trials', volumes: 7 });
 });
 
 test('a late cut has the longest delay that was seen, which is shorter than the true one', () => {
-  const { cutAfterMs } = certifiedDisk(table, { storageClass: 'dolomite' });
-  expect(cutAfterMs).toBe(2604);
-  expect(cutAfterMs).toBeLessThan(Number(strangerClasses['dolomite']?.['cutAfterMs']));
+  const { cutAfterMs: ofTrials } = certifiedDisk(file(whole('dolomite')));
+  const { cutAfterMs: withCuts } = certifiedDisk(table, { storageClass: 'dolomite' });
+  expect([ofTrials, withCuts]).toEqual([2604, 4682]);
+  expect(withCuts).toBeLessThan(Number(strangerClasses['dolomite']?.['cutAfterMs']));
+});
+
+test('a cut that disagrees with the trials leaves nothing', () => {
+  const { cuts, ...rest } = JSON.parse(readFileSync(table, 'utf8')) as { cuts: { name: string }[] };
+  // Beside no records: the rows themselves count.
+  const wrong = cuts
+    .filter(({ name }) => name === 'amber')
+    .map((row) => ({ ...row, name: 'basalt' }));
+  expect(() => certifiedDisk(file({ ...rest, cuts: wrong }), { storageClass: 'basalt' })).toThrow(
+    expect.objectContaining({
+      code: 'CERTIFICATE_UNDECIDED',
+      message: expect.stringMatching(/under a cut, both-wrote/),
+    }),
+  );
 });
 
 test.each(['unfenced', 'fence-if-out-of-service'] as const)(
   'where two agree, --disk %s says which one is played, and both are told',
   (disk) => {
-    expect(certifiedDisk(table, { storageClass: 'amber', disk })).toMatchObject({
+    expect(certifiedDisk(file(whole('amber')), { disk })).toMatchObject({
       disk,
       diskFrom: { modes: ['unfenced', 'fence-if-out-of-service'] },
     });
@@ -84,19 +98,13 @@ const undecided = (): string => {
 test.each([
   ['no class is named', table, {}, 'CERTIFICATE_CLASS', /dac05a0c7485.json has 7 classes/],
   ['one that it has not', table, { storageClass: 'x' }, 'CERTIFICATE_CLASS', /called x/],
-  [
-    'two modes agree',
-    table,
-    { storageClass: 'amber' },
-    'CERTIFICATE_OPEN',
-    /marked out of service/,
-  ],
+  ['two modes agree', file(whole('amber')), {}, 'CERTIFICATE_OPEN', /marked out of service/],
   [
     ...['another disk', table, { storageClass: 'basalt', disk: 'unfenced' }, 'DISK_CONFLICT'],
     /--disk unfenced is not what the certificate shows of basalt: fenced/,
   ],
   [
-    ...['one of neither', table, { storageClass: 'amber', disk: 'fenced' }, 'DISK_CONFLICT'],
+    ...['one of neither', file(whole('amber')), { disk: 'fenced' }, 'DISK_CONFLICT'],
     /unfenced or fence-if-out-of-service/,
   ],
   ['undecided', undecided(), {}, 'CERTIFICATE_UNDECIDED', /kept-1 is undecided: the API was away/],

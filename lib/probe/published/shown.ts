@@ -12,6 +12,7 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../cut/classify.ts';
 import { planHash } from '../plan.ts';
 import type { Certificate } from '../trials/certificate.ts';
+import type { CutRow } from './cut-rows.ts';
 import { rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
 import { packed, unpacked } from './packed.ts';
 
@@ -63,19 +64,72 @@ const none = (message: string, detail: { hint?: string; cause?: unknown } = {}):
     ...detail,
   });
 
-/** A row whose records lie beside the file is judged from these. */
-function ofDriver({ driver, version, classes }: DriverFile, folder: string): Shown[] {
+/** A row whose records lie beside the file is judged from these; what cuts show of its class, too. */
+function ofDriver(file: DriverFile, folder: string): Shown[] {
+  const { driver, version, classes } = file;
+  // Older files have none.
+  const { cuts = [] } = file as Partial<DriverFile>;
+  const byCut = [...Map.groupBy(cuts, ({ records }) => records).values()].flatMap((rows) =>
+    cutOf(rows, folder),
+  );
   return classes.map((row) => {
-    const records = join(folder, row.records);
-    if (!existsSync(records)) return ofRow(row, driver, version);
-    const text = unpacked(records);
-    if (createHash('sha256').update(text).digest('hex') !== row.sha256) {
-      throw none(`${records} is not what the row ${row.name} was made from`, {
-        hint: '`node scripts/certificates.ts` makes the rows anew',
-      });
-    }
-    return ofRow(rowOf(text, row.records), driver, version);
+    const text = recordsOf(row, folder);
+    const shown = ofRow(text === undefined ? row : rowOf(text, row.records), driver, version);
+    return narrowed(
+      shown,
+      byCut.filter(({ name }) => name === row.name),
+    );
   });
+}
+
+/** Undefined where they are not beside the file. */
+function recordsOf(
+  { name, records, sha256 }: Pick<ClassRow, 'name' | 'records' | 'sha256'>,
+  folder: string,
+): string | undefined {
+  const path = join(folder, records);
+  if (!existsSync(path)) return undefined;
+  const text = unpacked(path);
+  if (createHash('sha256').update(text).digest('hex') === sha256) return text;
+  throw none(`${path} is not what the row ${name} was made from`, {
+    hint: '`node scripts/certificates.ts` makes the rows anew',
+  });
+}
+
+/** Of a class under a cut. */
+type UnderCut = Pick<Shown, 'modes' | 'tailMs'> & { readonly name: string; readonly note: string };
+
+/** `rows`: of one cut. */
+function cutOf(rows: readonly CutRow[], folder: string): UnderCut[] {
+  const [first] = rows;
+  const text = first === undefined ? undefined : recordsOf(first, folder);
+  if (text === undefined) {
+    return rows.map(({ name, modes, outcome, why }) => ({
+      ...{ name, modes: [...modes], note: `${outcome}: ${why}` },
+    }));
+  }
+  return ofCut(JSON.parse(text) as CutCertificate).map(({ origin, modes, notes, tailMs }) => ({
+    ...{ name: origin.storageClass, modes, note: notes.join('; ') },
+    ...(tailMs === undefined ? {} : { tailMs }),
+  }));
+}
+
+/** What trials leave open a cut may tell; where the two disagree nothing is left. */
+function narrowed(shown: Shown, all: readonly UnderCut[]): Shown {
+  const cuts = all.filter(({ modes }) => modes.length > 0);
+  if (cuts.length === 0) return shown;
+  const modes = shown.modes.filter((mode) => cuts.every((cut) => cut.modes.includes(mode)));
+  const tails = [shown.tailMs, ...cuts.map(({ tailMs }) => tailMs)].filter(
+    (tailMs) => tailMs !== undefined,
+  );
+  const { origin, notes } = shown;
+  return {
+    ...{ ...shown, modes },
+    origin: { ...origin, by: 'trials-and-cuts', volumes: origin.volumes + cuts.length },
+    notes:
+      modes.length === 1 ? notes : [...notes, ...cuts.map(({ note }) => `under a cut, ${note}`)],
+    ...(tails.length === 0 ? {} : { tailMs: Math.max(...tails) }),
+  };
 }
 
 const tail = 'answer to the last acknowledged write';

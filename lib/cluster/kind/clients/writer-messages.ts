@@ -1,7 +1,7 @@
 /** What a writer process and its parent say to each other (IPC, JSON). */
 import type { SegmentList } from '../../../history/events.ts';
 import type { ServerIdentity } from '../../../workload/sql.ts';
-import type { WriterSpec } from '../../port.ts';
+import type { WriterSpec } from '../../../workload/port.ts';
 
 /** First message to the process: all that it needs. */
 export interface StartMessage {

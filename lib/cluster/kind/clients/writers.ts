@@ -5,7 +5,7 @@ import type { SegmentList } from '../../../history/events.ts';
 import { historyDirectory, writerSegment } from '../../../history/recorder.ts';
 import { defaultTransferEvery } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
-import type { Writers, WriterSpec } from '../../port.ts';
+import type { Writers, WriterSpec } from '../../../workload/port.ts';
 import { spawnFork, type Forked } from '../../../engine/spawned.ts';
 import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 

@@ -1,6 +1,6 @@
 /** Ends the database's processes on a node, as a crash of the server does: SIGKILL, and no clean stop. */
 import { database } from '../../../database/chosen.ts';
-import type { Proof } from '../../port.ts';
+import type { Proof } from '../../../storage/port.ts';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 

@@ -3,7 +3,7 @@ import { linkStateOf, type LinkState } from '../../../disk-kinds.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { ImageLabel } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
-import type { Disk, Proof } from '../../port.ts';
+import type { Disk, Proof } from '../../../storage/port.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { labelled, type SimCopy } from '../disk/copy-label.ts';
 import type { Model } from '../model.ts';

@@ -6,7 +6,7 @@ import type { ClientSide, SqlConnector } from '../../../workload/sql.ts';
 import { runReader } from '../../../workload/reader.ts';
 import { changeSchema } from '../../../workload/schema-change.ts';
 import { runWriter } from '../../../workload/writer.ts';
-import type { Writers, WriterSpec } from '../../port.ts';
+import type { Writers, WriterSpec } from '../../../workload/port.ts';
 import type { Driver } from './driver.ts';
 
 export interface SimWritersOptions {
