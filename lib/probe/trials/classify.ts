@@ -3,6 +3,7 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../durations.ts';
+import { handOverOf, type HandOverFinding } from './hand-over.ts';
 import { answeredMs, type Write } from './journal.ts';
 import { nextOf, type NextFinding } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
@@ -25,7 +26,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-export interface Finding {
+export interface Finding extends HandOverFinding {
   readonly name: string;
   readonly variant: TrialRecord['variant'];
   readonly outcome: Outcome;
@@ -50,10 +51,6 @@ export interface Finding {
   readonly reattachedMs?: number;
   /** Acknowledged, and not on the disk when the next pod read it. */
   readonly lostAcks?: number;
-  /** Whether the next pod had the volume once the writer was gone; else why not. */
-  readonly handOver?: 'done' | { readonly failed: string };
-  /** For so long the attachment that was deleted was seen beside one of the next node, at least. */
-  readonly besideMs?: number;
   /** The driver's words about the detach. */
   readonly detachError?: string;
   readonly next: NextFinding;
@@ -185,19 +182,6 @@ function judgeIdle(record: TrialRecord, facts: Facts): Judged {
   return ['cut', `the first write, ${quiet}, failed (${errors[0]?.error})`];
 }
 
-/** What was asked at the end of trials whose next pod came last. */
-function handOverOf({ variant, nextJournal, readBack }: TrialRecord): Finding['handOver'] {
-  if (variant === 'contested') return undefined;
-  if (nextJournal.scans.length > 0) return 'done';
-  return readBack === undefined ? undefined : { failed: readBack };
-}
-
-function besideOf({ attachments, nextAttachment }: TrialRecord): Pick<Finding, 'besideMs'> {
-  const { lastSeenMs = 0 } = attachments[0] ?? {};
-  const besideMs = Math.round(lastSeenMs - (nextAttachment?.attachedMs ?? Infinity));
-  return besideMs > 0 ? { besideMs } : {};
-}
-
 function numbersOf(
   record: TrialRecord,
   facts: Facts,
@@ -211,11 +195,9 @@ function numbersOf(
   const late = facts.writes.filter(({ begunMs }) => goneMs !== undefined && begunMs > goneMs);
   const lastSeenMs = Math.max(0, since(record.thereUntilMs ?? deleteAskedMs));
   const onDisk = record.nextJournal.scans.at(-1);
-  const handOver = handOverOf(record);
   return {
     next,
-    ...(handOver === undefined ? {} : { handOver }),
-    ...besideOf(record),
+    ...handOverOf(record),
     ...(goneMs === undefined ? {} : { answerMs: since(goneMs) }),
     ...(firstError === undefined
       ? {}
