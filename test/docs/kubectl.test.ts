@@ -12,7 +12,9 @@ const isThere = spawnSync('kubectl', ['version', '--client']).status === 0;
 const needsAProbe = /grant\.yaml|job\/forcedetach-probe/;
 const commands = [
   ...new Set(
-    docs.flatMap(commandsOf).filter((line) => /^kubectl /.test(line) && !needsAProbe.test(line)),
+    docs
+      .flatMap(commandsOf)
+      .filter((line) => line.startsWith('kubectl ') && !needsAProbe.test(line)),
   ),
 ];
 

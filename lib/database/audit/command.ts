@@ -1,5 +1,6 @@
 /** Runs one of the audit's tools with a time limit and keeps its answer as evidence. */
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import type { CommandEvidence } from '../../checkers/evidence.ts';
 import { troubleIn } from '../../checkers/machine-trouble.ts';
 import { EvidenceError } from '../../errors.ts';
@@ -9,14 +10,19 @@ export interface CommandLimits {
   /** The tool is killed after so long. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** It crashes on what it cannot make sense of: that is its answer. Default: it was killed. */
+  readonly mayCrash?: boolean;
 }
+
+/** How a program ends by its own doing. */
+const crashes: readonly string[] = ['SIGFPE', 'SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL'];
 
 /** Bytes of output kept as evidence. */
 const maxOutputBytes = 4096;
 const cutMark = '\n… (cut)';
 
 /**
- * Resolves with any exit code; rejects where the tool is missing, hung or was killed. A tool that
+ * Resolves with any exit code; rejects where the tool is missing, hung, or was killed or crashed. A tool that
  * lacked memory, space or a lock is asked again.
  */
 export function runTool(argv: readonly string[], limits: CommandLimits): Promise<CommandEvidence> {
@@ -29,7 +35,7 @@ export function runTool(argv: readonly string[], limits: CommandLimits): Promise
 
 function runOnce(
   argv: readonly string[],
-  { timeoutMs, signal }: CommandLimits,
+  { timeoutMs, signal, mayCrash = false }: CommandLimits,
 ): Promise<CommandEvidence> {
   const [program = '', ...args] = argv;
   const command = argv.join(' ');
@@ -50,6 +56,13 @@ function runOnce(
     child.once('error', reject);
     child.once('close', (exitCode, killedBy) => {
       const durationMs = Math.round(performance.now() - startedMs);
+      if (killedBy !== null && mayCrash && crashes.includes(killedBy)) {
+        const said = `${cut(output.trim())}\nended by ${killedBy}`.trim();
+        // As a shell tells of it.
+        const code = 128 + constants.signals[killedBy];
+        resolve({ command, exitCode: code, output: said, durationMs });
+        return;
+      }
       if (exitCode === null) {
         const why = `\`${command}\` was ended by ${killedBy} after ${durationMs} ms`;
         reject(new EvidenceError('AUDIT_TOOL_HUNG', why, { command }));

@@ -22,9 +22,12 @@ const scribbleInode = `
   block=$(debugfs -R "imap /data/forcedetach/ledger.ibd" "$1" 2>/dev/null | sed -n 's/.*located at block \\([0-9]*\\),.*/\\1/p')
   dd if=/dev/urandom of="$1" bs=4096 seek="$block" count=1 conv=notrunc status=none`;
 
-/** The first allocation group's inode tree: blocks 20 to 40. */
-const scribbleGroup =
-  'dd if=/dev/urandom of="$1" bs=4096 seek=20 count=20 conv=notrunc status=none';
+/**
+ * Inodes 160 to 191: the second half of the first chunk, which begins with the root's, 128. Eight of
+ * 512 bytes lie in a block; what comes after them is some file's content, and that is another damage.
+ */
+const scribbleInodes =
+  'dd if=/dev/urandom of="$1" bs=4096 seek=20 count=4 conv=notrunc status=none';
 
 export const fileSystemKinds: readonly Mutant[] = [
   {
@@ -39,11 +42,11 @@ export const fileSystemKinds: readonly Mutant[] = [
   },
   {
     name: 'xfs-metadata',
-    shows: "twenty blocks of XFS's first inodes are random bytes",
+    shows: "four blocks of XFS's first inodes are random bytes",
     base: 'xfs',
     damageClass: brokenFileSystem,
     async plant({ workshop, volume }) {
-      await workshop.host.sh(scribbleGroup, volume.path);
+      await workshop.host.sh(scribbleInodes, volume.path);
       return { proof: { by: 'image' } };
     },
   },
