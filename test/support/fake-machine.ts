@@ -61,6 +61,7 @@ export class FakeMachine {
   /** Stands for node:fs/promises. */
   readonly fs: Readonly<Record<string, (path: string, ...rest: never[]) => Promise<unknown>>> = {
     access: (path) => this.#file(`access ${path}`, () => this.#needed(path)),
+    lstat: (path) => this.#file(`lstat ${path}`, () => this.#kindOf(path)),
     mkdir: (path) => this.#file(`mkdir ${path}`, () => void this.#folders.add(path)),
     readFile: (path) => this.#file(`read ${path}`, () => this.#read(path)),
     readdir: (path) => this.#file(`list ${path}`, () => this.#list(path)),
@@ -70,6 +71,7 @@ export class FakeMachine {
     stat: (path) => this.#file(`stat ${path}`, () => ({ size: this.#needed(path).size })),
     truncate: (path, size: number) =>
       this.#file(`truncate ${path}`, () => void (this.#needed(path).size = size)),
+    unlink: (path) => this.#file(`unlink ${path}`, () => void this.#remove(path)),
     writeFile: (path, text: string) => this.#write(path, text),
     open: async (path) => {
       await this.#write(path, '');
@@ -130,6 +132,12 @@ export class FakeMachine {
 
   #file<T>(label: string, effect: () => T): Promise<T> {
     return this.#steps.take(label, effect, (what) => new FileError('EIO', what));
+  }
+
+  #kindOf(path: string): { isDirectory: () => boolean } {
+    const isFolder = this.#folders.has(path);
+    if (!isFolder) this.#needed(path);
+    return { isDirectory: () => isFolder };
   }
 
   #needed(path: string): { text: string; size: number } {

@@ -162,6 +162,8 @@ test('the kind of disk reaches the driver as attributes, all of them as text', a
     flushes: 'honest',
     keepWrites: false,
     mkfs: 'mmp',
+    detachAnswer: 'honest',
+    stageAnswer: 'honest',
   });
 });
 
