@@ -71,7 +71,7 @@ export class FakeMachine {
     stat: (path) => this.#file(`stat ${path}`, () => ({ size: this.#needed(path).size })),
     truncate: (path, size: number) =>
       this.#file(`truncate ${path}`, () => void (this.#needed(path).size = size)),
-    unlink: (path) => this.#file(`unlink ${path}`, () => void this.#remove(path)),
+    unlink: (path) => this.#file(`unlink ${path}`, () => this.#remove(path)),
     writeFile: (path, text: string) => this.#write(path, text),
     open: async (path) => {
       await this.#write(path, '');
