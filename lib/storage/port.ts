@@ -21,7 +21,7 @@ export interface Disk {
    */
   losePower(node: string, canary: string): Promise<Proof>;
   /** Cuts every path of the node to the volume for good; what it had written stays. Idempotent. */
-  fence(node: string): Promise<{ readonly verified: boolean; readonly evidence: string }>;
+  fence(node: string): Promise<Proof>;
   /**
    * The node's path to the storage stalls (requests are held, and answered after the restoring) or
    * fails (each request is an I/O error) until it is restored. Paths that are opened later likewise.

@@ -1,41 +1,22 @@
 /** Cuts among the certificates of a driver: a row for each class under each, judged anew from the records. */
-import { createHash } from 'node:crypto';
 import { cutCertificateVersion, type CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, type CutFinding } from '../cut/classify.ts';
-import { planHash } from '../plan.ts';
-import { notOne, parsed, safeName } from './read.ts';
-import { misformed } from './schema.ts';
+import { kernelsOf, mustBeNames, notOne, readSealed, sha256Of, type RecordedRow } from './read.ts';
 
 export interface CutRow
-  extends Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
-  readonly name: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  extends RecordedRow,
+    Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
   readonly remedy: string;
   readonly way: string;
-  readonly measuredAt: string;
-  readonly kubernetes: string;
   /** Of the controller manager; empty: as it ships, as far as could be read. */
   readonly timers: readonly string[];
-  readonly kernels: readonly string[];
-  readonly volumeMode: string;
-  readonly planHash: string;
-  /** Of the whole certificate, beside this file. */
-  readonly records: string;
-  /** Of its text, unpacked. */
-  readonly sha256: string;
 }
 
 /** Throws UsageError `NO_CERTIFICATE` for what is none, was changed after the cut, or is of several drivers. */
 export function readCutCertificate(text: string): CutCertificate {
-  const read = parsed(text) as Partial<CutCertificate> | undefined;
-  if (read?.kind !== 'cut-certificate' || read.schemaVersion !== cutCertificateVersion) {
-    throw notOne(`it is no certificate of a cut of version ${cutCertificateVersion}`);
-  }
-  const wrong = misformed(read);
-  if (wrong !== undefined) throw notOne(`it is not whole: ${wrong}`);
-  const certificate = read as CutCertificate;
+  const sealed = { kind: 'cut-certificate', schemaVersion: cutCertificateVersion } as const;
+  const certificate = readSealed<CutCertificate>(text, sealed, 'certificate of a cut');
   const { plan, record, classes } = certificate;
-  if (planHash(plan) !== certificate.planHash) throw notOne('its plan is not the one of its hash');
   const names = (
     list: readonly { readonly name: string; readonly storageClass: string }[],
   ): string => list.map(({ name, storageClass }) => `${name} ${storageClass}`).join();
@@ -48,9 +29,7 @@ export function readCutCertificate(text: string): CutCertificate {
       `its classes are of several drivers (${[...drivers].join(', ')}): cut once for each`,
     );
   }
-  for (const name of [...drivers, ...classes.map((each) => each.name)]) {
-    if (!safeName.test(name)) throw notOne(`${JSON.stringify(name)} is no name`);
-  }
+  mustBeNames([...drivers, ...classes.map((each) => each.name)]);
   return certificate;
 }
 
@@ -65,7 +44,7 @@ export const cutName = ({ plan, beganAt }: CutCertificate): string =>
 export function cutRowsOf(text: string, records: string): CutRow[] {
   const { plan, record, classes, nodes, ...certificate } = readCutCertificate(text);
   const { beganAt: measuredAt, kubernetes, timers } = certificate;
-  const sha256 = createHash('sha256').update(text).digest('hex');
+  const sha256 = sha256Of(text);
   return record.volumes.map((volume) => {
     const finding = classifyCut(record, volume, plan.remedy);
     const { storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks } = finding;
@@ -74,7 +53,7 @@ export function cutRowsOf(text: string, records: string): CutRow[] {
       parameters: classes.find((each) => each.name === name)?.parameters ?? {},
       ...{ remedy: plan.remedy, way: plan.way, outcome, why, modes, overlapAcks, afterHealAcks },
       ...{ measuredAt, kubernetes, timers },
-      kernels: [...new Set(nodes.map(({ kernel }) => kernel))],
+      kernels: kernelsOf(nodes),
       ...{ volumeMode: plan.volumeMode, planHash: certificate.planHash, records, sha256 },
     };
   });

@@ -3,38 +3,33 @@
  * trials asked and for each class under a cut, derived from whole certificates that lie beside it. A row is
  * judged anew, never copied.
  */
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeOutput } from '../../output-file.ts';
-import { planHash } from '../plan.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
 import { classify } from '../trials/classify.ts';
 import { measure, type Measured } from '../trials/measured.ts';
 import { cutName, cutRowsOf, driverOfCut, readCutCertificate, type CutRow } from './cut-rows.ts';
 import { pack, packed, packedIn, unpacked } from './packed.ts';
-import { notOne, parsed, safeName } from './read.ts';
-import { misformed } from './schema.ts';
+import {
+  kernelsOf,
+  mustBeNames,
+  notOne,
+  parsed,
+  readSealed,
+  safeName,
+  sha256Of,
+  type RecordedRow,
+} from './read.ts';
 
 export interface ClassRow
-  extends Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
-  readonly name: string;
-  readonly parameters: Readonly<Record<string, string>>;
+  extends RecordedRow,
+    Pick<Measured, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
   readonly mode: Measured['mode'] | null;
   readonly predicted: string | null;
-  readonly measuredAt: string;
-  readonly kubernetes: string;
-  /** Of the nodes that were used, once each. */
-  readonly kernels: readonly string[];
   readonly images: readonly string[];
-  readonly volumeMode: string;
   readonly volumes: number;
   readonly horizonMs: number;
-  readonly planHash: string;
-  /** Of the whole certificate, beside this file. */
-  readonly records: string;
-  /** Of its text, unpacked. */
-  readonly sha256: string;
 }
 
 export interface DriverFile {
@@ -49,21 +44,13 @@ export interface DriverFile {
 
 /** Throws UsageError `NO_CERTIFICATE` for what is none, or was changed after its trials. */
 export function readCertificate(text: string): Certificate {
-  const read = parsed(text) as Partial<Certificate> | undefined;
-  if (read?.kind !== 'detach-certificate' || read.schemaVersion !== certificateVersion) {
-    throw notOne(`it is no certificate of version ${certificateVersion}`);
-  }
-  const wrong = misformed(read);
-  if (wrong !== undefined) throw notOne(`it is not whole: ${wrong}`);
-  const certificate = read as Certificate;
+  const sealed = { kind: 'detach-certificate', schemaVersion: certificateVersion } as const;
+  const certificate = readSealed<Certificate>(text, sealed, 'certificate');
   const { plan, trials, storageClass, driver } = certificate;
-  if (planHash(plan) !== certificate.planHash) throw notOne('its plan is not the one of its hash');
   const names = (list: readonly { readonly name: string }[]): string =>
     list.map(({ name }) => name).join();
   if (names(plan.list) !== names(trials)) throw notOne('its trials are not those of its plan');
-  for (const name of [driver.name, storageClass.name]) {
-    if (!safeName.test(name)) throw notOne(`${JSON.stringify(name)} is no name`);
-  }
+  mustBeNames([driver.name, storageClass.name]);
   return certificate;
 }
 
@@ -76,11 +63,11 @@ export function rowOf(text: string, records: string): ClassRow {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },
     ...measured,
     ...{ predicted, measuredAt: beganAt, kubernetes },
-    kernels: [...new Set(nodes.map(({ kernel }) => kernel))],
+    kernels: kernelsOf(nodes),
     images: driver.images,
     ...{ volumeMode: plan.volumeMode, volumes: plan.list.length, horizonMs: plan.horizonMs },
     ...{ planHash: certificate.planHash, records },
-    sha256: createHash('sha256').update(text).digest('hex'),
+    sha256: sha256Of(text),
   };
 }
 
