@@ -23,9 +23,14 @@ export interface ImageSet {
   readonly source: ImageSource;
   /** Without the leading `v`, e.g. `1.37.2`. */
   readonly kubernetesVersion: string;
-  /** Reference for `kind create cluster --image`. */
+  /** What all clusters of this version have. */
   readonly node: string;
-  /** References that must be loaded into every node after creation; the others are in it already. */
+  /**
+   * Reference for `kind create cluster --image`: the node, and what of `load` is in it already. A
+   * cluster that was made with another one is as good.
+   */
+  readonly creation: { readonly node: string; readonly has: readonly string[] };
+  /** References that every node must have; the others are in it from the beginning. */
   readonly load: readonly string[];
   /** References as the pods name them. */
   readonly database: string;

@@ -39,10 +39,10 @@ test('keys do not depend on where the project lies', () => {
   expect(refs(builtParts(copy, '1.37.2'))).toEqual(refs(builtParts(projectRoot, '1.37.2')));
 });
 
-test('an edit of the driver rebuilds only the driver', () => {
+test('an edit of the driver rebuilds only the driver and the nodes that have it', () => {
   const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/csi/main.ts'), '// edited\n');
-  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['driver']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['driver', 'nodeWithDriver']);
 });
 
 test('a test of the driver is not in its image', () => {
@@ -66,13 +66,17 @@ test('a test of the array is not in its image', () => {
 test('an edit of the node entrypoint rebuilds base and node', () => {
   const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/images/built/node/entrypoint'), '# edited\n');
-  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['base', 'node']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['base', 'node', 'nodeWithDriver']);
 });
 
 test('an edit of the controller manager rebuilds Kubernetes and node', () => {
   const before = builtParts(copy, '1.37.2');
   appendFileSync(join(copy, 'lib/images/built/kubernetes/force_detach.go'), '// edited\n');
-  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual(['kubernetes', 'node']);
+  expect(changed(before, builtParts(copy, '1.37.2'))).toEqual([
+    'kubernetes',
+    'node',
+    'nodeWithDriver',
+  ]);
 });
 
 test('another Kubernetes leaves MySQL, driver and tools alone', () => {
@@ -83,7 +87,7 @@ test('another Kubernetes leaves MySQL, driver and tools alone', () => {
   }
 });
 
-test('built: every part comes after its needs, and the driver is the one image to load', () => {
+test('built: every part comes after its needs, and the driver is in new nodes from the beginning', () => {
   const plan = planImages({ source: 'built', kubernetes: '1.37' });
   const steps = plan.stages.flat(2);
   const madeBy = new Map(plan.stages.flatMap((lanes, at) => lanes.flat().map((s) => [s.ref, at])));
@@ -92,9 +96,12 @@ test('built: every part comes after its needs, and the driver is the one image t
     if (node?.commands.join(' ').includes(ref) && ref !== node.ref) expect(stage).toBe(0);
   }
   expect(steps.map((step) => step.name).toSorted()).toEqual(
-    'array attacher base driver kubernetes mysql node pause runtime tools'.split(' '),
+    'array attacher base driver kubernetes mysql node node-with-driver pause runtime tools'.split(
+      ' ',
+    ),
   );
   expect(plan.images.load).toEqual([plan.images.driver]);
+  expect(plan.images.creation.has).toEqual([plan.images.driver]);
   expect(plan.images.tunableForceDetach).toBe(true);
 });
 

@@ -44,12 +44,25 @@ export function planImages(request: PlanRequest): ImagePlan {
 function planBuilt(root: string, kubernetesVersion: string, provisioner: boolean): ImagePlan {
   const parts = builtParts(root, kubernetesVersion);
   const asked = provisioner ? [parts.provisioner] : [];
-  const { kubernetes, attacher, array, pause, base, mysql, node, tools, runtime, driver } = parts;
+  const {
+    kubernetes,
+    attacher,
+    array,
+    pause,
+    base,
+    mysql,
+    node,
+    tools,
+    runtime,
+    driver,
+    nodeWithDriver,
+  } = parts;
   return {
     images: {
       source: 'built',
       kubernetesVersion,
       node: node.ref,
+      creation: { node: nodeWithDriver.ref, has: [driver.ref] },
       load: [driver, ...asked].map(({ ref }) => ref),
       database: mysql.ref,
       attacher: attacher.ref,
@@ -65,7 +78,7 @@ function planBuilt(root: string, kubernetesVersion: string, provisioner: boolean
         [kubernetes, attacher, ...asked, pause, array],
         [base, mysql, runtime, tools],
       ],
-      [[node, driver]],
+      [[node, driver, nodeWithDriver]],
     ],
   };
 }
@@ -87,6 +100,7 @@ function planPulled(
       source: 'published',
       kubernetesVersion,
       node: node.ref,
+      creation: { node: node.ref, has: [] },
       load: [mysql, attacher, driver, ...asked].map(({ ref }) => ref),
       database: mysql.ref,
       attacher: attacher.ref,

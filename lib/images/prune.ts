@@ -4,7 +4,7 @@ import { listImages, removeImage } from '../engine/commands.ts';
 import { partLabel } from './part.ts';
 
 /** Parts made anew with each change of this project; the others change with a version. */
-const changing = ['driver', 'array'] as const;
+const changing = ['node-with-driver', 'driver', 'array'] as const;
 
 /** Keeps the newest image of each of these parts, and what a container uses. Resolves to the rest. */
 export async function pruneImages(parts: readonly string[] = changing): Promise<string[]> {

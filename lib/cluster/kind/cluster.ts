@@ -175,7 +175,7 @@ async function replaceCluster(options: CreateOptions): Promise<Standing> {
   await dropCluster(options);
   try {
     const standing = await createCluster(options);
-    await deployDriver({ ...options, standing });
+    await deployDriver({ ...options, standing, present: options.images.creation.has });
     await markComplete(standing.state);
     return standing;
   } catch (error) {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import * as engine from '../../engine/commands.ts';
 import { inspect } from '../../engine/ask.ts';
 import { run } from '../../engine/run.ts';
+import type { ImageSet } from '../../images/image-set.ts';
 import { privateFolder, stateHome } from '../../state-home.ts';
 import type { ClusterTimers } from '../timers.ts';
 import { startArray } from './disk/array.ts';
@@ -22,14 +23,10 @@ import { strangerObjects } from './stranger-objects.ts';
 import { takeNetwork } from './nodes/take-network.ts';
 import { waitFor } from './wait.ts';
 
-export interface StrangerImages {
-  readonly node: string;
-  readonly driver: string;
-  readonly attacher: string;
-  readonly array: string;
-  readonly tools: string;
-  readonly provisioner: string;
-}
+/** As they are where a provisioner is asked for. */
+export type StrangerImages = Required<
+  Pick<ImageSet, 'creation' | 'driver' | 'attacher' | 'provisioner' | 'array' | 'tools'>
+>;
 
 export interface StrangerRequest {
   readonly name: string;
@@ -87,8 +84,9 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   await nodesReady(clients, 180_000);
   for (const node of nodesOf(name)) await run(engine.shell(node, loopNodes));
   say('loading images');
-  const loaded = [images.driver, images.provisioner];
-  await kindCommand(kind).load({ name, images: loaded, signal: undefined });
+  const wanted = [images.driver, images.provisioner];
+  const missing = wanted.filter((ref) => !images.creation.has.includes(ref));
+  await kindCommand(kind).load({ name, images: missing, signal: undefined });
   say('starting the driver');
   const { driver: driverImage, attacher: attacherImage, provisioner: provisionerImage } = images;
   const loops = { first: lease.loops.first, count: lease.loops.count };
@@ -112,7 +110,7 @@ async function configOf({ name, images, timers }: StrangerRequest, lease: Lease)
   const once = ['--privileged', '--network', 'none', '--entrypoint', 'cat'];
   const status = await run(engine.runOnce(once, images.tools, '/proc/self/status'));
   return kindConfig({
-    ...{ name, nodeImage: images.node, workers, lease, timers, featureGates: {} },
+    ...{ name, nodeImage: images.creation.node, workers, lease, timers, featureGates: {} },
     cgroupVersion: await cgroupVersion(),
     volumePath: volume?.Mountpoint ?? '',
     patchesPath: join(folderOf(name), 'patches'),

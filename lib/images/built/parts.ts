@@ -6,7 +6,7 @@ import { basePart } from './base.ts';
 import { driverPart } from './driver.ts';
 import { kubernetesPart, pausePart } from './kubernetes.ts';
 import { mysqlPart } from './mysql.ts';
-import { nodePart } from './node.ts';
+import { nodePart, nodeWithDriverPart } from './node.ts';
 import { provisionerPart } from './provisioner.ts';
 import { runtimePart, toolsPart } from './tools.ts';
 
@@ -23,6 +23,8 @@ export interface BuiltParts {
   readonly tools: Part;
   readonly runtime: Part;
   readonly driver: Part;
+  /** What a new cluster's nodes are made of. */
+  readonly nodeWithDriver: Part;
 }
 
 export function builtParts(root: string, kubernetesVersion: string): BuiltParts {
@@ -32,7 +34,9 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
   const pause = pausePart(root);
   const mysql = mysqlPart(root);
   const runtime = runtimePart(root);
-  const contents = { base, kubernetes, pause, preloaded: [mysql, attacher] };
+  const contents = { base, kubernetes, pause, preloaded: [mysql, attacher, runtime] };
+  const node = nodePart(root, kubernetesVersion, contents);
+  const driver = driverPart(root, runtime);
   return {
     kubernetes,
     attacher,
@@ -41,9 +45,10 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
     pause,
     base,
     mysql,
-    node: nodePart(root, kubernetesVersion, contents),
+    node,
     tools: toolsPart(root),
     runtime,
-    driver: driverPart(root, runtime),
+    driver,
+    nodeWithDriver: nodeWithDriverPart(root, node, driver),
   };
 }

@@ -7,6 +7,7 @@ const images: ImageSet = {
   source: 'built',
   kubernetesVersion: '1.34.4',
   node: 'forcedetach/node:1',
+  creation: { node: 'node', has: [] },
   load: [],
   database: 'forcedetach/mysql:1',
   attacher: 'forcedetach/attacher:1',

@@ -88,7 +88,7 @@ export async function createCluster(options: CreateOptions): Promise<Standing> {
   await writePatches(state, kubeadmPatches(timers, options.forceDetach));
   const config = kindConfig({
     name,
-    nodeImage: images.node,
+    nodeImage: images.creation.node,
     workers: options.workers,
     lease,
     timers,

@@ -18,6 +18,8 @@ const idAnnotation = 'forcedetach.dev/driver-id';
 
 export interface DeployOptions extends CreateOptions {
   readonly standing: Standing;
+  /** References that its nodes have from their own image. Default: none is known. */
+  readonly present?: readonly string[];
 }
 
 /** Loads what the nodes lack, applies the manifests and waits until every pod runs the new ones. */
@@ -96,6 +98,7 @@ async function loadImages({
   kind,
   images,
   standing,
+  present = [],
   onProgress,
   signal,
 }: DeployOptions): Promise<void> {
@@ -103,11 +106,14 @@ async function loadImages({
   const text = await readFile(file, 'utf8').catch(() => '{}');
   const loaded = JSON.parse(text) as Record<string, string>;
   const wanted = await imageIds(images);
-  const missing = Object.keys(wanted).filter((ref) => loaded[ref] !== wanted[ref]);
-  if (missing.length === 0) return;
-  onProgress(`loading into the nodes: ${missing.join(', ')}`);
-  const name = engineName(standing.labels.cluster);
-  await kindCommand(kind).load({ name, images: missing, signal });
+  const missing = Object.keys(wanted).filter(
+    (ref) => loaded[ref] !== wanted[ref] && !present.includes(ref),
+  );
+  if (missing.length > 0) {
+    onProgress(`loading into the nodes: ${missing.join(', ')}`);
+    const name = engineName(standing.labels.cluster);
+    await kindCommand(kind).load({ name, images: missing, signal });
+  }
   await writeFile(file, JSON.stringify({ ...loaded, ...wanted }));
 }
 
