@@ -27,9 +27,8 @@ export function judgeGroup(history: History): GroupVerdict {
     ...groupFindings(measured, service),
   ];
   const reasons = [
-    ...groupIncompleteBecause(story),
+    ...groupIncompleteBecause(story, history),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
-    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const complete = reasons.length === 0;
   const safety = worst(findings.map((finding) => finding.safety));
@@ -67,10 +66,10 @@ interface Measures {
 }
 
 function measure(story: GroupStory, history: History): Measures {
-  const { faultAtMs, victim } = story;
+  const { faultAtMs, victimNode } = story;
   const service = serviceOf(story, history);
   const handoverAtMs = service.firstSuccessorAckMs;
-  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode: victim });
+  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
   const acknowledged = acknowledgedIn(history.ops());
@@ -111,8 +110,8 @@ const certificatesOf = ({ records }: GroupStory): GroupVerdict['certificates'] =
       evidence,
     }));
 
-function serviceOf({ faultAtMs, endAtMs, victim }: GroupStory, history: History): Service {
-  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode: victim });
+function serviceOf({ faultAtMs, endAtMs, victimNode }: GroupStory, history: History): Service {
+  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
   for (const record of history.records()) {
     if (record.type === 'session' || record.type === 'outcome') meter.see(record);
   }

@@ -1,5 +1,5 @@
 /** The remedy of one run: applied at its moment, taken back at its own, both in the history. */
-import type { PodRef, Recorder, Testbed } from '../../cluster/port.ts';
+import type { BreakableTestbed, PodRef, Recorder } from '../../cluster/port.ts';
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import { remedies } from '../../remedies/index.ts';
@@ -12,7 +12,7 @@ import { waitUntil } from './wait.ts';
 
 export interface RemedyOptions {
   readonly scenario: Scenario;
-  readonly testbed: Testbed;
+  readonly testbed: BreakableTestbed;
   readonly recorder: Recorder;
   readonly sightings: Sightings;
   readonly victim: PodRef;
