@@ -6,6 +6,7 @@ import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
+import { bare, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
 import { lossOf } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
@@ -20,7 +21,7 @@ import { acknowledgedIn, memberChecks, successorService, victimService } from '.
 
 export function judgeGroup(history: History): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
-  const { run, setup, settings } = story;
+  const { run, settings } = story;
   const { service, images, measured } = measure(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers]),
@@ -42,18 +43,11 @@ export function judgeGroup(history: History): GroupVerdict {
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
     asExpected: run.scenario.expected.includes(verdict),
-    basis: run.basis,
     ...measured,
     findings,
-    certificates: certificatesOf(story),
-    timers: { ...setup?.timers },
-    versions: { ...setup?.versions },
+    certificates: story.records.filter((record) => record.type === 'certificate').map(bare),
     settings: { ...settings },
-    scenario: { ...run.scenario },
-    seed: run.seed,
-    runId: run.runId,
-    replay: run.replay,
-    cluster: 'kind' as const,
+    ...whichRun(story),
   };
   return { sentence: groupSentence(told), ...told };
 }
@@ -77,9 +71,7 @@ function measure(story: GroupStory, history: History): Measures {
   const measured: Measured = {
     availability: {
       downtimeMs: service.downtimeMs,
-      recovered: story.records.some(
-        (each) => each.type === 'action' && each.name === 'converge' && each.step === 'done',
-      ),
+      recovered: recoveredIn(story),
       rejoined: rejoinedAtMs(story) !== undefined,
     },
     acked: service.acked,
@@ -98,17 +90,6 @@ function measure(story: GroupStory, history: History): Measures {
   };
   return { service, images, measured };
 }
-
-const certificatesOf = ({ records }: GroupStory): GroupVerdict['certificates'] =>
-  records
-    .filter((record) => record.type === 'certificate')
-    .map(({ fault, moment, claim, holds, evidence }) => ({
-      fault,
-      moment,
-      claim,
-      holds,
-      evidence,
-    }));
 
 function serviceOf({ faultAtMs, endAtMs, victimNode }: GroupStory, history: History): Service {
   const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
