@@ -1,11 +1,17 @@
 /** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
 import { certificateGaps } from '../experiment/evidence/certificate-gaps.ts';
+import { clientGaps } from '../experiment/evidence/client-gaps.ts';
 import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import { lateTimers } from '../experiment/evidence/machine-time.ts';
+import type { ClientJournals } from '../history/client-protocol.ts';
 import type { History } from '../history/reader.ts';
 import type { GroupStory } from './story.ts';
 
-export function groupIncompleteBecause(story: GroupStory, history: History): string[] {
+export function groupIncompleteBecause(
+  story: GroupStory,
+  history: History,
+  journals: ClientJournals,
+): string[] {
   const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
   const reasons: string[] = [];
   for (const record of records) {
@@ -27,6 +33,7 @@ export function groupIncompleteBecause(story: GroupStory, history: History): str
   return [
     ...reasons,
     ...certificateGaps(story),
+    ...clientGaps(story, journals, { writesOnly: true }).map(({ reason }) => reason),
     ...journalGaps(story, history).map(({ reason }) => reason),
     ...lateTimers(story),
     ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),

@@ -135,14 +135,14 @@ function historyOf(scene: Scene): History {
     files: {},
     *records() {
       yield* small;
+    },
+    *answers() {
+      yield* sessions.map(sessionOf);
       for (const { client, connection, session, seq, outcome, endedAtMs = 0 } of ops.toSorted(
         (x, y) => (x.endedAtMs ?? 0) - (y.endedAtMs ?? 0),
       )) {
         yield { type: 'outcome', t: endedAtMs, client, connection, session, seq, outcome };
       }
-    },
-    *answers() {
-      // What is judged of a group is read from its records.
     },
     *smallRecords() {
       yield* small;
@@ -231,10 +231,12 @@ test('members in good order that differ are corrupt; a missing reading is inconc
   expect(verdict.incompleteBecause).toEqual(['the second reading of the ledger is missing']);
 });
 
-test('a history of today says that its journals are whole', () => {
+test('a history of today says what clients were to do, and that its journals are whole', () => {
   const { verdict, incompleteBecause } = judgeGroup(historyOf({ schemaVersion: 3 }));
   expect(verdict).toBe('inconclusive');
   expect(incompleteBecause).toEqual([
+    'the history does not say what the clients were to do',
+    'the history does not say what the clients were to do',
     'history segment run ends before the run listed what else there is',
   ]);
 });

@@ -9,6 +9,7 @@ import { Reconciler } from '../checkers/reconcile.ts';
 import { bare, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
 import { lossOf } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
+import { ClientJournals } from '../history/client-protocol.ts';
 import type { History } from '../history/reader.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { groupFindings, type Measured } from './findings.ts';
@@ -22,13 +23,13 @@ import { acknowledgedIn, memberChecks, successorService, victimService } from '.
 export function judgeGroup(history: History): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
   const { run, settings } = story;
-  const { service, images, measured } = measure(story, history);
+  const { service, journals, images, measured } = measure(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers]),
     ...groupFindings(measured, service),
   ];
   const reasons = [
-    ...groupIncompleteBecause(story, history),
+    ...groupIncompleteBecause(story, history, journals),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
   ];
   const complete = reasons.length === 0;
@@ -55,13 +56,14 @@ export function judgeGroup(history: History): GroupVerdict {
 /** What follows from the history before anything is judged. */
 interface Measures {
   readonly service: Service;
+  readonly journals: ClientJournals;
   readonly images: readonly AuditedImage[];
   readonly measured: Measured;
 }
 
 function measure(story: GroupStory, history: History): Measures {
   const { faultAtMs, victimNode } = story;
-  const service = serviceOf(story, history);
+  const { service, journals } = answersIn(story, history);
   const handoverAtMs = service.firstSuccessorAckMs;
   const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
   for (const op of history.ops()) journal.add(op);
@@ -88,15 +90,17 @@ function measure(story: GroupStory, history: History): Measures {
     phases: groupPhases(story, service.firstSuccessorAckMs),
     members: memberChecks(story),
   };
-  return { service, images, measured };
+  return { service, journals, images, measured };
 }
 
-function serviceOf({ faultAtMs, endAtMs, victimNode }: GroupStory, history: History): Service {
+function answersIn(
+  { faultAtMs, endAtMs, victimNode }: GroupStory,
+  history: History,
+): Pick<Measures, 'service' | 'journals'> {
   const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
-  for (const record of history.records()) {
-    if (record.type === 'session' || record.type === 'outcome') meter.see(record);
-  }
-  return meter.result();
+  const journals = new ClientJournals();
+  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  return { service: meter.result(), journals };
 }
 
 /** The group's ledger before the heal and after it, each against what clients were told. */
