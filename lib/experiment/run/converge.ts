@@ -7,11 +7,7 @@ import type { Run } from './run-context.ts';
 import { servesAgain } from './serving.ts';
 import { waitUntil } from './wait.ts';
 
-export interface ConvergeContext
-  extends Pick<
-    Run,
-    'testbed' | 'scenario' | 'sightings' | 'steps' | 'recorder' | 'onProgress' | 'signal'
-  > {
+export interface ConvergeContext extends Run {
   readonly writers: Writers;
   readonly victim: PodRef;
   readonly remedy: RemedyRun;

@@ -8,8 +8,7 @@ import { waitUntil } from './wait.ts';
 /** So many commits by the successor count as serving; an open port does not. */
 const servingCommits = 5;
 
-export interface WatchContext
-  extends Pick<Run, 'scenario' | 'testbed' | 'steps' | 'signal' | 'onProgress'> {
+export interface WatchContext extends Run {
   readonly writers: Writers;
   readonly victim: PodRef;
   readonly remedy: RemedyRun;
