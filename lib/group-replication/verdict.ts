@@ -92,7 +92,7 @@ export const groupVerdictSchema = z.object({
   seed: z.string(),
   runId: z.string(),
   replay: z.string(),
-  cluster: z.literal('kind'),
+  cluster: shared.cluster,
 });
 
 export type GroupVerdict = z.output<typeof groupVerdictSchema>;

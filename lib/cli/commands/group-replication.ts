@@ -18,11 +18,11 @@ import {
 import type { GroupVerdict } from '../../group-replication/verdict.ts';
 import { paste } from '../flags/arguments.ts';
 import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
+import { onTerminal } from '../terminal/on-terminal.ts';
 import { outputOptions, timerOptions, whereOptions } from '../flags/flag-options.ts';
 import { scenarioOptions } from '../flags/scenario-options.ts';
 import { numberWithin, seconds, wholeNumber } from '../flags/flag-values.ts';
 import { rememberGiven, type Flags } from '../flags/flags.ts';
-import { onInterrupt } from '../interrupt.ts';
 import { notReplayed } from '../flags/request.ts';
 import { checkFolder, folderName, makeRunFolder } from '../../library/run-folder.ts';
 
@@ -180,22 +180,13 @@ function requestOf(args: readonly string[]): Request {
 
 /** What only a run needs is imported by a run: --help answers at once. */
 async function run(request: Request): Promise<GroupVerdict> {
-  const { openGroup } = await import('../../cluster/kind/group/backend.ts');
+  const { groupBackend } = await import('../../cluster/kind/group/backend.ts');
   const { runGroup } = await import('../../group-replication/run.ts');
-  const group = openGroup(request.flags);
-  const { clock } = group;
-  let current = 'the set-up';
-  const say = (line: string): void => {
-    current = line;
-    sayLine(`[${(clock.nowMs() / 1000).toFixed(0)} s] ${line}`);
-  };
-  using interrupt = onInterrupt(say, () => current);
-  const asked = { ...request, onProgress: say, signal: interrupt.signal };
-  return await runGroup({
-    ...asked,
-    clock,
-    open: (recorder) => group.open({ ...asked, recorder }),
-  });
+  const { flags, settings } = request;
+  const backend = groupBackend(flags, settings);
+  return onTerminal((watch) =>
+    runGroup({ ...request, backend, ...watch(backend.clock) }, settings),
+  );
 }
 
 async function told(verdict: GroupVerdict, { flags, folder }: Request): Promise<ExitCode> {

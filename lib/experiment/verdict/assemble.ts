@@ -110,7 +110,22 @@ export function assembleVerdict(
   return { sentence: sentenceOf(told), ...told };
 }
 
-const whichRun = ({ run, setup }: Story) => ({
+type WhichRun = Pick<
+  Verdict,
+  | 'basis'
+  | 'timers'
+  | 'versions'
+  | 'provisioning'
+  | 'scenario'
+  | 'seed'
+  | 'runId'
+  | 'replay'
+  | 'cluster'
+  | 'custom'
+>;
+
+/** What a verdict says of its run itself. */
+export const whichRun = ({ run, setup }: Story): WhichRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
@@ -178,16 +193,18 @@ function writesOf(history: History): {
 }
 
 /** The runner says so in its history: it waited for it within the scenario's bound. */
-function recoveredIn({ records }: Story): boolean {
+export function recoveredIn({ records }: Story): boolean {
   return records.some(
     (record) => record.type === 'action' && record.name === 'converge' && record.step === 'done',
   );
 }
 
-const bare = ({ fault, moment, claim, holds, evidence }: CertificateRecord) => ({
+export const bare = ({
   fault,
   moment,
   claim,
   holds,
   evidence,
+}: CertificateRecord): Verdict['certificates'][number] => ({
+  ...{ fault, moment, claim, holds, evidence },
 });
