@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { accessModes, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { accessModes } from '../../lib/storage/fields.ts';
+import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { contradictions } from '../../lib/experiment/contradictions.ts';
 import {
   diskModes,
