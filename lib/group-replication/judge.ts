@@ -6,7 +6,7 @@ import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
-import { lossOf } from '../experiment/verdict/loss.ts';
+import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import type { History } from '../history/reader.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
@@ -74,7 +74,7 @@ function measure(story: GroupStory, history: History): Measures {
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
   const acknowledged = acknowledgedIn(history.ops());
-  const loss = lossOf(images.map(({ reconciliation }) => reconciliation));
+  const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
   const measured: Measured = {
     availability: {
       downtimeMs: service.downtimeMs,
@@ -84,7 +84,7 @@ function measure(story: GroupStory, history: History): Measures {
       rejoined: rejoinedAtMs(story) !== undefined,
     },
     acked: service.acked,
-    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    lost: lostIn(loss),
     loss,
     readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
       reading: image === 'first' ? 'first' : 'second',

@@ -5,20 +5,14 @@ import { headlineOf } from '../experiment/verdict/headline.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
 import { countInWords } from '../counts.ts';
+import { lostColumn, missingInWords } from './loss-words.ts';
 import { bytes, percent, pictures, seconds, type Html } from './html-parts.ts';
 import { noticedChip, noticesCard } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
 import { explained } from './terms.ts';
-import {
-  imageNames,
-  lostColumn,
-  meanings,
-  missingInWords,
-  onceInWords,
-  secondMountInWords,
-} from './wording.ts';
+import { imageNames, meanings, onceInWords, secondMountInWords } from './wording.ts';
 
 /** The headline, the sentence and the badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
@@ -74,7 +68,7 @@ ${facts(data)}
 ${story(data)}
 <div class="two">
 <section class="card"><h2>${explained('Acknowledged commits')}, by when they were acknowledged</h2>
-${lossTable(data.loss, lostColumn(verdict))}
+${data.loss.length === 0 ? noLoss : lossTable(data.loss, lostColumn(verdict))}
 ${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
 <section class="card"><h2>What let the second writer in</h2>
 <p class="faint">The chain of recorded decisions; each leads to its record.</p>
@@ -152,6 +146,8 @@ function incomplete({ verdict, incompleteBecause }: Verdict): Html {
   return html`<section class="card missing"><h2>${title}</h2>${list(incompleteBecause)}</section>`;
 }
 
+const noLoss = html`<p>What became of them is not known: no copy after the fault could be audited.</p>`;
+
 function lossTable(rows: readonly LossRow[], lost: string): Html {
   return html`<table>
 <thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">${lost}</th>
@@ -173,8 +169,8 @@ function imageTable(verdict: Verdict): Html {
 }
 
 const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>
-  html`<tr class="${lost > 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>
-<td class="number">${countInWords(acked)}</td><td class="number">${countInWords(lost)}</td>
+  html`<tr class="${lost !== 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>
+<td class="number">${countInWords(acked)}</td><td class="number">${lost === null ? 'not known' : countInWords(lost)}</td>
 <td>${readable ? 'to the end' : 'no'}</td></tr>`;
 
 function licence(rows: readonly LicenceRow[], { phases, horizonS }: Verdict): Html {

@@ -1,20 +1,13 @@
 /** The verdict as Markdown, for a CI job's summary page. */
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
 import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
+import { epochNames, lostColumn, missingInWords } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
-import {
-  basisLabel,
-  customInWords,
-  epochNames,
-  expectation,
-  lostColumn,
-  missingInWords,
-  secondMountInWords,
-} from './wording.ts';
+import { basisLabel, customInWords, expectation, secondMountInWords } from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
@@ -37,8 +30,8 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ['Second mount', `${mount.value} (${mount.more})`],
     ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
   ];
-  const epochs = Object.entries(loss).map(([epoch, { acked, lost }]) => {
-    const name = epochNames[epoch as keyof typeof loss];
+  const epochs = Object.entries(loss ?? {}).map(([epoch, { acked, lost }]) => {
+    const name = epochNames[epoch as keyof Loss];
     return `| ${name} | ${acked} | ${lost} | ${percent(lost, acked)} |`;
   });
   return [
@@ -51,10 +44,14 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     '| --- | --- |',
     ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),
     '',
-    `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
-    '| --- | ---: | ---: | ---: |',
-    ...epochs,
-    '',
+    ...(epochs.length === 0
+      ? []
+      : [
+          `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
+          '| --- | ---: | ---: | ---: |',
+          ...epochs,
+          '',
+        ]),
     ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
     ...(hasLostFile(verdict) ? [`Each lost commit: ${lostFile}, beside this.`, ''] : []),
     `How good is this audit? ${escape(scoreInWords())}.`,

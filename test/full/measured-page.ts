@@ -20,7 +20,7 @@ const measuredSchema = z.object({
   asExpected: z.boolean(),
   noticed: z.enum(['loud', 'silent']).nullable(),
   acked: z.number(),
-  lost: z.number(),
+  lost: z.number().nullable(),
   /** Seconds after the fault; null: none before the heal. */
   secondMountS: z.number().nullable(),
   exposureMs: z.number(),
@@ -38,7 +38,7 @@ export type Measured = z.output<typeof measuredSchema>;
 export function measuredIn({ name, flags }: MeasuredCase, verdict: Verdict): Measured {
   const { exposure, phases, images, versions } = verdict;
   const lostIn = (image: string): number | undefined =>
-    images.find((each) => each.image === image)?.lost;
+    images.find((each) => each.image === image)?.lost ?? undefined;
   const { blocksBoth } = exposure;
   return measuredSchema.parse({
     name,

@@ -17,11 +17,14 @@ const endsInTime = ({ tookMs }: Played, scenario: Scenario): boolean => {
 const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
 
 const lossAddsUp = ({ loss, lost, images }: Verdict): boolean => {
+  if (loss === null || lost === null) return loss === lost;
   const epochs = Object.values(loss);
-  const byImage = images.map((image) => image.lost);
+  const byImage = images.map((image) => image.lost ?? 0);
   return (
     lost === sum(epochs.map((epoch) => epoch.lost)) &&
-    [...epochs, ...images].every((each) => each.lost >= 0 && each.lost <= each.acked) &&
+    [...epochs, ...images].every(
+      ({ lost: each, acked }) => each === null || (each >= 0 && each <= acked),
+    ) &&
     // The worst of the images in each epoch: at least that of one image, at most of all together.
     lost >= Math.max(0, ...byImage) &&
     lost <= sum(byImage)
