@@ -6,13 +6,19 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
 import { countInWords } from '../counts.ts';
 import { lostColumn, missingInWords } from './loss-words.ts';
-import { bytes, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { percent, pictures, seconds, type Html } from './html-parts.ts';
 import { noticedChip, noticesCard } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
 import { explained } from './terms.ts';
-import { imageNames, meanings, onceInWords, secondMountInWords } from './wording.ts';
+import {
+  exposureInWords,
+  imageNames,
+  meanings,
+  onceInWords,
+  secondMountInWords,
+} from './wording.ts';
 
 /** The headline, the sentence and the badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
@@ -84,8 +90,9 @@ ${noticesCard(verdict)}
 }
 
 function facts({ verdict }: ReportData): Html {
-  const { availability, serving, exposure } = verdict;
+  const { availability, serving } = verdict;
   const { downtimeMs } = availability;
+  const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
   return html`<dl class="facts">
 ${safetyFact(verdict)}
@@ -95,7 +102,7 @@ ${fact(
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
   serving.served ? 'commits came back' : 'no commits came back in time',
 )}
-${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(verdict))}
+${fact('Two could write for', exposure.value, exposure.more)}
 ${fact('Second mount', mount.value, mount.more)}
 </dl>`;
 }
@@ -109,16 +116,6 @@ function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
 
 const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
   html`<div><dt>${explained(name)}</dt><dd class="${tone}-text">${value}<small>${explained(more)}</small></dd></div>`;
-
-/** Exact to the block where the disk kept a log of writes. */
-export function exposureText({ exposure, scenario }: Verdict): string {
-  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
-  if (ms === 0) return 'never';
-  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
-  const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
-  if (blocksBoth === undefined) return each;
-  return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
-}
 
 /** What the model does not know, which fits every prediction; closed, since it is long. */
 const modelLimits = ({ modelLimits }: ReportData): Html | string =>
@@ -175,6 +172,7 @@ const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): 
 
 function licence(rows: readonly LicenceRow[], { phases, horizonS }: Verdict): Html {
   if (rows.length > 0) return html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
+  if (horizonS === 0) return html`<p>The fault never came.</p>`;
   const came =
     phases.attached === null
       ? ''

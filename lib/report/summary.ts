@@ -2,16 +2,22 @@
 import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
-import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
 import { epochNames, lostColumn, missingInWords } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
-import { basisLabel, customInWords, expectation, secondMountInWords } from './wording.ts';
+import {
+  basisLabel,
+  customInWords,
+  expectation,
+  exposureInWords,
+  secondMountInWords,
+} from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
-  const { availability, exposure, loss } = verdict;
+  const { availability, loss } = verdict;
+  const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
   const noticed = noticedChip(verdict);
   const custom = customInWords(verdict);
@@ -26,7 +32,7 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
     ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
     ['Disk', diskInWords(verdict)],
-    ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
+    ['Two could write for', `${exposure.value}: ${exposure.more}`],
     ['Second mount', `${mount.value} (${mount.more})`],
     ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
   ];

@@ -7,7 +7,8 @@ import type { BatchCell } from '../matrix/batch.ts';
 import { refusedInWords } from '../experiment/verdict/refused-mounts.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
-import { percent, seconds } from './html-parts.ts';
+import { countInWords } from '../counts.ts';
+import { bytes, percent, seconds } from './html-parts.ts';
 import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
 
@@ -94,6 +95,22 @@ export function cellExpectation(cell: BatchCell): string {
     : countedWords(cell.counted);
 }
 
+/** For how long two could write, and what; exact to the block where the disk kept a log of writes. */
+export function exposureInWords(verdict: Verdict): { value: string; more: string } {
+  const { exposure, horizonS } = verdict;
+  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
+  return { value: seconds(exposure.ms / 1000), more: writtenInIt(verdict) };
+}
+
+function writtenInIt({ exposure, scenario }: Verdict): string {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+  if (ms === 0) return 'never';
+  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
+  const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
+  if (blocksBoth === undefined) return each;
+  return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
+}
+
 /** Whether another node mounted the volume, and who had it without a mount. */
 export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
   const { phases, horizonS, refusedMounts } = verdict;
@@ -102,6 +119,7 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
   if (phases.secondMount !== null) {
     return { value: seconds(phases.secondMount), more: `after the fault${had}` };
   }
+  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
   const value = refused === undefined ? 'none' : 'refused';
   return { value, more: `none in ${seconds(horizonS)} after the fault${had}` };
 }

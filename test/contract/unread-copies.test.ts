@@ -1,4 +1,4 @@
-/** A copy whose audit failed tells nothing of what is lost: no number stands where nobody knows it. */
+/** No number stands where nobody knows it: a copy whose audit failed tells nothing of what is lost. */
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { headlineOf } from '../../lib/experiment/verdict/headline.ts';
@@ -77,6 +77,18 @@ test.each([
   expect(renderSummary(verdict)).not.toMatch(/\| 0 \| 0 \|/);
   const page = await renderHtml(reportData(verdict, history));
   expect(page).toContain('What became of them is not known');
+});
+
+test('a fault that never came lets nobody know what it would have let happen', () => {
+  const [fault] = records.filter((record) => record.type === 'action' && record.actor === 'fault');
+  const faultMs = fault?.type === 'action' ? fault.t : 0;
+  const verdict = judged((record) => ('t' in record && record.t >= faultMs ? [] : [record]));
+  expect(verdict.sentence).toMatch(/^The node crash never came; inconclusive, since /);
+  expect(verdict.availability.downtimeMs).toBeNull();
+  const summary = renderSummary(verdict);
+  expect(summary).toContain('| Downtime | unknown |');
+  expect(summary).toContain('| Two could write for | not known: the fault never came |');
+  expect(summary).toContain('| Second mount | not known (the fault never came) |');
 });
 
 test('damage that clients saw stands beside copies of which nobody knows', () => {

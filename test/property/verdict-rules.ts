@@ -60,7 +60,7 @@ const rules: Readonly<Record<string, (played: Played, scenario: Scenario) => boo
   'losses add up': ({ verdict }) => lossAddsUp(verdict),
   'the exposure has a beginning and an end': ({ verdict }) => exposureIsOneWindow(verdict),
   'a mount that came is told': ({ verdict: { sentence, phases } }) =>
-    /no second mount/i.test(sentence) === (phases.secondMount === null),
+    /no second mount|never came/i.test(sentence) === (phases.secondMount === null),
 };
 
 /** Names of the rules that this run breaks. */

@@ -20,6 +20,7 @@ function handover(told: Told): string {
   const { phases, exposure, horizonS, scenario, custom } = told;
   const kind = custom?.fault ?? scenario['fault'];
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
+  if (horizonS === 0) return `the ${fault} never came`;
   const refused = told.refusedMounts.find(({ firstS }) => firstS < horizonS);
   if (phases.secondMount === null && refused !== undefined) {
     const could =

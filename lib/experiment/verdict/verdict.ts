@@ -167,7 +167,7 @@ export const verdictSchema = z.object({
     recovered: seconds,
     firstCommit: seconds,
   }),
-  /** Nothing was seen until here, where no second mount came: seconds after the fault. */
+  /** Nothing was seen until here, where no second mount came: seconds after the fault; 0: that never came. */
   horizonS: z.number(),
   licence: z.array(licenceStepSchema),
   /** Links that the first second mount must have had and no record proves. */
