@@ -20,7 +20,7 @@ const runSchema = z.object({
   scenario: z.record(z.string(), z.unknown()),
   phases: z.object({ secondMount: z.number().nullable() }),
   serving: z.object({ served: z.boolean() }).nullable(),
-  lost: z.number(),
+  lost: z.number().nullable(),
   acked: z.number(),
   runId: z.string(),
   seed: z.string(),
@@ -85,7 +85,7 @@ export const lineOfRow = (folder: string, row: string, verdict: Verdict): EventL
 function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
   const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
   const lostIn = (image: ImageLabel): number | undefined =>
-    images.find((each) => each.image === image)?.lost;
+    images.find((each) => each.image === image)?.lost ?? undefined;
   return {
     ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor },
     ...(blocksBoth === undefined ? {} : { blocksBoth }),

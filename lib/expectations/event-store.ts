@@ -46,7 +46,8 @@ const lineSchema = z.strictObject({
   /** Whether somebody served after the heal; null where an older run does not tell. */
   served: z.boolean().nullable(),
   acked: z.number().int(),
-  lost: z.number().int(),
+  /** Null where no copy of the volume could tell. */
+  lost: z.number().int().nullable(),
   /** Seconds after the fault; null: none before the heal. */
   secondMountS: z.number().nullable(),
   /** The run had the machine to itself, or others ran meanwhile; null where nobody wrote it down. */

@@ -211,7 +211,7 @@ test('an acknowledged commit that the group has not is lost', () => {
   const secondRows = rowsAt(sessions, Infinity).filter(({ client }) => client !== 'inside');
   const verdict = judgeGroup(historyOf({ secondRows }));
   expect(verdict).toMatchObject({ verdict: 'lost', asExpected: false, lost: 2 });
-  expect(verdict.loss.beforeFault).toEqual({ acked: 4, lost: 2 });
+  expect(verdict.loss?.beforeFault).toEqual({ acked: 4, lost: 2 });
   expect(verdict.readings.map(({ lost }) => lost)).toEqual([0, 2]);
 });
 

@@ -7,7 +7,7 @@ import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
 import { bare, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
-import { lossOf } from '../experiment/verdict/loss.ts';
+import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
 import type { History } from '../history/reader.ts';
@@ -69,7 +69,7 @@ function measure(story: GroupStory, history: History): Measures {
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
   const acknowledged = acknowledgedIn(history.ops());
-  const loss = lossOf(images.map(({ reconciliation }) => reconciliation));
+  const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
   const measured: Measured = {
     availability: {
       downtimeMs: service.downtimeMs,
@@ -77,7 +77,7 @@ function measure(story: GroupStory, history: History): Measures {
       rejoined: rejoinedAtMs(story) !== undefined,
     },
     acked: service.acked,
-    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    lost: lostIn(loss),
     loss,
     readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
       reading: image === 'first' ? 'first' : 'second',

@@ -137,7 +137,7 @@ test('a disk that ignores flushes and loses power is blank: formatted anew, an e
   const fields = { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' } as const;
   const { verdict } = await run(fields);
   expect(verdict.findings.map(({ code }) => code)).toContain('REFORMATTED');
-  expect(verdict.loss.beforeFault.lost).toBe(verdict.loss.beforeFault.acked);
+  expect(verdict.loss?.beforeFault.lost).toBe(verdict.loss?.beforeFault.acked);
 });
 
 test.each<Fields>([

@@ -122,5 +122,5 @@ function numbers({ secondMountS, lost, acked, shown }: Row): string {
     lostBeforeHeal === 0 && lostAfterHeal !== undefined && lostAfterHeal > 0
       ? ' (none of them before the heal)'
       : '';
-  return `${mounted}${exposed}; ${lost} of ${acked} commits lost${split}`;
+  return `${mounted}${exposed}; ${lost ?? 'nobody knows how many'} of ${acked} commits lost${split}`;
 }
