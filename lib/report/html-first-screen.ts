@@ -10,15 +10,9 @@ import { noticedChip, noticesCard } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
+import { missingInWords } from './missing-in-words.ts';
 import { explained } from './terms.ts';
-import {
-  imageNames,
-  lostColumn,
-  meanings,
-  missingInWords,
-  onceInWords,
-  secondMountInWords,
-} from './wording.ts';
+import { imageNames, lostColumn, meanings, onceInWords, secondMountInWords } from './wording.ts';
 
 /** The headline, the sentence and the badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {

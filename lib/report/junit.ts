@@ -3,7 +3,8 @@ import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
-import { expectation, expectedInRun, missingInWords } from './wording.ts';
+import { missingInWords } from './missing-in-words.ts';
+import { expectation, expectedInRun } from './wording.ts';
 import { property, xmlDocument } from './xml.ts';
 
 /** An inconclusive run is an error, an unexpected verdict a failure; an open one was not asked. */

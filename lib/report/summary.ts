@@ -6,13 +6,13 @@ import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
 import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
+import { missingInWords } from './missing-in-words.ts';
 import {
   basisLabel,
   customInWords,
   epochNames,
   expectation,
   lostColumn,
-  missingInWords,
   secondMountInWords,
 } from './wording.ts';
 

@@ -102,27 +102,6 @@ export function cellExpectation(cell: BatchCell): string {
     : countedWords(cell.counted);
 }
 
-/** The three numbers, each by its name; the second and third where they add to the first. */
-export function missingInWords({ missing }: Verdict): MissingInWords[] {
-  const { unreadableBeforeHeal, lost, afterHeal } = missing;
-  const all: MissingInWords[] = [
-    {
-      name: 'Acknowledged commits lost',
-      value: lost === null ? 'not known' : countText(lost),
-      more: lost === null ? 'no copy could be read in full' : percent(lost.count, lost.of),
-    },
-  ];
-  if (unreadableBeforeHeal !== null && unreadableBeforeHeal.count > 0) {
-    const more = 'not lost where a later copy has them';
-    all.push({ name: 'Unreadable before the heal', value: countText(unreadableBeforeHeal), more });
-  }
-  if (afterHeal !== null && (all.length > 1 || afterHeal.count > 0)) {
-    const more = percent(afterHeal.count, afterHeal.of);
-    all.push({ name: 'Missing after the heal', value: countText(afterHeal), more });
-  }
-  return all;
-}
-
 /** Whether another node mounted the volume, and who had it without a mount. */
 export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
   const { phases, horizonS, refusedMounts } = verdict;
@@ -154,17 +133,8 @@ export function cellLosses({ median }: BatchCell): string {
   return words.join(', ');
 }
 
-interface MissingInWords {
-  readonly name: string;
-  readonly value: string;
-  readonly more: string;
-}
-
-const countText = ({ count: some, of }: { readonly count: number; readonly of: number }): string =>
-  `${countInWords(some)} of ${countInWords(of)}`;
-
 export function advice(verdict: Verdict): string[] {
-  const { remedy, fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
+  const { fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
   const { durability } = database;
   if (verdict.verdict === 'inconclusive') {
     return [
@@ -172,8 +142,11 @@ export function advice(verdict: Verdict): string[] {
     ];
   }
   if (verdict.verdict === 'safe') {
-    return remedy === 'none' && !verdict.availability.recovered
-      ? ['The price of this safety is the downtime: nothing took over until the node came back.']
+    return isStandstill(verdict)
+      ? [
+          'The price of this safety is the downtime: no other node could serve until the old one was back.',
+          'To shorten it without a second writer, prove that the node is off: docs/how-to/lost-node.md.',
+        ]
       : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
   }
   if (losesPower(fault) && flushes === 'ignored') {
@@ -197,6 +170,10 @@ export function advice(verdict: Verdict): string[] {
       'detaching a volume that is still in use; the out-of-service taint still does.',
   ];
 }
+
+/** Nobody else had the volume for so long that a person would have been called. */
+const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolean =>
+  phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
 
 /** How often it happens, which no single run tells. */
 export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
