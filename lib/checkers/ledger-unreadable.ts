@@ -1,4 +1,5 @@
 /** The ledger could not be read to its end because the image is damaged. */
+import { countInWords } from '../counts.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { unreadBecause } from './readability.ts';
@@ -15,7 +16,7 @@ export const ledgerUnreadable: Checker = {
         image,
         safety: 'corrupt',
         loud: true,
-        summary: `${present} of ${acked} acknowledged commits can be read`,
+        summary: `${countInWords(present)} of ${countInWords(acked)} acknowledged commits can be read`,
         evidence: [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])],
       }),
     ];

@@ -5,6 +5,7 @@ import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { gatesText } from '../kubernetes-versions.ts';
 import type { AxisValue, Matrix, Settings } from './matrix-schema.ts';
+import { placeInWords } from './place.ts';
 
 export interface Cell {
   /** Unique in the batch and fit for a folder's name. */
@@ -76,13 +77,11 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
     places = places.flatMap((place) => values.map((value) => [...place, [name, value] as const]));
   }
   return places
-    .map(
-      (place): Draft => ({
-        place: Object.fromEntries(place.map(([axis, { label }]) => [axis, label])),
-        label: place.map(([axis, { label }]) => `${axis} ${label}`).join(', '),
-        settings: Object.assign({}, ...place.map(([, { settings }]) => settings)) as Settings,
-      }),
-    )
+    .map((values): Draft => {
+      const place = Object.fromEntries(values.map(([axis, { label }]) => [axis, label]));
+      const settings = Object.assign({}, ...values.map(([, value]) => value.settings)) as Settings;
+      return { place, label: placeInWords(place), settings };
+    })
     .filter(({ place }) => !exclude.some((rule) => fits(rule, place)));
 }
 
@@ -93,10 +92,8 @@ export const fits = (rule: Places, place: Readonly<Record<string, string>>): boo
   Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
 
 function outsideGrid(settings: Settings): Draft {
-  const label = Object.entries(settings)
-    .map(([field, value]) => `${field} ${textOf(value)}`)
-    .join(', ');
-  return { place: {}, label, settings };
+  const texts = Object.entries(settings).map(([field, value]) => [field, textOf(value)] as const);
+  return { place: {}, label: placeInWords(Object.fromEntries(texts)), settings };
 }
 
 const textOf = (value: Settings[keyof Settings]): string =>

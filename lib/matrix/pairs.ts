@@ -1,6 +1,7 @@
 /** Pairs of cells that differ in one axis: what that axis did. */
 import type { Batch, BatchCell, Difference } from './batch.ts';
 import { difference } from './intervals.ts';
+import { placeInWords } from './place.ts';
 import { compareGrades, gradeOf } from './severity.ts';
 
 type Compared = Pick<Batch, 'contrasts' | 'differences'>;
@@ -59,15 +60,12 @@ function orderOf({ cell, twin }: Pair): number {
 }
 
 function describe({ axis, from, to, cell, twin }: Pair): Difference {
-  const elsewhere = Object.entries(cell.place)
-    .filter(([name]) => name !== axis)
-    .map(([name, label]) => `${name} ${label}`)
-    .join(', ');
+  const { [axis]: _own, ...others } = cell.place;
   return {
     axis,
     from,
     to,
-    elsewhere,
+    elsewhere: placeInWords(others),
     fromCell: cell.id,
     toCell: twin.id,
     fromVerdict: cell.verdict,

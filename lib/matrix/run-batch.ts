@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeError, UsageError } from '../errors.ts';
+import { judgeExpectation } from '../experiment/expectation/serving-expectation.ts';
 import { loadOf } from './capacity.ts';
 import { eventsOf, sharesCluster } from './events.ts';
 import type { Plan, Trial } from './plan.ts';
@@ -200,6 +201,14 @@ function removeUnfinished(
   }
 }
 
+/** As the batch's last line counts it: of what was open, nothing was expected. */
+function heldAgainst(trial: Trial | undefined, outcome: Outcome): string {
+  if (trial === undefined) return '';
+  const { asExpected, open } = judgeExpectation(trial.scenario, outcome);
+  if (open === true) return ', open: no expectation';
+  return asExpected ? '' : ', not expected';
+}
+
 function tell(plan: Plan, attempts: readonly Attempt[], last: Attempt): string {
   const trial = plan.trials.find(({ id }) => id === last.trial);
   const done = new Set(attempts.map((attempt) => attempt.trial)).size;
@@ -208,6 +217,5 @@ function tell(plan: Plan, attempts: readonly Attempt[], last: Attempt): string {
   const { outcome, error } = last;
   if (outcome === undefined) return `${about}: FAILED ${error ?? ''}`;
   const starved = outcome.starved ? ', the machine did not keep time' : '';
-  const expected = outcome.asExpected ? '' : ', not expected';
-  return `${about}: ${outcome.verdict.toUpperCase()}${expected}${starved}`;
+  return `${about}: ${outcome.verdict.toUpperCase()}${heldAgainst(trial, outcome)}${starved}`;
 }

@@ -52,7 +52,7 @@ test('all as expected: 0, with what each axis did', () => {
   expect(batch).toMatchObject({ verdict: 'expected', inconclusiveBecause: [], busyS: 480 });
   expect(batch.sentence).toBe(
     '4 cells in 4 fault events that came to a verdict: 3 safe, 1 lost; none unexpected; ' +
-      '3 of 3 controls hold; a silent loss of 7 of 1000 commits was seen; 1 of 1 reruns alone agree',
+      '3 of 3 controls hold; a silent loss of 7 of 1,000 commits was seen; 1 of 1 reruns alone agree',
   );
   expect(batch.contrasts).toEqual([
     { axis: 'remedy', from: 'none', to: 'force-delete', pairs: 2, changed: 1, better: 0 },

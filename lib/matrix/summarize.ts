@@ -6,7 +6,7 @@ import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
 import { fisher, significance } from './fisher.ts';
 import { perHour, weakestBasis } from './figures.ts';
-import { plural } from '../counts.ts';
+import { countInWords, plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
 import { unlikeLabels } from './one-change.ts';
 import { comparePairs } from './pairs.ts';
@@ -192,7 +192,9 @@ function sensitivity(controls: Batch['controls']): string[] {
     .toSorted((a, b) => a.lost / a.of - b.lost / b.of);
   return smallest === undefined
     ? []
-    : [`a silent loss of ${smallest.lost} of ${smallest.of} commits was seen`];
+    : [
+        `a silent loss of ${countInWords(smallest.lost)} of ${countInWords(smallest.of)} commits was seen`,
+      ];
 }
 
 /** Those in which at least one cell came to a verdict. */

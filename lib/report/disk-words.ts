@@ -124,9 +124,9 @@ function variants({ watcherCheck, attachWhileBusy, fileLocks, disk }: Scenario):
   ];
 }
 
-/** Real drivers that are said to behave so. Only the index of the docs keeps its place. */
+/** Real drivers that are said to behave so. */
 export function driversOf(verdict: Verdict): string {
   const drivers = driversLike(scenarioOf(verdict).disk);
   const named = drivers.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
-  return `Drivers said to behave so: ${named.join('; ')}. Sources and how sure: docs/README.md, “Drivers”.`;
+  return `Drivers said to behave so: ${named.join('; ')}. Sources and how sure: docs/reference/drivers.md.`;
 }

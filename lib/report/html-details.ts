@@ -34,7 +34,7 @@ ${rawRecords(data)}`;
 
 function finding({ level, code, summary, loud, evidence }: Finding): Html {
   const noticed = loud ? 'an operator would be told' : 'this alone tells nobody';
-  return html`<div class="finding ${level}"><strong>${summary}</strong>
+  return html`<div class="finding ${level}"><strong>${explained(summary)}</strong>
 <div class="faint">${level} · ${code} · ${noticed}</div>
 ${evidence.length === 0 ? '' : evidenceList(evidence)}
 </div>`;
@@ -55,14 +55,22 @@ ${
 }`;
 }
 
+/** A probe that was asked again and answered the same has one row. */
 export function certificateTable(rows: Verdict['certificates']): Html {
+  const same = Map.groupBy(rows, ({ holds, moment, claim, evidence }) =>
+    JSON.stringify([holds, moment, claim, evidence]),
+  );
   return html`<table>
 <thead><tr><th>Holds</th><th>When</th><th>Claim</th><th>Evidence</th></tr></thead>
-<tbody>${rows.map(
-    ({ holds, moment, claim, evidence }) => html`<tr class="${holds ? '' : 'bad'}">
-<td>${holds ? 'yes' : 'NO'}</td><td>${moment}</td><td>${claim}</td>
-<td class="text">${evidence}</td></tr>`,
-  )}</tbody></table>`;
+<tbody>${[...same.values()].map(([first, ...again]) => certificateRow(first, again.length + 1))}</tbody></table>`;
+}
+
+function certificateRow(row: Verdict['certificates'][number] | undefined, times: number): Html {
+  if (row === undefined) return html``;
+  const { holds, moment, claim, evidence } = row;
+  return html`<tr class="${holds ? '' : 'bad'}">
+<td>${holds ? 'yes' : 'NO'}</td><td>${moment}${times === 1 ? '' : `, ${times} times`}</td><td>${claim}</td>
+<td class="text">${evidence}</td></tr>`;
 }
 
 const pager = html`<button type="button" data-page="previous">Previous</button>

@@ -24,16 +24,15 @@ export function noticedChip({
 export function noticesCard({ notices, noticed }: Verdict): Html | string {
   if (notices.length === 0) return '';
   return html`<section class="card"><h2>What an operator is told</h2>
-<table><thead><tr><th>Who</th><th>What</th><th class="number">times</th><th>When</th>
-<th>A word of harm</th></tr></thead><tbody>${notices.map((notice) => row(notice, noticed !== null))}</tbody></table>
-<p class="faint">“No”: a fail-over that does no harm shows it as well, or nobody asks for it.</p>
+<table><thead><tr><th>Who</th><th>What</th><th>When</th><th>Harm</th></tr></thead><tbody>${notices.map((notice) => row(notice, noticed !== null))}</tbody></table>
+<p class="faint">Harm: “no” where a fail-over that does no harm shows it as well, or nobody asks for it.</p>
 </section>`;
 }
 
 /** `isHarm`: there was harm, of which it may have told. */
 const row = (notice: Notice, isHarm: boolean): Html =>
-  html`<tr class="${notice.ofHarm && isHarm ? 'bad' : ''}" title="${notice.evidence}"><td>${notice.by}</td>
-<td>${notice.what}</td><td class="number">${countInWords(notice.count)}</td><td>${whenOf(notice)}</td>
+  html`<tr class="${notice.ofHarm && isHarm ? 'bad' : ''}" title="${notice.evidence}"><td class="text">${notice.by}</td>
+<td class="text">${notice.what}${notice.count === 1 ? '' : `, ${countInWords(notice.count)} times`}</td><td>${whenOf(notice)}</td>
 <td>${notice.ofHarm ? 'yes' : 'no'}</td></tr>`;
 
 function whenOf({ firstS, lastS, when }: Notice): string {

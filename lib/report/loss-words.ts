@@ -19,17 +19,23 @@ interface MissingInWords {
 
 const unreadable = 'Unreadable before the heal';
 const missingAfter = 'Missing after the heal';
+const unreadableAfter = 'Unreadable after the heal';
+const byFirst = ', by the copy before the heal, the last that could be read';
 const nobodyKnows = { value: 'not known', more: 'the audit of this copy failed' };
 
 /** The three numbers, each by its name; the second and third where they add to the first. */
 export function missingInWords({ missing, images }: Verdict): MissingInWords[] {
   const { unreadableBeforeHeal, lost, afterHeal } = missing;
   const unaudited = images.flatMap((each) => (each.lost === null ? each.image : []));
+  const isLastRead = images.every(({ image, readable }) => image !== 'second' || readable);
   const all: MissingInWords[] = [
     {
       name: 'Acknowledged commits lost',
       value: lost === null ? 'not known' : countText(lost),
-      more: lost === null ? 'no copy could be read in full' : percent(lost.count, lost.of),
+      more:
+        lost === null
+          ? 'no copy could be read in full'
+          : `${shareOf(lost)}${isLastRead ? '' : byFirst}`,
     },
   ];
   if (unreadableBeforeHeal !== null && unreadableBeforeHeal.count > 0) {
@@ -39,8 +45,8 @@ export function missingInWords({ missing, images }: Verdict): MissingInWords[] {
   if (unaudited.includes('first')) all.push({ name: unreadable, ...nobodyKnows });
   if (unaudited.includes('second')) all.push({ name: missingAfter, ...nobodyKnows });
   if (afterHeal !== null && (all.length > 1 || afterHeal.count > 0)) {
-    const more = percent(afterHeal.count, afterHeal.of);
-    all.push({ name: missingAfter, value: countText(afterHeal), more });
+    const name = isLastRead ? missingAfter : unreadableAfter;
+    all.push({ name, value: countText(afterHeal), more: shareOf(afterHeal) });
   }
   return all;
 }
@@ -64,5 +70,11 @@ export function cellLosses({ median }: BatchCell): string {
   return words.join(', ');
 }
 
-const countText = ({ count: some, of }: { readonly count: number; readonly of: number }): string =>
-  `${countInWords(some)} of ${countInWords(of)}`;
+interface Share {
+  readonly count: number;
+  readonly of: number;
+}
+
+const countText = ({ count, of }: Share): string => `${countInWords(count)} of ${countInWords(of)}`;
+
+const shareOf = ({ count, of }: Share): string => percent(count, of);

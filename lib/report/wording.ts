@@ -125,7 +125,7 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
 }
 
 export function advice(verdict: Verdict): string[] {
-  const { remedy, fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
+  const { fault, flushes, accessMode, terminationGraceS, ...choice } = scenarioOf(verdict);
   const { durability } = database;
   if (verdict.verdict === 'inconclusive') {
     return [
@@ -133,8 +133,11 @@ export function advice(verdict: Verdict): string[] {
     ];
   }
   if (verdict.verdict === 'safe') {
-    return remedy === 'none' && !verdict.availability.recovered
-      ? ['The price of this safety is the downtime: nothing took over until the node came back.']
+    return isStandstill(verdict)
+      ? [
+          'The price of this safety is the downtime: no other node could serve until the old one was back.',
+          'To shorten it without a second writer, prove that the node is off: docs/how-to/lost-node.md.',
+        ]
       : ['Keep the settings that made it so (see the scenario), and test the ones you do not use.'];
   }
   if (losesPower(fault) && flushes === 'ignored') {
@@ -158,6 +161,10 @@ export function advice(verdict: Verdict): string[] {
       'detaching a volume that is still in use; the out-of-service taint still does.',
   ];
 }
+
+/** Nobody else had the volume for so long that a person would have been called. */
+const isStandstill = ({ phases, availability: { downtimeMs } }: Verdict): boolean =>
+  phases.secondMount === null && (downtimeMs === null || downtimeMs > 5 * 60_000);
 
 /** How often it happens, which no single run tells. */
 export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { batchSchema } from '../../lib/matrix/batch.ts';
+import { exampleCell } from '../../lib/report/batch/example.ts';
 import { renderBatchHtml } from '../../lib/report/batch/html.ts';
 import { chromiumPath, openingPages, seriousProblems, type Opened } from './chromium.ts';
 
@@ -17,10 +18,10 @@ describe.skipIf(chromiumPath === undefined)('a batch’s page in Chromium', () =
   const chromium = openingPages(folder);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  const open = async (options: BrowserContextOptions = {}): Promise<Opened> => {
+  const open = async (options: BrowserContextOptions = {}, shown = batch): Promise<Opened> => {
     const addressOf = (run: string): string => `${run}/report.html`;
     const page = {
-      ...{ batch, addressOf, remakeOf: () => '' },
+      ...{ batch: shown, addressOf, remakeOf: () => '' },
       ...{ verdictOf: () => undefined, baseline: undefined },
     };
     return chromium.open(await renderBatchHtml(page), options);
@@ -80,8 +81,28 @@ describe.skipIf(chromiumPath === undefined)('a batch’s page in Chromium', () =
     expect(await seriousProblems(dark.page)).toEqual([]);
   });
 
+  const phone = { viewport: { width: 390, height: 800 } };
+
+  test('a grid that is long in one direction runs down, so that a phone shows all of it', async () => {
+    const { page } = await open(phone);
+    const box = page.getByRole('region', { name: 'Verdict of each cell' });
+    expect(await box.locator('tbody tr').count()).toBe(8);
+    expect(await box.locator('.square').count()).toBe(24);
+    await box.and(page.locator('.ends')).waitFor();
+    expect(await box.locator('.scroll-hint').isVisible()).toBe(false);
+  });
+
   test('on a phone a wide grid scrolls in its own box, says so, and is read without a lens', async () => {
-    const { page } = await open({ viewport: { width: 390, height: 800 } });
+    const labels = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+    const axes = ['disk', 'remedy'].map((name) => ({ name, labels }));
+    const cells = labels.flatMap((disk) =>
+      labels.map((remedy) => ({
+        ...exampleCell(`${disk}-${remedy}`, 'inconclusive', 0),
+        place: { disk, remedy },
+      })),
+    );
+    const wideBatch = { ...batch, axes, cells, checks: [], contrasts: [], differences: [] };
+    const { page } = await open(phone, wideBatch);
     const box = page.getByRole('region', { name: 'Verdict of each cell' });
     const hint = box.locator('.scroll-hint');
     await hint.waitFor();

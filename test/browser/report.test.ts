@@ -254,11 +254,26 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
     expect(await page.locator('#theme').isVisible()).toBe(false);
   });
 
-  test('fits a phone: nothing sticks out', async () => {
-    const { page } = await open(exampleVerdict, { viewport: { width: 390, height: 800 } });
+  test('fits a phone: nothing sticks out, and no card is cut off', async () => {
+    const notice = { by: 'attachdetach-controller', what: 'event FailedAttachVolume' };
+    const about = {
+      when: 'before the heal' as const,
+      firstS: 346,
+      lastS: 900,
+      count: 2614,
+      ofHarm: true,
+    };
+    const notices = [{ ...notice, ...about, evidence: '' }];
+    const verdict = { ...exampleVerdict, notices };
+    const { page } = await open(verdict, { viewport: { width: 390, height: 800 } });
     await page.locator('#timeline canvas').first().waitFor();
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(390);
+    const cut = await page.evaluate(
+      '[...document.querySelectorAll(".card")].filter((each) => each.scrollWidth > each.clientWidth)' +
+        '.map((each) => each.querySelector("h2, summary").textContent)',
+    );
+    expect(cut).toEqual([]);
   });
 
   test('hostile text runs nothing', async () => {
@@ -277,5 +292,8 @@ describe.skipIf(chromiumPath === undefined)('the report in Chromium', () => {
     expect(await page.locator('#timeline').isVisible()).toBe(false);
     expect(await page.locator('.static img.only-light').isVisible()).toBe(true);
     expect(await page.locator('.static img.only-dark').isVisible()).toBe(false);
+    // Nobody can open on paper what is closed; records are too many for it.
+    expect(await page.getByRole('heading', { name: 'Timers in force, ms' }).isVisible()).toBe(true);
+    expect(await page.locator('#raw table').isVisible()).toBe(false);
   });
 });

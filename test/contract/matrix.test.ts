@@ -53,7 +53,7 @@ test('a batch leaves its outputs, and goes on where it was cut short', {
   const words = [file, '--seed', 'three', '--out', out];
   const first = await matrix(...words, '--json', '--reports', 'unexpected');
   expect(first.stderr).toMatch(
-    /3 of 3 controls hold; a silent loss of \d+ of \d+ commits was seen; 1 of 1 reruns alone agree/,
+    /3 of 3 controls hold; a silent loss of [\d,]+ of [\d,]+ commits was seen; 1 of 1 reruns alone agree/,
   );
   const batch = batchIn(out);
   // A race that was counted too rarely is open.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Batch } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../matrix/example.ts';
-import { writeBatch } from './write-batch.ts';
+import { readBatch, writeBatch } from './write-batch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-batch-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -47,4 +47,12 @@ test.each([
   expect(told.versions).toEqual({ mysql: ['9.7.3'] });
   expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('database recovery');
   expect(said.filter((line) => line.includes('cells/bad/verdict.json'))).toHaveLength(1);
+});
+
+test('a batch of an older version reads with its labels quoted, those outside the grid as they were', () => {
+  const { cells, checks } = readBatch('reports/matrix/default');
+  const labels = [...cells, ...checks].map(({ label }) => label);
+  expect(labels).toContain('case “cut off, force-delete”, storage “exclusive, watchers unseen”');
+  expect(labels.filter((label) => label.split(', ').length > 4)).toEqual([]);
+  expect(checks.every(({ label }) => label.includes('”'))).toBe(true);
 });

@@ -9,6 +9,7 @@ import { batchSchema, type Batch } from '../../matrix/batch.ts';
 import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { RemakeOf } from '../../report/batch/runs.ts';
+import { relabelled } from '../../matrix/place.ts';
 import { paste } from '../flags/arguments.ts';
 import { readRunVerdict } from './run-verdict.ts';
 
@@ -68,13 +69,13 @@ const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}
 const batchKind: JsonKind<Batch> = {
   ...{ kind: 'batch', schema: z.preprocess(migrateBatch, batchSchema), version: 1 },
   hint: 'docs/reference/matrix.md has every key; a batch writes it when it has ended',
-  example: 'reports/matrix/2026-11-22-default/batch.json',
+  example: 'reports/matrix/default/batch.json',
 };
 
 /** Throws UsageError `NO_BATCH`, `BATCH_INVALID` or `BATCH_NEWER`. */
 export function readBatch(folder: string): Batch {
   const path = join(folder, 'batch.json');
-  if (existsSync(path)) return readJson(path, batchKind);
+  if (existsSync(path)) return relabelled(readJson(path, batchKind));
   throw new UsageError('NO_BATCH', `${folder} has no batch.json`, {
     hint: 'a batch writes it when it has ended; go on with one that was cut short first',
   });

@@ -1,6 +1,7 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
 import { plural } from '../../counts.ts';
 import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
+import { quoted } from '../../matrix/place.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 
 /** Worst first. */
@@ -45,14 +46,10 @@ function byMainAxis({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): string | un
 const listed = (labels: readonly string[], isRest: boolean): string =>
   isRest && labels.length > 2 ? `the ${labels.length} others` : named(labels, 'conjunction');
 
-/** One that has a comma of its own stands in quotes. */
 const named = (
   labels: readonly string[],
   type: 'conjunction' | 'disjunction' = 'disjunction',
-): string =>
-  new Intl.ListFormat('en-GB', { type }).format(
-    labels.map((label) => (label.includes(',') ? `“${label}”` : label)),
-  );
+): string => new Intl.ListFormat('en-GB', { type }).format(labels.map(quoted));
 
 const mostOfOneVerdict = (cells: readonly BatchCell[]): number =>
   Math.max(

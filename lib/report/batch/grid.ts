@@ -1,13 +1,14 @@
 /** The heat map of a batch's page: a table, so that it is read by everybody and links to its runs. */
 import { html } from 'hono/html';
 import type { BatchCell } from '../../matrix/batch.ts';
-import { heatMapOf, squareText } from './pictures.ts';
+import { heatMapOf, squareText, type HeatMap } from './pictures.ts';
 import { isPage, wantsPage, type AddressOf, type RunsOnPage } from './runs.ts';
 import { wide, type Html } from '../html-parts.ts';
 
 export function heatMapSection({ batch, addressOf }: RunsOnPage): Html | string {
-  const map = heatMapOf(batch);
-  if (map === undefined) return '';
+  const wideMap = heatMapOf(batch);
+  if (wideMap === undefined) return '';
+  const map = upright(wideMap);
   const square = (row: number, column: number): Html => {
     const found = map.squares.find((each) => each.row === row && each.column === column);
     return found === undefined ? html`<td></td>` : squareOf(found.cell, addressOf);
@@ -25,6 +26,16 @@ ${map.columns.map((_, column) => square(row, column))}</tr>`,
 <p class="faint">A square leads to the worst run of its cell; with repeats it says how many fault
 events were damaged; where that run has no page, to its row. ! marks what was not expected.</p></section>`;
 }
+
+/** A page grows downwards, and a phone is narrow: the longer side runs down. */
+const upright = (map: HeatMap): HeatMap =>
+  map.columns.length <= map.rows.length
+    ? map
+    : {
+        columns: map.rows,
+        rows: map.columns,
+        squares: map.squares.map(({ row, column, cell }) => ({ row: column, column: row, cell })),
+      };
 
 /** The run that a cell's word comes from. */
 const toldBy = ({ runs, verdict }: BatchCell): BatchCell['runs'][number] | undefined =>

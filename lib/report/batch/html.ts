@@ -62,8 +62,6 @@ function header(batch: Batch): Html {
 <span class="chip word ${worst}">${worst}</span>
 <span class="chip ${batch.verdict === 'unexpected' ? 'alarm' : ''}">${expectations[batch.verdict]}</span>
 <span class="chip">${batchBasis[batch.basis]}</span>
-<span class="chip">${rateLine(batch)}</span>
-<span class="chip">${lagLine(batch)}</span>
 </div>
 </header>`;
 }
@@ -81,7 +79,8 @@ function pairsSection(batch: Batch): Html | string {
   const [first, more] = [found.slice(0, mostFindings), found.slice(mostFindings)];
   const items = (some: readonly PairFinding[]): Html =>
     html`<ul>${some.map(({ text }) => html`<li>${text}</li>`)}</ul>`;
-  return html`<section class="card"><h2>What one change does</h2>${items(first)}
+  return html`<section class="card"><h2>What one change does</h2>
+<p class="faint">A pair: two cells that differ in this one thing.</p>${items(first)}
 ${
   more.length === 0
     ? ''
@@ -102,6 +101,7 @@ ${wide(
   )}</tbody></table>`,
 )}
 <p class="faint">How good is the audit? ${scoreInWords()}.</p>
+<p class="faint">How well did the machine keep up? ${rateLine(batch)}; ${lagLine(batch)}.</p>
 <h3>${explained('Cells that ran once more, alone')}</h3>
 ${wide(
   'Cells that ran once more',
@@ -112,19 +112,30 @@ ${wide(
   )}</tbody></table>`,
 )}</section>`;
 
-const contrasts = ({ contrasts }: Batch): Html | string =>
-  contrasts.length === 0
+function contrasts({ contrasts }: Batch): Html | string {
+  if (contrasts.length === 0) return '';
+  const [changed, same] = [
+    contrasts.filter((each) => each.changed > 0),
+    contrasts.filter((each) => each.changed === 0),
+  ];
+  return html`<section class="card"><h2>What each axis did</h2>
+<p class="faint">Pairs of cells that differ in this axis alone; lost and corrupt count as one.</p>
+${changed.length === 0 ? html`<p>No change of one axis changed a verdict.</p>` : contrastTable(changed)}
+${
+  same.length === 0
     ? ''
-    : html`<section class="card"><h2>What each axis did</h2>
-${wide(
-  'What each axis did',
-  html`<table><thead><tr><th>Axis</th><th>from</th><th>to</th><th class="number">pairs</th>
+    : html`<details><summary>${same.length} that changed no verdict</summary>${contrastTable(same)}</details>`
+}</section>`;
+}
+
+const contrastTable = (rows: Batch['contrasts']): Html =>
+  wide(
+    'What each axis did',
+    html`<table><thead><tr><th>Axis</th><th>from</th><th>to</th><th class="number">pairs</th>
 <th class="number">changed</th><th class="number">better</th><th class="number">worse</th></tr></thead>
-<tbody>${contrasts.map(
-    ({ axis, from, to, pairs, changed, better }) => html`<tr><td>${axis}</td><td>${from}</td>
+<tbody>${rows.map(
+      ({ axis, from, to, pairs, changed, better }) => html`<tr><td>${axis}</td><td>${from}</td>
 <td>${to}</td><td class="number">${pairs}</td><td class="number">${changed}</td>
 <td class="number">${better}</td><td class="number">${changed - better}</td></tr>`,
-  )}</tbody></table>`,
-)}
-<p class="faint">Pairs of cells that differ in this axis alone; lost and corrupt count as one.</p>
-</section>`;
+    )}</tbody></table>`,
+  );
