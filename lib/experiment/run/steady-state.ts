@@ -18,8 +18,8 @@ export async function reachSteadyState(
     (scenario.rate === 0 || bothCommit(writers)) && (steps.isWhole?.() ?? true);
   const deadlineMs = clock.nowMs() + withinMs;
   if (!(await waitUntil(clock, isReady, { deadlineMs, signal }))) {
-    const missing = steps.isWhole === undefined ? '' : ', or a server was not there';
-    throw new EvidenceError('NO_STEADY_STATE', `a client committed nothing in 60 s${missing}`);
+    const what = 'a client committed nothing in 60 s, or not every server was there';
+    throw new EvidenceError('NO_STEADY_STATE', what);
   }
   await clock.sleep(scenario.warmupMs, signal);
   await steps.image('steady', signal);
