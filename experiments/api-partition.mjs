@@ -5,8 +5,6 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'api-partition',
-  question:
-    'A node loses only the control plane: does a second one write what its clients still use?',
   fault: 'api-partition',
-  defaults: { remedy: 'force-delete' },
+  remedy: 'force-delete',
 });

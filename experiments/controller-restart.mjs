@@ -7,6 +7,8 @@ await runExperiment({
   name: 'controller-restart',
   question: 'The controller manager dies while it waits for a lost node: does the wait hold?',
   fault: 'network-partition',
+  remedy: 'force-delete',
+  also: 'controller-restart',
   // The wait begins anew in its middle: six minutes that began when the pod went become nine and more.
-  defaults: { remedy: 'force-delete', also: 'controller-restart', horizonMs: 1_200_000 },
+  watch: { horizon: '20m' },
 });

@@ -5,6 +5,5 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'cpu-starvation',
-  question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
   fault: 'cpu-starvation',
 });

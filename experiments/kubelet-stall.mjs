@@ -5,8 +5,6 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'kubelet-stall',
-  question:
-    'A kubelet stands still, its pods run: does Kubernetes let a second node write the volume?',
   fault: 'kubelet-stall',
-  defaults: { remedy: 'force-delete' },
+  remedy: 'force-delete',
 });

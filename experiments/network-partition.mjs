@@ -5,7 +5,6 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'network-partition',
-  question: 'A node is cut off but alive: does Kubernetes let a second node write its volume?',
   fault: 'network-partition',
-  defaults: { remedy: 'force-delete' },
+  remedy: 'force-delete',
 });

@@ -5,6 +5,5 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'node-reboot',
-  question: 'A node reboots: does its database come back with every acknowledged commit?',
   fault: 'node-reboot',
 });

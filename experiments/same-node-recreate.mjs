@@ -6,6 +6,6 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 await runExperiment({
   name: 'same-node-recreate',
   question: 'A pod is deleted again and again, and comes back to its node: when is it Ready?',
-  fault: 'none',
-  defaults: { recreations: 12, also: 'attacher-down', alsoAt: 30_000, alsoForMs: 60_000 },
+  fault: { kind: 'none', recreations: 12 },
+  also: { kind: 'attacher-down', at: '30s', for: '1m' },
 });

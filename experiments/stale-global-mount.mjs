@@ -8,5 +8,6 @@ await runExperiment({
   question:
     'A volume goes from A to B and, A healed without a reboot, back: does A use its old mount?',
   fault: 'network-partition',
-  defaults: { remedy: 'force-delete', moveBack: true, preStopS: 20 },
+  remedy: { kind: 'force-delete', moveBack: true },
+  workload: { preStop: '20s' },
 });

@@ -7,9 +7,6 @@ await runExperiment({
   name: 'uncertain-attachment',
   question: 'The storage refuses to detach a lost node: does Kubernetes attach a second one?',
   fault: 'network-partition',
-  defaults: {
-    remedy: 'force-delete',
-    disk: 'pending-while-busy',
-    attachWhileBusy: 'granted',
-  },
+  remedy: 'force-delete',
+  disk: { mode: 'pending-while-busy', attachWhileBusy: 'granted' },
 });

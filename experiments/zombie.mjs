@@ -5,8 +5,6 @@ const { runExperiment } = await import('../lib/cli/commands/experiment.ts');
 
 await runExperiment({
   name: 'zombie',
-  question:
-    'A node stands still and is thawed after the hand-over: does it write over its successor?',
   fault: 'freeze',
-  defaults: { remedy: 'force-delete' },
+  remedy: 'force-delete',
 });

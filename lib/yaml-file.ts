@@ -12,15 +12,20 @@ export interface FileKind<T> {
   readonly hint: string;
   /** Path of one such file. */
   readonly example: string;
+  /** What its author should know of a file that is read all the same. Default: nothing. */
+  readonly hintOn?: (file: unknown) => string | undefined;
 }
+
+/** Is told, in a line, of a file that is read for now. */
+export type OnHint = (line: string) => void;
 
 /** People write a few hundred lines. */
 const yamlFileBytes = mebibyte;
 const complaintsShown = 10;
 
 /** Throws UsageError `…_UNREADABLE` or `…_INVALID`. */
-export const readYaml = <T>(path: string, kind: FileKind<T>): T =>
-  parseYaml(textOf(path, kind, yamlFileBytes), path, kind);
+export const readYaml = <T>(path: string, kind: FileKind<T>, onHint?: OnHint): T =>
+  parseYaml(textOf(path, kind, yamlFileBytes), path, kind, onHint);
 
 /** Throws UsageError `…_UNREADABLE`. */
 export function textOf<T>(path: string, { kind, example }: FileKind<T>, mostBytes: number): string {
@@ -34,8 +39,8 @@ export function textOf<T>(path: string, { kind, example }: FileKind<T>, mostByte
   }
 }
 
-/** `name` stands before each line number. Throws UsageError `…_INVALID`. */
-export function parseYaml<T>(text: string, name: string, kind: FileKind<T>): T {
+/** `name` stands before each line number. `onHint`: default: nobody is told. Throws UsageError `…_INVALID`. */
+export function parseYaml<T>(text: string, name: string, kind: FileKind<T>, onHint?: OnHint): T {
   const lines = new LineCounter();
   const document = documentOf(text, lines, name, kind);
   const at = (offset: number): string => {
@@ -50,8 +55,13 @@ export function parseYaml<T>(text: string, name: string, kind: FileKind<T>): T {
       kind,
     );
   }
-  const parsed = kind.schema.safeParse(plainOf(document, name, kind));
-  if (parsed.success) return parsed.data;
+  const plain = plainOf(document, name, kind);
+  const parsed = kind.schema.safeParse(plain);
+  if (parsed.success) {
+    const hint = kind.hintOn?.(plain);
+    if (hint !== undefined) onHint?.(`${name}: ${hint}`);
+    return parsed.data;
+  }
   throw invalid(
     parsed.error.issues.map(({ path, message }) => {
       const where = path.map(String).join('.');

@@ -47,7 +47,7 @@ export const kubernetesFields = {
     {
       flags: '--feature-gate <name=true|false>',
       about: 'a gate of all components, on or off; the flag may be given again',
-      more: '`{ NodeControllerLeaseCircuitBreaker: false }`',
+      more: 'such as `{ NodeControllerLeaseCircuitBreaker: false }`',
       text: textOf((text): FeatureGates | undefined => {
         const [, name, state] = /^([A-Z][A-Za-z0-9]+)=(true|false)$/.exec(text) ?? [];
         return name === undefined ? undefined : { [name]: state === 'true' };

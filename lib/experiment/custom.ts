@@ -11,6 +11,7 @@ import type { Fault } from '../faults/fault.ts';
 import { remedyKinds, type RemedyKind } from '../remedy-kinds.ts';
 import type { CustomNames } from '../history/events.ts';
 import type { Remedy } from '../remedies/remedy.ts';
+import type { WrittenWith } from './written-form.ts';
 
 /** What is asked of the cluster beyond the port. Default: nothing, so that it runs on the model, too. */
 interface Needs {
@@ -28,6 +29,9 @@ export interface CustomFault extends Fault, Needs {
 export interface CustomRemedy extends Remedy, Needs {
   /** The kind whose effects on the pod, its node and its attachment it has. */
   readonly like: RemedyKind;
+  /** When it acts, and when it is taken back. Default: as of ours. */
+  readonly at?: WrittenWith<'remedy', 'out-of-service'>['at'];
+  readonly untaintAt?: WrittenWith<'remedy', 'out-of-service'>['untaintAt'];
 }
 
 export interface Custom {

@@ -16,13 +16,18 @@ export const placeOf = (name: FieldName): readonly string[] => fields[name].at.s
 export interface Group {
   readonly name: string;
   /** The field that is called as the group; a word in the group's place is its value. */
-  readonly head: FieldName | undefined;
+  readonly head: SettableName | undefined;
   /** By the key within the group. */
-  readonly members: ReadonlyMap<string, FieldName>;
+  readonly members: ReadonlyMap<string, SettableName>;
 }
 
-/** Those that people set. */
-export const settableNames = fieldNames.filter((name) => placeOf(name).length > 1);
+/** Those that people set: the others follow from the rest of a run, or are its name. */
+export type SettableName = {
+  [Name in FieldName]: (typeof fields)[Name]['at'] extends `${string}.${string}` ? Name : never;
+}[FieldName];
+export const settableNames = fieldNames.filter(
+  (name): name is SettableName => placeOf(name).length > 1,
+);
 
 export const groups: ReadonlyMap<string, Group> = new Map(
   [...Map.groupBy(settableNames, (name) => placeOf(name)[0] ?? '')].map(([name, members]) => {

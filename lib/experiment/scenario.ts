@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import { shapeOf } from '../fields/field.ts';
 import { contradictions } from './contradictions.ts';
 import { fields } from './fields.ts';
+import { fieldOf } from './places.ts';
 
 export { stockTimersMs } from '../cluster/fields.ts';
 export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.ts';
@@ -51,11 +52,17 @@ export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
 export function parseScenario(input: unknown): Scenario {
   const parsed = scenarioSchema.safeParse(input);
   if (parsed.success) return parsed.data;
-  throw new UsageError(
-    'SCENARIO_INVALID',
-    `the scenario is not valid:\n${z.prettifyError(parsed.error)}`,
-    {
-      hint: 'see docs/reference/scenarios.md for every field and its default',
-    },
-  );
+  throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(parsed.error)}`, {
+    hint: 'see docs/reference/scenarios.md for every field and its default',
+  });
 }
+
+/** Each with the place where people write it. */
+const told = ({ issues }: z.ZodError): string =>
+  z.prettifyError({
+    issues: issues.map((issue) => {
+      const [name, ...within] = issue.path;
+      const at = fieldOf(String(name))?.at.split('.') ?? issue.path.slice(0, 1);
+      return { ...issue, path: [...at, ...within] };
+    }),
+  });

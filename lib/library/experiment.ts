@@ -7,12 +7,9 @@ import { expectationFor } from '../expectations/races.ts';
 import type { Checker } from '../checkers/checker.ts';
 import type { ExitCode } from '../errors.ts';
 import { namesOf, type Custom, type CustomFault, type CustomRemedy } from '../experiment/custom.ts';
-import {
-  parseScenario,
-  safetyLevels,
-  type Scenario,
-  type ScenarioInput,
-} from '../experiment/scenario.ts';
+import { parseScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
+import { settingsOf } from '../experiment/written.ts';
+import type { Written, WrittenGroup } from '../experiment/written-form.ts';
 import {
   exitCodeOf,
   type Finding,
@@ -20,38 +17,23 @@ import {
   type VerdictWord,
 } from '../experiment/verdict/verdict.ts';
 import type { ClusterUnderTest } from './clusters.ts';
-import {
-  array,
-  mysql,
-  noRemedy,
-  type DatabasePart,
-  type FaultPart,
-  type RemedyPart,
-  type StoragePart,
-} from './parts.ts';
+import { array, mysql, type DatabasePart, type StoragePart } from './parts.ts';
 import { makeRunFolder } from './run-folder.ts';
 import { performRun, planRun, writeReport } from './run-plan.ts';
 
-/** What parts say is not said again. */
-type PartField = keyof (FaultPart['fields'] &
-  RemedyPart['fields'] &
-  StoragePart['fields'] &
-  DatabasePart['fields']);
-type OwnField = PartField | keyof ClusterUnderTest['fields'] | 'name' | 'question' | 'expected';
+/** What a cluster, a storage and a database say is not said again. */
+type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';
 
-/** Beside the parts, every other field of a scenario (docs/reference/scenarios.md), such as `rate`. */
-export interface ExperimentOptions extends Partial<Omit<ScenarioInput, OwnField>> {
+/** Beside the parts, the rest of a scenario in its nested form (docs/reference/scenarios.md), such as `load`. */
+export interface ExperimentOptions extends Omit<Written, OwnGroup> {
   readonly cluster: ClusterUnderTest;
   /** Default `mysql()`. */
   readonly database?: DatabasePart;
   /** Default `array()`: unfenced. */
   readonly storage?: StoragePart;
-  readonly fault: FaultPart | CustomFault;
+  readonly fault: WrittenGroup<'fault'> | CustomFault;
   /** Default: nobody does anything. */
-  readonly remedy?: RemedyPart | CustomRemedy;
-  /** When a remedy of your own acts, and when it is taken back. Default: as of ours. */
-  readonly remedyAt?: ScenarioInput['remedyAt'];
-  readonly untaintAt?: ScenarioInput['untaintAt'];
+  readonly remedy?: WrittenGroup<'remedy'> | CustomRemedy;
   /** Of your own, asked of each image after ours. Default: none. */
   readonly checkers?: readonly Checker[];
   /** Kebab-case. Default: the fault's name. */
@@ -134,27 +116,31 @@ function finished(folder: string, details: Verdict): FinishedRun {
   };
 }
 
-function customOf({ fault, remedy, checkers = [] }: ExperimentOptions): Custom {
+type WrittenPart = WrittenGroup<'fault'> | WrittenGroup<'remedy'>;
+const isCustom = <T extends { readonly like: string }>(part: T | WrittenPart): part is T =>
+  typeof part === 'object' && 'like' in part;
+
+function customOf({ fault, remedy = 'none', checkers = [] }: ExperimentOptions): Custom {
   return {
-    ...('like' in fault ? { fault } : {}),
-    ...(remedy !== undefined && 'like' in remedy ? { remedy } : {}),
+    ...(isCustom(fault) ? { fault } : {}),
+    ...(isCustom(remedy) ? { remedy } : {}),
     ...(checkers.length === 0 ? {} : { checkers }),
   };
 }
 
 function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
   const { cluster, database = mysql(), storage = array(), checkers: _, ...rest } = options;
-  const { fault, remedy = noRemedy(), name, question, expected, ...fields } = rest;
-  const faultFields = 'like' in fault ? { fault: fault.like } : fault.fields;
-  const remedyFields = 'like' in remedy ? { remedy: remedy.like } : remedy.fields;
-  const faultName = 'like' in fault ? fault.name : fault.fields.fault;
+  const { name, question, expected, fault, remedy = 'none', ...groups } = rest;
+  const written = {
+    ...{ ...groups, ...storage, database },
+    fault: isCustom(fault) ? fault.like : fault,
+    remedy: isCustom(remedy) ? whenOf(remedy) : remedy,
+  };
+  const settings = settingsOf(written, (hint) => process.emitWarning(hint, 'DeprecationWarning'));
+  const faultName = custom.fault?.name ?? settings.fault ?? 'none';
   const chosen = parseScenario({
-    ...fields,
+    ...settings,
     ...cluster.fields,
-    ...database.fields,
-    ...storage.fields,
-    ...faultFields,
-    ...remedyFields,
     name: name ?? faultName,
     question: question ?? `What becomes of the database after ${faultName}?`,
     expected: expected ?? [...safetyLevels],
@@ -163,6 +149,12 @@ function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
   // What ours came to says nothing of another one.
   return expected !== undefined || isOwn ? chosen : { ...chosen, ...expectationFor(chosen) };
 }
+
+const whenOf = ({ like, at, untaintAt }: CustomRemedy): object => ({
+  kind: like,
+  ...(at === undefined ? {} : { at }),
+  ...(untaintAt === undefined ? {} : { untaintAt }),
+});
 
 const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 

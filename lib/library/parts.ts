@@ -1,63 +1,36 @@
-/** What an experiment is put together from, as values: fields of a scenario, under the scenario's own names. */
-import type { ScenarioInput } from '../experiment/scenario.ts';
+/** What an experiment is put together from, as values: the scenario's own form. */
+import type { WrittenGroup, WrittenWith } from '../experiment/written-form.ts';
 import type { FaultKind } from '../fault-kinds.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 
-/** Some fields of a scenario, each optional. */
-type Some<Field extends keyof ScenarioInput> = { readonly [F in Field]?: ScenarioInput[F] };
+type Part<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<Group, Kind>;
+type Maker<Group extends string, Kind> = (of?: WrittenWith<Group, Kind>) => Part<Group, Kind>;
 
-type FaultField =
-  | 'reboot'
-  | 'rebootAt'
-  | 'cpuShare'
-  | 'flapDownMs'
-  | 'flapUpMs'
-  | 'link'
-  | 'powerLoss';
+const faultPart =
+  <const Kind extends FaultKind>(kind: Kind): Maker<'fault', Kind> =>
+  (of) => ({ ...(of as WrittenWith<'fault', Kind>), kind });
 
-/** One of ours. */
-export interface FaultPart {
-  readonly fields: { readonly fault: FaultKind } & Some<FaultField>;
-}
-
-const faultPart = (fault: FaultKind, fields: Some<FaultField> = {}): FaultPart => ({
-  fields: { ...fields, fault },
-});
-
-export const noFault = (): FaultPart => faultPart('none');
-export const nodeCrash = (of: Some<'reboot' | 'powerLoss'> = {}): FaultPart =>
-  faultPart('node-crash', of);
-export const nodeReboot = (of: Some<'rebootAt' | 'powerLoss'> = {}): FaultPart =>
-  faultPart('node-reboot', of);
-export const networkPartition = (of: Some<'link'> = {}): FaultPart =>
-  faultPart('network-partition', of);
-export const flappingPartition = (of: Some<'flapDownMs' | 'flapUpMs'> = {}): FaultPart =>
-  faultPart('flapping-partition', of);
-export const apiPartition = (): FaultPart => faultPart('api-partition');
-export const freeze = (): FaultPart => faultPart('freeze');
-export const kubeletStall = (): FaultPart => faultPart('kubelet-stall');
-export const runtimeStall = (): FaultPart => faultPart('runtime-stall');
-export const kubeletRestart = (): FaultPart => faultPart('kubelet-restart');
-export const cpuStarvation = (of: Some<'cpuShare'> = {}): FaultPart =>
-  faultPart('cpu-starvation', of);
-export const controllerRestart = (): FaultPart => faultPart('controller-restart');
-export const apiOutage = (): FaultPart => faultPart('api-outage');
-export const attacherDown = (): FaultPart => faultPart('attacher-down');
-export const leaseWrite = (): FaultPart => faultPart('lease-write');
-
-/** One of ours. */
-export interface RemedyPart {
-  readonly fields: { readonly remedy: RemedyKind } & Some<'remedyAt' | 'untaintAt'>;
-}
+export const noFault = faultPart('none');
+export const nodeCrash = faultPart('node-crash');
+export const nodeReboot = faultPart('node-reboot');
+export const networkPartition = faultPart('network-partition');
+export const flappingPartition = faultPart('flapping-partition');
+export const apiPartition = faultPart('api-partition');
+export const freeze = faultPart('freeze');
+export const kubeletStall = faultPart('kubelet-stall');
+export const runtimeStall = faultPart('runtime-stall');
+export const kubeletRestart = faultPart('kubelet-restart');
+export const cpuStarvation = faultPart('cpu-starvation');
+export const controllerRestart = faultPart('controller-restart');
+export const apiOutage = faultPart('api-outage');
+export const attacherDown = faultPart('attacher-down');
+export const leaseWrite = faultPart('lease-write');
 
 const remedyPart =
-  (remedy: RemedyKind) =>
-  (of: Some<'remedyAt'> = {}): RemedyPart => ({ fields: { ...of, remedy } });
-const taintingPart =
-  (remedy: RemedyKind) =>
-  (of: Some<'remedyAt' | 'untaintAt'> = {}): RemedyPart => ({ fields: { ...of, remedy } });
+  <const Kind extends RemedyKind>(kind: Kind): Maker<'remedy', Kind> =>
+  (of) => ({ ...(of as WrittenWith<'remedy', Kind>), kind });
 
-export const noRemedy = (): RemedyPart => ({ fields: { remedy: 'none' } });
+export const noRemedy = remedyPart('none');
 export const forceDelete = remedyPart('force-delete');
 export const plainDelete = remedyPart('delete');
 export const deleteNode = remedyPart('delete-node');
@@ -65,36 +38,24 @@ export const drain = remedyPart('drain');
 export const deleteAttachment = remedyPart('delete-attachment');
 export const stripAttachmentFinalizer = remedyPart('strip-attachment-finalizer');
 export const stripPodFinalizer = remedyPart('strip-pod-finalizer');
-export const outOfService = taintingPart('out-of-service');
-export const fenceFirst = taintingPart('fence-first');
+export const outOfService = remedyPart('out-of-service');
+export const fenceFirst = remedyPart('fence-first');
 
-export type StorageField =
-  | 'cutAfterMs'
-  | 'watcherCheck'
-  | 'attachWhileBusy'
-  | 'fileLocks'
-  | 'filesystem'
-  | 'accessMode'
-  | 'flushes'
-  | 'keepWrites';
-
+/** What keeps the data. */
 export interface StoragePart {
-  readonly fields: Some<StorageField | 'disk'>;
+  readonly disk: WrittenGroup<'disk'>;
+  readonly volume: WrittenGroup<'volume'>;
 }
 
 /** The project's own array and driver. `mode`: how it answers a detach; default `unfenced`. */
 export const array = ({
-  mode,
-  ...of
-}: Some<StorageField> & { readonly mode?: ScenarioInput['disk'] } = {}): StoragePart => ({
-  fields: { ...of, ...(mode === undefined ? {} : { disk: mode }) },
-});
+  volume = {},
+  ...disk
+}: Exclude<WrittenGroup<'disk'>, string> & {
+  readonly volume?: WrittenGroup<'volume'>;
+} = {}): StoragePart => ({ disk, volume });
 
-export type DatabaseField = 'trxCommit' | 'binlog';
-
-export interface DatabasePart {
-  readonly fields: Some<DatabaseField>;
-}
+export type DatabasePart = WrittenGroup<'database'>;
 
 /** The one database that there is today (docs/how-to/write-a-database.md). */
-export const mysql = (of: Some<DatabaseField> = {}): DatabasePart => ({ fields: of });
+export const mysql = (of: DatabasePart = {}): DatabasePart => of;

@@ -19,20 +19,20 @@ function refusal(text: string): string {
 
 test('every combination once, in the order of the file, with all of the scenario', () => {
   const found = cells(`
-base: { fault: network-partition, graceMs: 10s }
+base: { fault: network-partition, timers: { grace: 10s } }
 axes:
   remedy: [none, force-delete]
-  timers:
-    short: { tolerationMs: 10s }
+  waits:
+    short: { timers: { toleration: 10s } }
     stock: {}
-exclude: [{ remedy: none, timers: [short] }]
-include: [{ fault: node-crash, trxCommit: 2 }]
+exclude: [{ remedy: none, waits: [short] }]
+include: [{ fault: node-crash, database: { trxCommit: 2 } }]
 `);
   expect(found.map(({ label }) => label)).toEqual([
-    'remedy none, timers stock',
-    'remedy force-delete, timers short',
-    'remedy force-delete, timers stock',
-    'fault node-crash, trxCommit 2',
+    'remedy none, waits stock',
+    'remedy force-delete, waits short',
+    'remedy force-delete, waits stock',
+    'fault node-crash, database.trxCommit 2',
   ]);
   expect(found.map(({ scenario }) => [scenario.graceMs, scenario.tolerationMs])).toEqual([
     [10_000, 300_000],
@@ -59,9 +59,18 @@ test.each([
   ['axes: { sky: [blue] }', /m\.yaml:3:\d+: axes\.sky: is no field.*named settings/s],
   ['axes: { disk: { a: {} } }', /axes\.disk: is a field of the scenario: give a list/],
   ['axes: { disk: [fenced, fenced] }', /axes\.disk\.1: stands here twice/],
-  ['axes: {}\nbase: { rate: max }', /m\.yaml:4:15: base\.rate: beyond 25 commits\/s/],
+  [
+    'axes: {}\nbase: { load: { rate: max } }',
+    /m\.yaml:4:23: base\.load\.rate: beyond 25 commits\/s/,
+  ],
   ['axes: {}\nrepeats: 0', /m\.yaml:4:10: repeats: /],
-  ['axes: {}\nbase: { expected: [safe] }', /base: Unrecognized key: "expected"/],
+  ['axes: {}\nbase: { expected: [safe] }', /base\.expected: no such key; there are fault, /],
+  ['axes: { fault.lnk: [stalls] }', /axes\.fault\.lnk: is no field/],
+  ['axes: { fault.link: [gone] }', /m\.yaml:3:22: axes\.fault\.link\.0: Invalid option/],
+  [
+    'axes: { a: { b: { fault: { dwn: 5s } } } }',
+    /axes\.a\.b\.fault\.dwn: no such key; did you mean down/,
+  ],
   ['axes: [', /m\.yaml:3:\d+: /],
 ])('%s: says where and what', (text, pattern) => {
   expect(refusal(text)).toMatch(/^MATRIX_INVALID .*docs\/reference\/matrix\.md/s);
@@ -78,4 +87,44 @@ test('an exclude that can never fit is a slip of the pen', () => {
   expect(refusal(`${axes}exclude: [{ fault: freezee }]`)).toMatch(/no such value: freezee/);
   expect(refusal(`${axes}exclude: [{ flaut: freeze }]`)).toMatch(/no such axis.*fault/);
   expect(refusal(`${axes}exclude: [{ fault: freeze }]`)).toMatch(/MATRIX_EMPTY/);
+});
+
+test('a kind that an axis names takes with it what went with another', () => {
+  const found = cells(`
+base: { fault: { kind: flapping-partition, down: 46s }, disk: { mode: ack-early, cutAfter: 1s } }
+axes:
+  fault: [flapping-partition, freeze]
+  disk: [ack-early, fenced]
+`);
+  expect(found.map(({ scenario }) => [scenario.flapDownMs, scenario.cutAfterMs])).toEqual([
+    [46_000, 1000],
+    [46_000, 10_000],
+    [70_000, 1000],
+    [70_000, 10_000],
+  ]);
+});
+
+test('the form before the nested one is read for this version, with one hint', () => {
+  const old = `${head}
+base: { fault: network-partition, graceMs: 10s, tolerationMs: 10000 }
+axes: { link: [survives, stalls], case: { a: { disk: ack-early, cutAfterMs: 1s } } }
+include: [{ fault: node-crash, trxCommit: 2 }]
+`;
+  const now = `${head}
+base: { fault: network-partition, timers: { grace: 10s, toleration: 10s } }
+axes: { fault.link: [survives, stalls], case: { a: { disk: { mode: ack-early, cutAfter: 1s } } } }
+include: [{ fault: node-crash, database: { trxCommit: 2 } }]
+`;
+  const hints: string[] = [];
+  const read = (text: string) =>
+    cellsOf(parseMatrix(text, 'm.yaml', (line) => hints.push(line))).map(({ scenario }) => ({
+      ...scenario,
+      question: '',
+    }));
+  expect(read(old)).toEqual(read(now));
+  expect(hints).toEqual([
+    'm.yaml: the next version reads the nested form only: link is fault.link, graceMs is ' +
+      'timers.grace, tolerationMs is timers.toleration, trxCommit is database.trxCommit, ' +
+      'cutAfterMs is disk.cutAfter',
+  ]);
 });

@@ -3,8 +3,9 @@ import { UsageError } from '../errors.ts';
 import { expectationFor } from '../expectations/races.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
-import { gatesText } from '../kubernetes-versions.ts';
-import type { AxisValue, Matrix, Settings } from './matrix-schema.ts';
+import { fieldOf, groups } from '../experiment/places.ts';
+import { settingsUnder, type Settings } from '../experiment/settings.ts';
+import type { AxisValue, Matrix } from './matrix-schema.ts';
 import { placeInWords } from './place.ts';
 
 export interface Cell {
@@ -79,7 +80,10 @@ function gridOf({ axes, exclude }: Matrix): Draft[] {
   return places
     .map((values): Draft => {
       const place = Object.fromEntries(values.map(([axis, { label }]) => [axis, label]));
-      const settings = Object.assign({}, ...values.map(([, value]) => value.settings)) as Settings;
+      const settings = values.reduce<Settings>(
+        (all, [, value]) => settingsUnder(all, value.settings),
+        {},
+      );
       return { place, label: placeInWords(place), settings };
     })
     .filter(({ place }) => !exclude.some((rule) => fits(rule, place)));
@@ -92,12 +96,17 @@ export const fits = (rule: Places, place: Readonly<Record<string, string>>): boo
   Object.entries(rule).every(([axis, labels]) => labels.includes(place[axis] ?? ''));
 
 function outsideGrid(settings: Settings): Draft {
-  const texts = Object.entries(settings).map(([field, value]) => [field, textOf(value)] as const);
+  const texts = Object.entries(settings).map(
+    ([field, value]) => [placeOf(field), textOf(field, value)] as const,
+  );
   return { place: {}, label: placeInWords(Object.fromEntries(texts)), settings };
 }
 
-const textOf = (value: Settings[keyof Settings]): string =>
-  typeof value === 'object' ? gatesText(value) : String(value);
+const textOf = (field: string, value: unknown): string => fieldOf(field)?.show(value) ?? '';
+
+/** `timers.grace`; of a group's own kind the group's name. */
+const placeOf = (field: string): string =>
+  groups.has(field) ? field : (fieldOf(field)?.at ?? field);
 
 /** A rule that can never fit is a slip of the pen: it would let a cell run that was not meant to. */
 function refuseUnknownPlaces(matrix: Matrix): void {
@@ -127,11 +136,13 @@ function cellOf(
   { index, expected }: { readonly index: number; readonly expected: Expecting },
 ): Cell {
   const { place, label, settings } = draft;
-  const whole = { ...base, ...settings, name, question: `${question} (${label})` };
+  const whole = { ...settingsUnder(base, settings), name, question: `${question} (${label})` };
   const scenario = parseScenario({ ...whole, expected: ['safe'] });
   const { because } = expectationOf(scenario);
   const values =
-    Object.keys(place).length > 0 ? Object.values(place) : Object.values(settings).map(textOf);
+    Object.keys(place).length > 0
+      ? Object.values(place)
+      : Object.entries(settings).map(([field, value]) => textOf(field, value));
   const slug = values
     .join('-')
     .toLowerCase()

@@ -4,7 +4,7 @@
  */
 import { database } from '../database/chosen.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
-import type { Settings } from './matrix-schema.ts';
+import type { Settings } from '../experiment/settings.ts';
 import type { Outcome } from './results.ts';
 
 export const controlRoles = ['total', 'silent', 'safe'] as const;

@@ -1,45 +1,18 @@
 /** What a matrix file may say: axes over the scenario's fields, and how often each cell runs. */
 import { z } from 'zod';
-import { parseDurationMs } from '../durations.ts';
-import { scenarioSchema, type ScenarioInput } from '../experiment/scenario.ts';
-
-/** A cell's name, question and expected verdicts follow from the matrix; no file is a certificate. */
-const derived = ['name', 'question', 'expected', 'expectedServing', 'counted', 'diskFrom'];
-
-/** Scenario fields that a matrix file may set. */
-export const settableFields = Object.keys(scenarioSchema.shape).filter(
-  (field) => !derived.includes(field),
-);
-
-const fieldSchemas: Readonly<Record<string, z.ZodType>> = scenarioSchema.shape;
-
-/** Without its default, which is the scenario's to fill in; `30s` is as good as 30000. */
-function settable(field: string): z.ZodType {
-  const whole = fieldSchemas[field] ?? z.never();
-  const schema = whole instanceof z.ZodDefault ? (whole.unwrap() as z.ZodType) : whole;
-  if (!/(Ms|At)$/.test(field)) return schema;
-  const toMs = (value: unknown): unknown =>
-    typeof value === 'string' ? (parseDurationMs(value) ?? value) : value;
-  return z.preprocess(toMs, schema);
-}
-
-/** Any of a scenario's fields but what is derived from its matrix. */
-export const settingsSchema = z.strictObject(
-  Object.fromEntries(settableFields.map((field) => [field, settable(field).optional()])),
-) as unknown as z.ZodType<Settings>;
-
-/** Fields of a scenario, in milliseconds where they are times. */
-export type Settings = Readonly<
-  Partial<
-    Omit<
-      ScenarioInput,
-      'name' | 'question' | 'expected' | 'expectedServing' | 'counted' | 'diskFrom'
-    >
-  >
->;
+import type { SettableName } from '../experiment/places.ts';
+import type { Settings } from '../experiment/settings.ts';
+import {
+  fieldAt,
+  isMap,
+  isOldName,
+  oldKeysIn,
+  readSettings,
+  readValue,
+  settingsSchema,
+} from '../experiment/written.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
-type Scalar = z.output<typeof scalar>;
 
 /** One value of an axis: how the report names it, and what it sets. */
 export interface AxisValue {
@@ -52,46 +25,49 @@ export interface Axis {
   readonly values: readonly AxisValue[];
 }
 
-/** A list under a field's name, or named settings under a name of its own. */
-const axesSchema = z
-  .record(
-    z.string().regex(/^[a-zA-Z][a-zA-Z0-9-]*$/),
-    z.union([z.array(scalar).min(1), z.record(z.string().min(1), settingsSchema)], {
-      error: 'a list of values, or a map of named settings',
-    }),
-  )
-  .transform((axes, context) =>
-    Object.entries(axes).map(([name, values]): Axis => {
-      const isField = settableFields.includes(name);
-      if (Array.isArray(values) !== isField) {
-        const message = isField
-          ? 'is a field of the scenario: give a list of its values'
-          : 'is no field of the scenario (see docs/reference/scenarios.md): give a map of named settings';
-        context.addIssue({ code: 'custom', path: [name], message });
-        return { name, values: [] };
-      }
-      if (!Array.isArray(values)) return { name, values: namedValues(values) };
-      return { name, values: fieldValues(name, values, context) };
-    }),
-  );
+type Complain = (path: readonly (string | number)[], message: string) => void;
 
-const namedValues = (values: Readonly<Record<string, Settings>>): AxisValue[] =>
-  Object.entries(values).map(([label, settings]) => ({ label, settings }));
+/** A list under a field's place, or named settings under a name of its own. */
+const axesSchema = z
+  .record(z.string().regex(/^[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z]+)?$/), z.unknown())
+  .transform((axes, context) => {
+    const complain: Complain = (path, message) =>
+      context.addIssue({ code: 'custom', path: [...path], message });
+    return Object.entries(axes).map(
+      ([name, values]): Axis => ({ name, values: valuesOf(name, values, complain) }),
+    );
+  });
+
+function valuesOf(name: string, values: unknown, complain: Complain): AxisValue[] {
+  const field = fieldAt(name);
+  if (field !== undefined && Array.isArray(values) && values.length > 0) {
+    return fieldValues(field, { name, values }, complain);
+  }
+  if (field === undefined && isMap(values)) {
+    return Object.entries(values).map(([label, written]) => ({
+      label,
+      settings: readSettings(written, (path, message) => complain([name, label, ...path], message)),
+    }));
+  }
+  complain(
+    [name],
+    field === undefined
+      ? 'is no field of the scenario (see docs/reference/scenarios.md): give a map of named settings'
+      : 'is a field of the scenario: give a list of its values',
+  );
+  return [];
+}
 
 function fieldValues(
-  field: string,
-  values: readonly Scalar[],
-  context: z.RefinementCtx,
+  field: SettableName,
+  { name, values }: { readonly name: string; readonly values: readonly unknown[] },
+  complain: Complain,
 ): AxisValue[] {
   return values.map((value, index) => {
-    const parsed = settable(field).safeParse(value);
-    for (const { message, path } of parsed.error?.issues ?? []) {
-      context.addIssue({ code: 'custom', path: [field, index, ...path], message });
-    }
-    if (values.indexOf(value) !== index) {
-      context.addIssue({ code: 'custom', path: [field, index], message: 'stands here twice' });
-    }
-    return { label: String(value), settings: { [field]: parsed.data } };
+    const path = [name, index];
+    if (values.indexOf(value) !== index) complain(path, 'stands here twice');
+    const settings = readValue(field, value, { path, isOld: isOldName(name), complain });
+    return { label: scalar.safeParse(value).success ? String(value) : '', settings };
   });
 }
 
@@ -131,8 +107,8 @@ export const matrixSchema = z.strictObject({
   seed: z.string().min(1).optional(),
   /** What all cells share. */
   base: settingsSchema.default({}).refine(({ rate }) => !isLoud(rate), {
-    path: ['rate'],
-    error: `beyond ${calmRate} commits/s a cell disturbs its neighbours: make \`rate\` an axis`,
+    path: ['load', 'rate'],
+    error: `beyond ${calmRate} commits/s a cell disturbs its neighbours: make \`load.rate\` an axis`,
   }),
   axes: axesSchema,
   exclude: z.array(placesSchema).default([]),
@@ -149,3 +125,21 @@ export const matrixSchema = z.strictObject({
 });
 
 export type Matrix = z.output<typeof matrixSchema>;
+
+/** Of the form before the nested one. */
+export function oldKeysOf(file: unknown): string[] {
+  const {
+    base,
+    axes = {},
+    include = [],
+  } = file as {
+    readonly base?: unknown;
+    readonly axes?: Readonly<Record<string, unknown>>;
+    readonly include?: readonly unknown[];
+  };
+  const named = Object.values(axes).flatMap((values) => Object.values(values as object));
+  return [
+    ...Object.keys(axes).filter(isOldName),
+    ...[base, ...include, ...named].flatMap(oldKeysIn),
+  ];
+}

@@ -13,7 +13,7 @@ const ofFile = (name: string): Record<string, [string, string][]> =>
   unlikeIn(readFileSync(`experiments/matrices/${name}.yaml`, 'utf8'));
 
 test('values of a field differ in one thing, with what belongs to one of them only', () => {
-  expect(ofFile('disks')).toEqual({ remedy: [], link: [], rate: [], disk: [] });
+  expect(ofFile('disks')).toEqual({ remedy: [], 'fault.link': [], 'load.rate': [], disk: [] });
   expect(ofFile('default')['storage']).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 /** The same matrix with other settings for all cells: shortened timers, another Kubernetes. */
 import { UsageError } from '../errors.ts';
 import { shortTimersMs, stockTimersMs } from '../experiment/scenario.ts';
-import type { Matrix, Settings } from './matrix-schema.ts';
+import type { Settings } from '../experiment/settings.ts';
+import type { Matrix } from './matrix-schema.ts';
 
 /**
  * A forced detach comes 55 s after the fault, and on two full cores the mount that follows it came

@@ -20,7 +20,7 @@ const good = scheduleText({
 });
 
 test('what a sweep writes is read again, times as people write them', () => {
-  expect(good).toContain('horizonMs: 10m');
+  expect(good).toContain('watch:\n    horizon: 10m');
   expect(parseSchedule(good, 'good.yaml')).toEqual({
     ...{ name: 'found-1', question: 'What becomes of it?', seed: 'a/1', predicted: ['lost'] },
     scenario: {
@@ -44,7 +44,15 @@ function refusal(text: string): UsageError {
 type Tree = Record<string, unknown> & { scenario: Record<string, unknown> };
 const tree = (): Tree => parse(good) as Tree;
 const fields = ['fault', 'remedy', 'remedyAt', 'rebootAt', 'horizonMs', 'disk', 'rate'];
-const wrong = fc.constantFrom<unknown>(null, [], {}, -1, 'no-such-thing', '5 parsecs', [1, 2]);
+const wrong = fc.constantFrom<unknown>(
+  null,
+  [],
+  { no: 1 },
+  -1,
+  'no-such-thing',
+  '5 parsecs',
+  [1, 2],
+);
 
 /** Each gives a file that must be refused. */
 const mutations: fc.Arbitrary<string> = fc.oneof(
@@ -87,7 +95,28 @@ test('a mutated file is refused with its path and a hint, and ends with exit cod
 });
 
 test('fields that do not fit together are refused where they stand', () => {
-  const bad = tree();
-  bad.scenario['fault'] = 'freeze';
-  expect(refusal(stringify(bad)).message).toMatch(/bad\.yaml:\d+:\d+: scenario\.rebootAt: only/);
+  const other = good.replace('kind: node-reboot', 'kind: freeze');
+  expect(refusal(other).message).toMatch(
+    /bad\.yaml:10:15: scenario\.fault\.rebootAt: it goes only with fault node-reboot/,
+  );
+  const early = good.replace(
+    'kind: force-delete\n    at: 1500ms',
+    'kind: force-delete\n    at: pod-gone',
+  );
+  expect(refusal(early).message).toMatch(/bad\.yaml:13:9: scenario\.remedy\.at: what the remedy/);
+});
+
+test('a schedule of the form before the nested one is read, with a hint', () => {
+  const old = good.replace(
+    /scenario:[^]*$/,
+    'scenario: {fault: node-reboot, rebootAt: force-detach, remedy: force-delete, remedyAt: 1500, horizonMs: 10m}',
+  );
+  const hints: string[] = [];
+  expect(parseSchedule(old, 'old.yaml', (line) => hints.push(line))).toEqual(
+    parseSchedule(good, 'good.yaml', (line) => hints.push(line)),
+  );
+  expect(hints).toEqual([
+    'old.yaml: the next version reads the nested form only: rebootAt is fault.rebootAt, ' +
+      'remedyAt is remedy.at, horizonMs is watch.horizon',
+  ]);
 });

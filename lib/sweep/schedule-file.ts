@@ -1,11 +1,12 @@
 /** A schedule as a YAML file: what a sweep found, in the smallest scenario, to be played again. */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { formatDuration } from '../durations.ts';
 import { contradictions } from '../experiment/contradictions.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
-import { settingsSchema, type Settings } from '../matrix/matrix-schema.ts';
-import { parseYaml, readYaml, type FileKind } from '../yaml-file.ts';
+import { placeOf } from '../experiment/places.ts';
+import type { Settings } from '../experiment/settings.ts';
+import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../experiment/written.ts';
+import { parseYaml, readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
 
 /** Fields of the scenario that the file leaves out have their defaults. */
@@ -29,7 +30,7 @@ const scheduleSchema = z
       ...plainScenario,
       ...file.scenario,
     } as Scenario)) {
-      context.addIssue({ code: 'custom', path: ['scenario', field], message });
+      context.addIssue({ code: 'custom', path: ['scenario', ...placeOf(field)], message });
     }
   });
 
@@ -46,14 +47,16 @@ const scheduleFile: FileKind<ScheduleFile> = {
   schema: scheduleSchema,
   hint: 'docs/internals/sweep.md has every key, docs/reference/scenarios.md every field',
   example: 'experiments/schedules/controller-restart-after-node-deletion.yaml',
+  hintOn: (file) => hintOnOldKeys(oldKeysIn((file as ScheduleFile).scenario)),
 };
 
 /** Throws UsageError `SCHEDULE_UNREADABLE` or `SCHEDULE_INVALID`. */
-export const readSchedule = (path: string): ScheduleFile => readYaml(path, scheduleFile);
+export const readSchedule = (path: string, onHint?: OnHint): ScheduleFile =>
+  readYaml(path, scheduleFile, onHint);
 
 /** `name` stands before each line number. Throws UsageError `SCHEDULE_INVALID`. */
-export const parseSchedule = (text: string, name: string): ScheduleFile =>
-  parseYaml(text, name, scheduleFile);
+export const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
+  parseYaml(text, name, scheduleFile, onHint);
 
 export interface ScheduleText {
   readonly name: string;
@@ -69,12 +72,7 @@ export interface ScheduleText {
 export function scheduleText(schedule: ScheduleText): string {
   const { name, question, seed, predicted, scenario, comment } = schedule;
   const fields = [...new Set<keyof Scenario>(['fault', ...changedFields(scenario)])];
-  const settings = Object.fromEntries(
-    fields.map((field) => [field, shown(field, scenario[field])]),
-  );
-  const body = { name, question, seed, predicted: [...predicted], scenario: settings };
+  const settings = Object.fromEntries(fields.map((field) => [field, scenario[field]]));
+  const body = { name, question, seed, predicted: [...predicted], scenario: writtenOf(settings) };
   return `${comment.map((line) => `# ${line}\n`).join('')}${stringify(body)}`;
 }
-
-const shown = (field: string, value: unknown): unknown =>
-  typeof value === 'number' && /(Ms|At)$/.test(field) ? formatDuration(value) : value;

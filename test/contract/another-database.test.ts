@@ -10,6 +10,7 @@ import * as api from '../../index.ts';
 import type { Checker } from '../../lib/checkers/checker.ts';
 import type { Database, OwnChecks } from '../../lib/database/port.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { writtenOf } from '../../lib/experiment/written.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 vi.mock(import('../../lib/database/chosen.ts'), async (original) => {
@@ -57,7 +58,7 @@ test('a run takes another database without a word of MySQL', { timeout: 180_000 
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-toy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const partition = api.experiment({
-    ...shortTimers,
+    ...writtenOf(shortTimers),
     cluster: await api.simulated(),
     fault: api.networkPartition(),
     remedy: api.forceDelete(),

@@ -6,13 +6,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as api from '../../index.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { faultKinds } from '../../lib/fault-kinds.ts';
+import { writtenOf } from '../../lib/experiment/written.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import * as parts from '../../lib/library/parts.ts';
 import { remedyKinds } from '../../lib/remedy-kinds.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 const cluster = await api.simulated();
-const usual = { ...shortTimers, cluster, remedy: api.forceDelete() };
+const usual = { ...writtenOf(shortTimers), cluster, remedy: api.forceDelete() };
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-library-'));
@@ -43,27 +44,31 @@ const finds: api.Checker = {
 };
 
 test('there is a part for every fault and every remedy', () => {
-  const fields = Object.values(parts).map((part) => part().fields);
-  const named = fields.flatMap((each) => ('fault' in each ? [each.fault] : []));
-  expect(named.toSorted()).toEqual([...faultKinds].toSorted());
-  const remedies = fields.flatMap((each) => ('remedy' in each ? [each.remedy] : []));
-  expect(remedies.toSorted()).toEqual([...remedyKinds].toSorted());
+  const made = Object.values(parts).flatMap((part) => {
+    const { kind } = part() as { readonly kind?: string };
+    return kind === undefined ? [] : [kind];
+  });
+  expect(made.toSorted()).toEqual([...faultKinds, ...remedyKinds].toSorted());
 });
 
 test('parts and fields make a scenario, and what does not fit is refused', () => {
   const { scenario } = api.experiment({
     ...usual,
     database: api.mysql({ trxCommit: 2 }),
-    storage: api.array({ mode: 'fenced', filesystem: 'xfs' }),
+    storage: api.array({ mode: 'fenced', volume: { filesystem: 'xfs' } }),
     fault: api.networkPartition({ link: 'stalls' }),
-    remedy: api.outOfService({ remedyAt: 'not-ready', untaintAt: 5000 }),
+    remedy: api.outOfService({ at: 'not-ready', untaintAt: '5s' }),
   });
   expect(scenario).toMatchObject({
     ...{ name: 'network-partition', trxCommit: 2, disk: 'fenced', filesystem: 'xfs' },
     ...{ link: 'stalls', remedy: 'out-of-service', remedyAt: 'not-ready', untaintAt: 5000 },
   });
-  const lonely = { ...usual, fault: api.freeze(), remedy: api.noRemedy(), moveBack: true };
-  expect(() => api.experiment(lonely)).toThrow(/nothing moves back/);
+  const lonely = { ...usual, fault: api.freeze(), remedy: { moveBack: true } };
+  expect(() => api.experiment(lonely)).toThrow(/remedy\.moveBack/);
+  const strange = { ...usual, fault: { ...api.freeze(), down: '5s' } };
+  expect(() => api.experiment(strange)).toThrow(
+    /fault\.down: it goes only with fault flapping-partition/,
+  );
 });
 
 test('a run has its verdict, and leaves a report beside its history', async () => {

@@ -1,7 +1,11 @@
 /** The tables of the documentation say what the code does. */
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { verdictWords, scenarioSchema } from '../../lib/experiment/scenario.ts';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { verdictWords } from '../../lib/experiment/scenario.ts';
+import { settingsSchema } from '../../lib/experiment/written.ts';
 import { verdictJsonSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/schema.ts';
 import { terms } from '../../lib/report/terms.ts';
@@ -12,6 +16,12 @@ import { workloadsPage } from '../full/workloads-page.ts';
 import { path as errorsPath, renderedPage as renderedErrors } from './errors-page.ts';
 import { path as flagsPath, renderedPage as renderedFlags } from './flags-page.ts';
 import { read, root } from './pages.ts';
+import {
+  path as scenarioPath,
+  renderedPage as renderedScenario,
+  scheduleJsonSchema,
+  schemaPath,
+} from './scenario-page.ts';
 
 /** Cells of a table's rows whose first cell is code. */
 function tableRows(text: string): string[][] {
@@ -23,16 +33,35 @@ function tableRows(text: string): string[][] {
 
 const code = (cell: string | undefined): string => /`([^`]*)`/.exec(cell ?? '')?.[1] ?? '';
 
-test('docs/reference/scenarios.md has every field with its default', () => {
-  const documented = tableRows(read('docs/reference/scenarios.md')).map((cells) => [
-    code(cells[0]),
-    code(cells[1]),
-  ]);
-  const fields = Object.entries(scenarioSchema.shape).map(([name, schema]) => {
-    const parsed = schema.safeParse(undefined);
-    return [name, parsed.success && parsed.data !== undefined ? JSON.stringify(parsed.data) : ''];
-  });
-  expect(documented).toEqual(fields);
+test('docs/reference/scenarios.md has every field and every fault', async () => {
+  const page = read(scenarioPath);
+  expect(page.match(/<!-- \/?\w+ -->/g)).toHaveLength(4);
+  await expect(renderedScenario(page)).toMatchFileSnapshot(join(root, scenarioPath));
+});
+
+test('docs/reference/scenario.schema.json takes the schedules that are here, and no more than is read', async () => {
+  const schema = scheduleJsonSchema();
+  const text = `${JSON.stringify(schema, undefined, 2)}\n`;
+  await expect(text).toMatchFileSnapshot(join(root, schemaPath));
+  const takes = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+  const folder = join(root, 'experiments/schedules');
+  const files = readdirSync(folder).map(
+    (file) => parse(read(`experiments/schedules/${file}`)) as object,
+  );
+  expect(files.filter((file) => !takes.safeParse(file).success)).toEqual([]);
+  const scenarios = [
+    [{ fault: 'freeze', timers: { grace: '10s' }, kubernetes: '1.36' }, true],
+    [{ fault: { link: 'stalls' }, disk: { flushes: 'ignored' }, remedy: { at: '5s' } }, true],
+    [{ fault: { kind: 'node-crash', down: '5s' } }, false],
+    [{ timers: { grace: 10 } }, false],
+    [{ disk: { mode: 'fenced', cutAfter: '5s' } }, false],
+    [{ falt: 'freeze' }, false],
+  ] as const;
+  for (const [scenario, isTaken] of scenarios) {
+    const asFile = takes.safeParse({ ...files[0], scenario });
+    const asRead = settingsSchema.safeParse(scenario);
+    expect([scenario, asFile.success, asRead.success]).toEqual([scenario, isTaken, isTaken]);
+  }
 });
 
 test.each([diskModesPage, remediesPage, workloadsPage])(

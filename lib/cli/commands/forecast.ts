@@ -68,7 +68,7 @@ export function forecast(): Promise<void> {
 
 async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
   const { out, runs, threads, seed } = flags;
-  const cells = cellsOf(readMatrix(matrix));
+  const cells = cellsOf(readMatrix(matrix, say));
   const earlier = earlierRuns(flags.earlier, cells[0]?.scenario);
   await using pool = predictionPool(threads);
   const body = await makeForecast({

@@ -48,7 +48,7 @@ export const runMatrix = (): Promise<void> =>
   });
 
 async function requestOf(file: string, flags: MatrixFlags): Promise<Request> {
-  const read = readMatrix(file);
+  const read = readMatrix(file, sayLine);
   const versioned = flags.kubernetes === undefined ? read : onKubernetes(read, flags.kubernetes);
   const matrix = flags.short ? shorten(versioned) : versioned;
   const cells = chosen(cellsOf(matrix), flags);

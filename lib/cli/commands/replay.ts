@@ -1,7 +1,8 @@
 /** `experiments/replay.mjs FILE`: the scenario of a schedule file, with its seed and its prediction. */
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { writtenOf } from '../../experiment/written.ts';
 import { readSchedule } from '../../sweep/schedule-file.ts';
-import { runCommand, tell } from '../command.ts';
+import { runCommand, say, tell } from '../command.ts';
 import { runExperiment } from './experiment.ts';
 
 const usage = `Usage: npx zx experiments/replay.mjs FILE [flags]
@@ -23,11 +24,11 @@ export const replaySchedule = (): Promise<void> =>
         command: 'npx zx experiments/replay.mjs --help',
       });
     }
-    const { name, question, seed, predicted, scenario } = readSchedule(file);
-    const { fault = 'none', ...defaults } = scenario;
+    const { name, question, seed, predicted, scenario } = readSchedule(file, say);
+    const { fault = 'none', ...written } = writtenOf(scenario);
     const script = ['experiments/replay.mjs', file];
     await runExperiment(
-      { name, question, fault, defaults, seed, script, expected: predicted },
+      { ...written, name, question, fault, seed, script, expected: predicted },
       args,
     );
     return Number(process.exitCode ?? exitCode.expected) as ExitCode;

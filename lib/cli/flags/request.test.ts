@@ -11,7 +11,7 @@ const definition: ExperimentDefinition = {
   name: 'network-partition',
   question: 'Does it?',
   fault: 'network-partition',
-  defaults: { remedy: 'force-delete' },
+  remedy: 'force-delete',
 };
 
 function request(...args: string[]): RunRequest {

@@ -1,26 +1,28 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import { parseScenario, type Scenario } from '../../experiment/scenario.ts';
-import { settingsUnder, type Settings } from '../../experiment/settings.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../../experiment/scenario.ts';
+import { settingsUnder } from '../../experiment/settings.ts';
+import { settingsOf } from '../../experiment/written.ts';
+import type { Written, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 import { faultKinds, questionOf, type FaultKind } from '../../fault-kinds.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
+import { say } from '../command.ts';
 import { paste } from './arguments.ts';
 import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
 import { parseFlags, type Flags, type ParsedFlags } from './flags.ts';
 import { folderName } from '../../library/run-folder.ts';
 
-/** What an experiment file says: its question, its fault, and which verdicts are no surprise. */
-export interface ExperimentDefinition {
+/** What an experiment file says: a scenario in the nested form, and what is asked of it. */
+export interface ExperimentDefinition extends Written {
   /** Kebab-case, the file's name. */
   readonly name: string;
-  readonly question: string;
-  readonly fault: Scenario['fault'];
-  /** Where this experiment's defaults differ from the scenario's. */
-  readonly defaults?: Settings;
+  /** Default: its fault's. */
+  readonly question?: string;
+  readonly fault: WrittenGroup<'fault'>;
   /** Of a definition that comes from a file: its seed, unless a flag gives another. */
   readonly seed?: string;
   /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
@@ -56,10 +58,9 @@ export function requestOf(
   args: readonly string[],
   now: Date,
 ): RunRequest | undefined {
-  const asked = underFault(definition, faultIn(args) ?? definition.fault);
-  const { expected, ...fields } = asked;
-  const base = parseScenario({ expected: ['safe'], ...fields });
-  const script = definition.script ?? [`experiments/${definition.name}.mjs`];
+  const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
+  const { expected, ...asked } = underFault({ ...rest, name }, faultIn(args));
+  const base = parseScenario({ expected: ['safe'], ...asked });
   const parsed = parseFlags(base, args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
@@ -71,7 +72,7 @@ export function requestOf(
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
-  const seed = flags.seed ?? definition.seed ?? randomBytes(8).toString('hex');
+  const seed = flags.seed ?? ownSeed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
   const kept = [...given].filter(([flag]) => !notReplayed.has(flag)).flatMap(([, words]) => words);
   const command = ['npx', 'zx', ...script, ...kept];
@@ -96,13 +97,17 @@ function faultIn(args: readonly string[]): FaultKind | undefined {
 
 /** With another fault than its own it is another experiment: name, question and expectation are that one's. */
 function underFault(
-  { name, question, fault, defaults = {}, expected }: ExperimentDefinition,
-  asked: FaultKind,
-): Settings & Omit<ExperimentDefinition, 'defaults'> {
-  const own = { ...defaults, name, question, fault };
-  if (asked === fault) return expected === undefined ? own : { ...own, expected };
-  const settings = settingsUnder(defaults, { fault: asked });
-  return { ...settings, name: asked, question: questionOf(asked), fault: asked };
+  { name, question, expected, ...written }: ExperimentDefinition,
+  asked: FaultKind | undefined,
+): Omit<ScenarioInput, 'expected'> & Partial<Pick<ScenarioInput, 'expected'>> {
+  const settings = settingsOf(written, say);
+  const { fault = 'none' } = settings;
+  if (asked === undefined || asked === fault) {
+    const own = { ...settings, name, question: question ?? questionOf(fault), fault };
+    return expected === undefined ? own : { ...own, expected: [...expected] };
+  }
+  const others = settingsUnder(settings, { fault: asked });
+  return { ...others, name: asked, question: questionOf(asked), fault: asked };
 }
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */

@@ -1,0 +1,122 @@
+/** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
+import { z } from 'zod';
+import { fields, verdictWords } from '../../lib/experiment/fields.ts';
+import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
+import { faultDeclarations } from '../../lib/fault-kinds.ts';
+import type { Field } from '../../lib/fields/field.ts';
+
+export const path = 'docs/reference/scenarios.md';
+export const schemaPath = 'docs/reference/scenario.schema.json';
+
+const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+
+function rowOf(name: keyof typeof fields): string[] {
+  const { at, stock, show, flag, about, more }: Field = fields[name];
+  const only = kindsInWords(name);
+  const choices = flag?.choices?.map(code).join(', ');
+  const meaning = [about, choices, only].filter((each) => each !== undefined).join('; ');
+  return [
+    code(at),
+    stock === undefined ? '–' : code(show(stock)),
+    flag === undefined ? '–' : code(flag.flags),
+    code(name),
+    `${meaning}${more === undefined ? '' : ` ${more}`}`,
+  ];
+}
+
+const inOrder = [
+  ...[...groups.values()].flatMap(({ members }) => [...members.values()]),
+  ...fieldNames.filter((name) => !fields[name].at.includes('.')),
+];
+
+const tables: Readonly<Record<string, () => string>> = {
+  fields: () => table(['Written', 'Default', 'Flag', 'In a record', 'Meaning'], inOrder.map(rowOf)),
+  faults: () =>
+    table(
+      ['Fault', 'What happens to the victim', 'Certificate while it lasts'],
+      faultDeclarations.map(({ name, happens, certificate }) => [name, happens, certificate]),
+    ),
+};
+
+/** The page with its tables made anew, each between `<!-- name -->` and `<!-- /name -->`. */
+export const renderedPage = (page: string): string =>
+  Object.entries(tables).reduce(
+    (text, [name, rendered]) =>
+      text.replace(
+        new RegExp(`<!-- ${name} -->[^]*<!-- /${name} -->`),
+        () => `<!-- ${name} -->\n\n${rendered()}\n<!-- /${name} -->`,
+      ),
+    page,
+  );
+
+/** `fault.down`, as a definition of its own. */
+const definitions = Object.fromEntries(
+  [...groups.values()].flatMap(({ members }) =>
+    [...members.values()].map((name) => {
+      const { at, written, about }: Field = fields[name];
+      const { $schema: _, ...schema } = z.toJSONSchema(written, { io: 'input' });
+      return [at, { description: about, ...schema }];
+    }),
+  ),
+);
+
+const mapOf = (members: Readonly<Record<string, object>>, required: readonly string[]): object => ({
+  type: 'object',
+  properties: members,
+  ...(required.length === 0 ? {} : { required }),
+  additionalProperties: false,
+});
+
+/** A word, or a map of what goes with one kind; without the kind of what goes with any. */
+function groupSchema({ head, members }: Group): object {
+  const refs = [...members].map(([key, name]) => ({
+    ...{ key, of: (fields[name] as Field).of, isHead: name === head },
+    ref: { $ref: `#/$defs/${fields[name].at}` },
+  }));
+  const headRef = refs.find(({ isHead }) => isHead);
+  if (headRef === undefined) {
+    return mapOf(Object.fromEntries(refs.map(({ key, ref }) => [key, ref])), []);
+  }
+  const others = refs.filter(({ isHead }) => !isHead);
+  const kinds = head === undefined ? [] : ((fields[head] as Field).flag?.choices ?? []);
+  const ofKind = (kind: string): object =>
+    mapOf(
+      {
+        [headRef.key]: { const: kind },
+        ...Object.fromEntries(
+          others
+            .filter(({ of }) => of === undefined || of.includes(kind))
+            .map(({ key, ref }) => [key, ref]),
+        ),
+      },
+      [headRef.key],
+    );
+  const rest = Object.fromEntries(others.map(({ key, ref }) => [key, ref]));
+  const anyKind = mapOf(kinds.length === 0 ? { [headRef.key]: headRef.ref, ...rest } : rest, []);
+  return { anyOf: [headRef.ref, ...kinds.map(ofKind), anyKind] };
+}
+
+/** Of a schedule file; `$defs.scenario` is what a matrix's `base`, `include` and named settings are. */
+export const scheduleJsonSchema = (): object => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'A schedule of forcedetach: a scenario, its seed, and what is predicted',
+  ...mapOf(
+    {
+      name: { type: 'string', pattern: '^[a-z0-9-]+$' },
+      question: { type: 'string', minLength: 1 },
+      seed: { type: 'string', minLength: 1 },
+      predicted: { type: 'array', items: { enum: verdictWords }, minItems: 1 },
+      scenario: { $ref: '#/$defs/scenario' },
+    },
+    ['name', 'question', 'seed', 'predicted', 'scenario'],
+  ),
+  $defs: {
+    scenario: mapOf(
+      Object.fromEntries([...groups.values()].map((group) => [group.name, groupSchema(group)])),
+      [],
+    ),
+    ...definitions,
+  },
+});
