@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { $ } from 'zx';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
+import { watching } from '../cluster/ended-run.ts';
+import { startExperiment } from '../cluster/experiment.ts';
 import { machineState } from '../cluster/machine-state.ts';
 
 const clusterName = 'group';
@@ -58,8 +60,18 @@ test('cut off: nothing is lost, the old primary writes no more and reads stale',
   expect(result.verdict.victim.staleReads).toBeGreaterThan(0);
 });
 
-test('frozen and thawed: the same, with EVENTUAL', { timeout: runMs }, async () => {
-  expectKept(await run('--fault', 'freeze', '--consistency', 'EVENTUAL'));
+test('frozen and thawed: the same, with EVENTUAL, after a run that was killed in its watch', {
+  timeout: 2 * runMs,
+}, async () => {
+  const killed = startExperiment('group-replication', ['--cluster-name', clusterName, '--keep']);
+  await killed.printed(watching);
+  killed.signal('SIGKILL');
+  await killed.done;
+  const result = await run('--fault', 'freeze', '--consistency', 'EVENTUAL');
+  expectKept(result);
+  // The dead run's group is gone before a new one is made.
+  expect(result.stderr).toContain(`reusing the cluster ${clusterName}`);
+  expect(result.stderr).not.toContain('cannot be mended');
 });
 
 test('crashed: the same, and the old primary joins again', { timeout: runMs }, async () => {

@@ -11,7 +11,6 @@ import { kindControlPlane } from './create/control-plane.ts';
 import { deployDatabase, removeDatabase, type DatabasePod } from './database.ts';
 import { kindDisk } from './disk/disk.ts';
 import { createVolume, removeVolume } from './disk/disk-tool.ts';
-import { removeGroup } from './group/group-database.ts';
 import type { KubeClients } from './kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { auditLoopOf } from './ownership/lease.ts';
@@ -64,10 +63,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   };
   deferUnless(() => relays.closeAll());
   const clients = await cluster.kube();
-  if (beside === undefined) {
-    await removeGroup(clients, { signal });
-    await removeDatabase(clients, { signal });
-  }
+  if (beside === undefined) await removeDatabase(clients, { signal });
   let handle = `fd-${runId}`;
   // One that was provisioned is gone by then.
   deferUnless(() => removeVolume(cluster.lab, handle));

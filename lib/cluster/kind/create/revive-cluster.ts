@@ -7,6 +7,7 @@ import { ensureArray } from '../disk/array.ts';
 import { mendControlPlane } from './control-plane.ts';
 import { nodeAddresses, nodesReady, type CreateOptions, type Standing } from './create-cluster.ts';
 import { removeDatabase } from '../database.ts';
+import { removeGroup } from '../group/group-database.ts';
 import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';
@@ -96,11 +97,12 @@ async function revive(
   return { labels, lease, state, lab, nodes, clients };
 }
 
-/** A dead run may have left its database, its volumes, and devices of an array that died. */
+/** A dead run may have left its group or database, its volumes, and devices of an array that died. */
 async function cleanSlate(
   { clients, lab, lease, labels }: Standing,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
   for (const place of await placesBeside(clients)) await removeDatabase(clients, { signal, place });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);

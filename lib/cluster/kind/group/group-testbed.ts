@@ -9,7 +9,6 @@ import type { Recorder, TestbedOptions } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
 import { ClientSockets } from '../clients/client-sockets.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
-import { removeDatabase } from '../database.ts';
 import { kindDisk } from '../disk/disk.ts';
 import { createVolume, removeVolume } from '../disk/disk-tool.ts';
 import { kubernetesOf } from '../kubernetes.ts';
@@ -46,8 +45,6 @@ export async function openGroupTestbed(options: GroupTestbedOptions): Promise<Gr
   opening.defer(() => cluster.release());
   opening.defer(() => cluster.relays.closeAll());
   const clients = await cluster.kube();
-  await removeGroup(clients, { signal });
-  await removeDatabase(clients, { signal });
   const volumes = Array.from({ length: groupSize }, (_, member) => `fd-${runId}-${member}`);
   for (const volume of volumes) {
     opening.defer(() => removeVolume(cluster.lab, volume));
