@@ -101,14 +101,17 @@ async function objectsOf(clients: KubeClients, wasAway: boolean): Promise<Pages>
   return objects;
 }
 
-/** Names of links to pods are drawn anew for each pod. */
+/**
+ * Names of links to pods are drawn anew for each pod. A kubelet keeps the folder of each driver that it ever had
+ * a volume of; what is in it belongs to volumes.
+ */
 const look = `
 echo "boot $(cat /proc/sys/kernel/random/boot_id)"
 nft list tables | sed 's/^/nft /'
 systemctl list-units --all --no-legend --plain | sed -n 's/^\\(forcedetach[^ ]*\\).*/unit \\1/p'
 ls -d /run/forcedetach* /var/tmp/* /tmp/forcedetach* 2>/dev/null | sed 's/^/file /'
 ls /var/lib/kubelet/pods | sed 's/^/pod /'
-find /var/lib/kubelet/plugins/kubernetes.io -maxdepth 3 2>/dev/null | sed 's/^/staged /'
+find /var/lib/kubelet/plugins/kubernetes.io -mindepth 3 -maxdepth 4 2>/dev/null | grep -v '/\\(staging\\|publish\\)$' | sed 's/^/staged /'
 sed 's/^[^ ]* \\([^ ]*\\) .*/mount \\1/' /proc/mounts
 ip -o route | sed 's/dev veth[^ ]*/dev veth/; s/^/route /'
 for each in /sys/block/loop*/loop/backing_file; do

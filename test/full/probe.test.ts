@@ -9,6 +9,7 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from 'zx';
+import { kubeClients } from '../../lib/cluster/kind/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import {
@@ -76,6 +77,59 @@ test('with just the rights that it prints, and a role for just its attachments, 
   await removeText(lab.clients, role);
   expect((await changedSince(lab, before)).join('\n')).toBe('');
 
+  await removeText(lab.clients, rights);
+});
+
+/** A pod on the node with a volume of its own; the name of that one's attachment. */
+async function attached(namespace: string, [, nodeName]: Lab['workers']): Promise<string> {
+  const { core, storage } = lab.clients;
+  const name = 'holder';
+  const resources = { requests: { storage: '64Mi' } };
+  const claim = { accessModes: ['ReadWriteOnce'], storageClassName: 'basalt', resources };
+  await core.createNamespacedPersistentVolumeClaim({
+    namespace,
+    body: { metadata: { name }, spec: claim },
+  });
+  const containers = [{ name, image: lab.image, command: ['sleep', 'infinity'] }].map((each) => ({
+    ...{ ...each, imagePullPolicy: 'IfNotPresent' },
+    volumeMounts: [{ name, mountPath: '/data' }],
+  }));
+  const volumes = [{ name, persistentVolumeClaim: { claimName: name } }];
+  const spec = { nodeName, containers, volumes, terminationGracePeriodSeconds: 1 };
+  await core.createNamespacedPod({ namespace, body: { metadata: { name }, spec } });
+  for (const endMs = Date.now() + 180_000; Date.now() < endMs; await sleep(500)) {
+    const bound = await core.readNamespacedPersistentVolumeClaim({ namespace, name });
+    const volume = bound.spec?.volumeName;
+    const { items } = await storage.listVolumeAttachment();
+    const found = items.find(
+      (each) => volume !== undefined && each.spec.source.persistentVolumeName === volume,
+    );
+    if (found?.status?.attached === true) return found.metadata?.name ?? '';
+  }
+  throw new Error(`nothing was attached in ${namespace}`);
+}
+
+test('with the rights that it prints an account ends attachments of its namespace, and no others', async () => {
+  const { kubeconfig, username } = await limitedAccount(lab);
+  const rights = await rbac(['--namespace', place, '--account', username]);
+  await applyText(lab.clients, rights);
+  await settled(place);
+  const before = await stateOf(lab);
+  const { storage } = await kubeClients(kubeconfig);
+  const ends = (name: string): Promise<string> =>
+    storage.deleteVolumeAttachment({ name, dryRun: 'All' }).then(
+      () => 'yes',
+      (error: unknown) => String(error),
+    );
+  const theirs = await attached('default', lab.workers);
+  expect(await ends(theirs)).toContain(`may end attachments of volumes of ${place} only`);
+  expect(await ends(await attached(place, lab.workers))).toBe('yes');
+
+  for (const namespace of ['default', place]) {
+    await lab.clients.core.deleteNamespacedPod({ namespace, name: 'holder' });
+    await lab.clients.core.deleteNamespacedPersistentVolumeClaim({ namespace, name: 'holder' });
+  }
+  expect((await changedSince(lab, before)).join('\n')).toBe('');
   await removeText(lab.clients, rights);
 });
 
