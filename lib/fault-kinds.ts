@@ -1,54 +1,65 @@
-/** The faults by name, and what the rest must know of each to judge a run. */
+/** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
+import { apiOutage } from './faults/kinds/api-outage.ts';
+import { apiPartition } from './faults/kinds/api-partition.ts';
+import { attacherDown } from './faults/kinds/attacher-down.ts';
+import { controllerRestart } from './faults/kinds/controller-restart.ts';
+import { cpuStarvation } from './faults/kinds/cpu-starvation.ts';
+import { flappingPartition } from './faults/kinds/flapping-partition.ts';
+import { freeze } from './faults/kinds/freeze.ts';
+import { kubeletRestart } from './faults/kinds/kubelet-restart.ts';
+import { kubeletStall } from './faults/kinds/kubelet-stall.ts';
+import { leaseWrite } from './faults/kinds/lease-write.ts';
+import { networkPartition } from './faults/kinds/network-partition.ts';
+import { nodeCrash } from './faults/kinds/node-crash.ts';
+import { nodeReboot } from './faults/kinds/node-reboot.ts';
+import { none } from './faults/kinds/none.ts';
+import { runtimeStall } from './faults/kinds/runtime-stall.ts';
 
-export const faultKinds = [
-  /** Nothing is broken: what a remedy does to a healthy node. */
-  'none',
-  /** Every process and all that was not on the disk is gone; down until the heal. */
-  'node-crash',
-  /** The same, and the node boots again by itself at `rebootAt`. */
-  'node-reboot',
-  /** Off the cluster's network, alive and writing. */
-  'network-partition',
-  /** Off the control plane only: clients still reach the database. */
-  'api-partition',
-  /** Every process stands still until the heal: the zombie. */
-  'freeze',
-  /** The kubelet stands still; what it started runs on. */
-  'kubelet-stall',
-  /** Kubelet and containerd stand still. */
-  'runtime-stall',
-  /** The kubelet is ended and started again. */
-  'kubelet-restart',
-  /** Its processes get next to no CPU time. */
-  'cpu-starvation',
-  /** Off the network and back on it, over and over. */
-  'flapping-partition',
-  /** The control plane's: the controller manager is killed. */
-  'controller-restart',
-  /** The API server answers nobody. */
-  'api-outage',
-  /** The csi-attacher answers nobody. */
-  'attacher-down',
-  /** Somebody writes to the victim's Lease, and renews nothing. */
-  'lease-write',
+/** A seed of the sweep draws by this order: a new one goes last. */
+export const faultDeclarations = [
+  ...[none, nodeCrash, nodeReboot, networkPartition, apiPartition, freeze, kubeletStall],
+  ...[runtimeStall, kubeletRestart, cpuStarvation, flappingPartition],
+  ...[controllerRestart, apiOutage, attacherDown, leaseWrite],
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+
+type Declaration = (typeof faultDeclarations)[number];
+type NamesOf<Trait> = Extract<Declaration, Trait>['name'];
+
+export type FaultKind = Declaration['name'];
+export const faultKinds: readonly FaultKind[] = faultDeclarations.map(({ name }) => name);
+
+/** What an experiment asks that has this fault, and no question of its own. */
+export const questionOf = (fault: FaultKind): string =>
+  faultDeclarations.find(({ name }) => name === fault)?.question ?? fault;
+
+type Trait = 'isOfControlPlane' | 'silencesKubelet' | 'losesPower';
+const namesWith = <T extends Trait>(trait: T): readonly NamesOf<Readonly<Record<T, true>>>[] =>
+  faultDeclarations
+    .filter((each) => trait in each)
+    .map(({ name }) => name as NamesOf<Readonly<Record<T, true>>>);
 
 /** Faults of the control plane: they need no victim, and so may come beside another. */
-export const controlPlaneFaults = [
-  'controller-restart',
-  'api-outage',
-  'attacher-down',
-  'lease-write',
-] as const;
+export const controlPlaneFaults = namesWith('isOfControlPlane');
+export const silencingFaults = namesWith('silencesKubelet');
+const powerFaults = namesWith('losesPower');
 
-export const sparesVictim = (fault: FaultKind): boolean =>
-  (controlPlaneFaults as readonly FaultKind[]).includes(fault);
+const isOne =
+  (names: readonly FaultKind[]) =>
+  (fault: FaultKind): boolean =>
+    names.includes(fault);
 
-/** At once and for a while the API server hears nothing more of the victim's kubelet. */
-export const silencesKubelet = (fault: FaultKind): boolean =>
-  !sparesVictim(fault) && !['none', 'kubelet-restart', 'cpu-starvation'].includes(fault);
+export const sparesVictim = isOne(controlPlaneFaults);
+export const silencesKubelet = isOne(silencingFaults);
+export const losesPower = isOne(powerFaults);
 
-/** Ends the victim's processes at once, and takes what they had not given to the disk. */
-export const losesPower = (fault: FaultKind): boolean =>
-  fault === 'node-crash' || fault === 'node-reboot';
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** Of all kinds. */
+export const fieldsOfFaults = Object.assign(
+  {},
+  ...faultDeclarations.map((each) => each.fields),
+) as Both<Declaration['fields']>;

@@ -31,9 +31,14 @@ export type RemedyKind = (typeof remedyKinds)[number];
 export const remedyEvents = ['terminating', 'not-ready', 'pod-gone', 'successor-pending'] as const;
 export type RemedyEvent = (typeof remedyEvents)[number];
 
+/** Somebody does something. */
+export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
+
+export const taintingRemedies = ['out-of-service', 'fence-first'] as const;
+
 /** Sets the out-of-service taint. */
 export const taints = (remedy: RemedyKind): boolean =>
-  remedy === 'out-of-service' || remedy === 'fence-first';
+  (taintingRemedies as readonly RemedyKind[]).includes(remedy);
 
 /** Acts on the victim's VolumeAttachment. */
 export const takesAttachment = (remedy: RemedyKind): boolean =>

@@ -8,7 +8,7 @@ export const balances: Checker = {
   name: 'balances',
   check({ image, evidence, reconciliation, before }) {
     const found = evidence.balances;
-    if (!reconciliation.complete || Object.keys(found).length === 0) return [];
+    if (reconciliation.unread !== undefined || Object.keys(found).length === 0) return [];
     const { movements } = reconciliation;
     const accounts = new Set([
       ...Object.keys(found).map(Number),

@@ -139,7 +139,7 @@ export function judgeImages(
       ...(previous === undefined ? {} : { before: previous }),
     });
     // Nothing can be said to be back, or gone since, against an image that could not be read.
-    before = reconciliation.complete ? reconciler : undefined;
+    before = unread === undefined ? reconciler : undefined;
   }
   return { findings: runChecks(images, all), reconciliations };
 }

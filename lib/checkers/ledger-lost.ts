@@ -15,9 +15,9 @@ import type { SeenCommit } from './seen-commits.ts';
 export const ledgerLost: Checker = {
   name: 'ledger-lost',
   check({ image, reconciliation, before }) {
-    const { complete, lost, seenLost, lostRanges } = reconciliation;
+    const { unread, lost, seenLost, lostRanges } = reconciliation;
     // Of an unreadable ledger that finding says how many could not be read.
-    if (!complete || lost + seenLost.length === 0) return [];
+    if (unread !== undefined || lost + seenLost.length === 0) return [];
     const gone = [acknowledged(reconciliation, before), seen(reconciliation)];
     return [
       damage({

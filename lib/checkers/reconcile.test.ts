@@ -56,7 +56,7 @@ const noFaults = {
 describe('a ledger against its journal', () => {
   test('has nothing to say where every acknowledged operation is there', () => {
     const { entries, ops } = oneSession(20);
-    const whole = { complete: true, acked: 20, present: 20, lost: 0, lostRanges: [], rows: 20 };
+    const whole = { unread: undefined, acked: 20, present: 20, lost: 0, lostRanges: [], rows: 20 };
     expect(judged(entries, ops)).toMatchObject({ ...whole, ...noFaults });
   });
 
@@ -181,8 +181,8 @@ describe('a ledger against its journal', () => {
   test('counts what could not be read as lost only where damage forbade it', () => {
     const { entries, ops } = oneSession(5);
     const some = entries.slice(0, 2);
-    expect(judged(some, ops, 'damage')).toMatchObject({ complete: false, present: 2, lost: 3 });
-    expect(judged(some, ops, 'gap')).toMatchObject({ complete: false, present: 2, lost: 0 });
+    expect(judged(some, ops, 'damage')).toMatchObject({ unread: 'damage', present: 2, lost: 3 });
+    expect(judged(some, ops, 'gap')).toMatchObject({ unread: 'gap', present: 2, lost: 0 });
   });
 });
 

@@ -12,10 +12,10 @@ import type { SeenCommit, SeenCommits } from './seen-commits.ts';
 
 export interface Reconciliation extends LossCounts {
   /**
-   * Every row of the ledger was read. When the damage of the image forbade it, what could not be
-   * read counts as lost; when the audit itself failed, nothing does.
+   * Why not every row of the ledger was read. When the damage of the image forbade it, what could not
+   * be read counts as lost; when the audit itself failed, nothing does, and what is lost is not known.
    */
-  readonly complete: boolean;
+  readonly unread: Unread | undefined;
   /** Rows read. */
   readonly rows: number;
   /** Missing in the image before, which had to hold them, and present here. */
@@ -137,7 +137,7 @@ export class Reconciler {
       losses.endSession();
     }
     return {
-      complete: unread === undefined,
+      unread,
       rows: this.#rows,
       ...losses.result(),
       resurrected,

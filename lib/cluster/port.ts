@@ -176,43 +176,54 @@ export interface NodeShell {
   ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** One cluster with one volume and one database: all that a run acts upon. */
-export interface Testbed {
-  readonly backend: 'kind' | 'sim';
+/** One cluster with a database on it, of however many servers: all that every run acts upon. */
+export interface CommonTestbed {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly versions: Readonly<Record<string, string>>;
   /** Schedulable nodes. */
   readonly nodes: readonly string[];
-  /** As it was when the database was new. */
-  readonly volume: VolumeIdentity;
+  /** As it was when the database was new. Absent where there are several. */
+  readonly volume?: VolumeIdentity;
   readonly kubernetes: Kubernetes;
   readonly controlPlane: ControlPlane;
-  readonly disk: Disk;
-  readonly auditor: Auditor;
   machine(node: string): Machine;
   /** Of `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): NodeShell;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
+  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** With one server on one volume. */
+export interface Testbed extends CommonTestbed {
+  readonly backend: 'kind' | 'sim';
+  readonly volume: VolumeIdentity;
+  readonly disk: Disk;
+  readonly auditor: Auditor;
   /**
    * Takes the database away, which nobody asks any more, and leaves its volume and the copies. What
    * can't be removed yet is left for `close`. Idempotent.
    */
   removeDatabase(): Promise<void>;
-  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
-  close(): Promise<void>;
 }
 
+/** What faults and remedies may touch: the cluster, and the disk of the victim's volume. */
+export type BreakableTestbed = Pick<
+  Testbed,
+  'clock' | 'nodes' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
+>;
+
 /** Makes a testbed: cluster up, volume there, the database Ready with an empty schema. */
-export interface Backend {
+export interface Backend<T extends CommonTestbed = Testbed> {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
   /** Default: none. */
   readonly capabilities?: readonly Capability[];
-  open(options: TestbedOptions): Promise<Testbed>;
+  open(options: TestbedOptions): Promise<T>;
 }
 
 export interface TestbedOptions {

@@ -8,12 +8,16 @@ import type { Gate, Party } from './rendezvous.ts';
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Made once for all: the gate that a call waits at, or none where it mends, since the runs meet before
- * they heal. A question is shared while it is under way.
+ * Whose a call is. Made once for all: at the gate that it waits at, or `once` where it mends, since the
+ * runs meet before they heal. A `question` is shared while it is under way. `own`: each run's.
  */
-type Shared = Gate | 'none' | 'question';
+type Shared = Gate | 'once' | 'question' | 'own';
 
-const ofMachine: Readonly<Partial<Record<keyof Machine, Shared>>> = {
+type Calls<T> = { [K in keyof T]: T[K] extends (...args: never[]) => unknown ? K : never }[keyof T];
+/** Every call, so that a new one is decided on when it comes. */
+type Sharing<T> = Readonly<Record<Calls<T>, Shared>>;
+
+const ofMachine: Sharing<Machine> = {
   freeze: 'break',
   disconnect: 'break',
   isolate: 'break',
@@ -22,23 +26,40 @@ const ofMachine: Readonly<Partial<Record<keyof Machine, Shared>>> = {
   throttle: 'break',
   // A crash has cut every run's volume before it kills the node.
   kill: 'kill',
-  thaw: 'none',
-  start: 'none',
-  reconnect: 'none',
-  rejoin: 'none',
-  resume: 'none',
-  unthrottle: 'none',
+  thaw: 'once',
+  start: 'once',
+  reconnect: 'once',
+  rejoin: 'once',
+  resume: 'once',
+  unthrottle: 'once',
   // Eight runs that all ask at once make each other late. They ask as often as they last.
   reachesApi: 'question',
   reachedFromOutside: 'question',
+  state: 'question',
+  stalled: 'question',
+  throttled: 'question',
+  // Such a fault has an event to itself (lib/matrix/events.ts).
+  killServer: 'own',
 };
 
-const ofKubernetes: Readonly<Partial<Record<keyof Kubernetes, 'none'>>> = {
-  taint: 'none',
-  deleteNode: 'none',
-  drain: 'none',
-  uncordon: 'none',
-  untaint: 'none',
+const ofKubernetes: Sharing<Kubernetes> = {
+  taint: 'once',
+  deleteNode: 'once',
+  drain: 'once',
+  uncordon: 'once',
+  untaint: 'once',
+  hasNode: 'question',
+  isReady: 'question',
+  databasePod: 'own',
+  databaseContainer: 'own',
+  forceDelete: 'own',
+  deletePod: 'own',
+  stripPodFinalizers: 'own',
+  // Those of its own volume.
+  deleteAttachments: 'own',
+  // Such a fault has an event to itself.
+  annotateLease: 'own',
+  leaseAnnotation: 'own',
 };
 
 /** Closing leaves the event: nobody waits for this run any more. */
@@ -60,7 +81,10 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
         party.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
     },
     kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, party),
-    machine: (node) => shareCalls(testbed.machine(node), node, ofMachine, party),
+    machine: (node) => ({
+      node,
+      ...shareCalls<Machine>(testbed.machine(node), node, ofMachine, party),
+    }),
     // They mount their copies with the same loop device, that of the event's pool.
     auditor: {
       audit: (image, onRow, signal) =>
@@ -79,22 +103,19 @@ export function shareFault(testbed: Testbed, party: Party): Testbed {
 function shareCalls<T extends object>(
   target: T,
   owner: string,
-  shared: Readonly<Partial<Record<keyof T, Shared>>>,
+  sharing: Sharing<T>,
   party: Party,
-): T {
-  return new Proxy(target, {
-    get(object, name) {
-      const value: unknown = Reflect.get(object, name, object);
-      if (typeof value !== 'function') return value;
-      const call = (value as Method).bind(object);
-      const gate = shared[name as keyof T];
-      if (gate === undefined) return call;
-      return async (...args: readonly unknown[]) => {
-        const key = `${owner} ${String(name)} ${JSON.stringify(args)}`;
-        if (gate === 'question') return party.together(key, () => call(...args));
-        if (gate !== 'none') await party.pass(gate);
-        return party.once(key, () => call(...args));
-      };
-    },
-  });
+): Pick<T, Calls<T>> {
+  const share = (name: string, how: Shared): Method => {
+    const call = (Reflect.get(target, name) as Method).bind(target);
+    if (how === 'own') return call;
+    return async (...args) => {
+      const key = `${owner} ${name} ${JSON.stringify(args)}`;
+      if (how === 'question') return party.together(key, () => call(...args));
+      if (how !== 'once') await party.pass(how);
+      return party.once(key, () => call(...args));
+    };
+  };
+  const calls = Object.entries<Shared>(sharing).map(([name, how]) => [name, share(name, how)]);
+  return Object.fromEntries(calls) as Pick<T, Calls<T>>;
 }

@@ -12,9 +12,9 @@ export interface Figures {
   readonly exposureS: number;
   /** Null where nobody served to the end. */
   readonly downtimeS: number | null;
-  /** Acknowledged commits that a copy lacks. */
-  readonly lost: number;
-  /** Of the acknowledged commits, percent; null where there was none. */
+  /** Acknowledged commits that a copy lacks; null where none can tell. */
+  readonly lost: number | null;
+  /** Of the acknowledged commits, percent; null where there was none, and as above. */
   readonly lostPercent: number | null;
   /** After the heal a client outside got commits. */
   readonly served: boolean;
@@ -30,7 +30,7 @@ export function figuresOf(verdict: Verdict, story: Story, writes?: WriteLog): Fi
     exposureS: exposure.ms / 1000,
     downtimeS: availability.downtimeMs === null ? null : availability.downtimeMs / 1000,
     lost,
-    lostPercent: acked === 0 ? null : (100 * lost) / acked,
+    lostPercent: acked === 0 || lost === null ? null : (100 * lost) / acked,
     served: serving.served,
   };
 }

@@ -3,8 +3,9 @@
  * they are looked at, and leftovers of a dead array are freed. A device is named by its number; the
  * numbers are leased per cluster, and devices belong to the kernel: they outlive all containers.
  */
-import { constants } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import { access, open, readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../errors.ts';
 import { must, run } from './run.ts';
 
@@ -13,6 +14,9 @@ const sysfs = (loop: number): string => `/sys/block/loop${loop}`;
 
 /** major(7), from the kernel's list of devices. */
 export const loopMajor = 7;
+
+/** Probes of udev and blkid take moments. */
+const removeMs = 3000;
 
 /** From linux/loop.h. */
 const removeScript = `
@@ -120,11 +124,20 @@ export function loopOfDevice(device: bigint): number {
   return isLoop ? Number((device & 0xffn) | ((device >> 12n) & 0xfff00n)) : -1;
 }
 
-/** Takes an unbound device away, counters included. Idempotent. */
+/**
+ * Takes an unbound device away, counters included. Whoever looks at it just now has it open: that is waited
+ * for. Idempotent.
+ */
 export async function remove(loop: number): Promise<void> {
-  const exists = await access(sysfs(loop)).then(
-    () => true,
-    () => false,
-  );
-  if (exists) await must('perl', '-e', removeScript, String(loop));
+  for (const endMs = performance.now() + removeMs; existsSync(sysfs(loop)); await sleep(100)) {
+    const { exitCode, output } = await run('perl', '-e', removeScript, String(loop));
+    if (exitCode === 0) return;
+    if (performance.now() < endMs) continue;
+    const behind = (await fileBehind(loop)) ?? 'nothing';
+    throw new InfrastructureError(
+      'LOOP_STUCK',
+      `${devicePath(loop)} with ${behind} behind it stays: ${output}`,
+      { command: 'losetup --list' },
+    );
+  }
 }

@@ -6,8 +6,6 @@ export const databaseFields = mysqlFields;
 export const databaseFieldNames = Object.keys(databaseFields) as readonly (keyof DatabaseChoice)[];
 
 /** What a scenario says of the database. */
-export type DatabaseChoice = z.output<z.ZodObject<typeof databaseFields>>;
-
-/** Those of a scenario or of flags. */
-export const databaseChoiceOf = (given: DatabaseChoice): DatabaseChoice =>
-  Object.fromEntries(databaseFieldNames.map((name) => [name, given[name]])) as DatabaseChoice;
+export type DatabaseChoice = {
+  readonly [Name in keyof typeof databaseFields]: z.output<(typeof databaseFields)[Name]['schema']>;
+};

@@ -4,12 +4,14 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { pressureOf, type Pressure } from '../experiment/verdict/pressure.ts';
 import { readVerdict } from '../experiment/verdict/read-verdict.ts';
+import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { verdictWords } from '../experiment/scenario.ts';
+import type { ImageLabel } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
 import { readResults, resultsFile, type Attempt } from '../matrix/results.ts';
 import { tellStory } from '../timeline/story.ts';
-import { changedFields, type EventLine } from './event-store.ts';
+import { changedFields, type EventLine, type Shown } from './event-store.ts';
 
 /** What of a verdict.json is asked for here. */
 const runSchema = z.object({
@@ -18,7 +20,7 @@ const runSchema = z.object({
   scenario: z.record(z.string(), z.unknown()),
   phases: z.object({ secondMount: z.number().nullable() }),
   serving: z.object({ served: z.boolean() }).nullable(),
-  lost: z.number(),
+  lost: z.number().nullable(),
   acked: z.number(),
   runId: z.string(),
   seed: z.string(),
@@ -73,6 +75,27 @@ function linesOfBatch(batch: string, root: string): EventLine[] {
     .filter(({ trial }) => !trial.startsWith('control-'))
     .flatMap((attempt) => lineOf(join(batch, attempt.folder), { source, attempt }));
 }
+
+/** The one run in a folder, undefined where it proves nothing. `row`: of the page that it is for. */
+export const lineOfRow = (folder: string, row: string, verdict: Verdict): EventLine | undefined =>
+  lineOf(folder, { source: 'a run by itself' })
+    .map((line) => ({ ...line, row, shown: shownOf(verdict) }))
+    .at(0);
+
+function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+  const lostIn = (image: ImageLabel): number | undefined =>
+    images.find((each) => each.image === image)?.lost ?? undefined;
+  return {
+    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor },
+    ...(blocksBoth === undefined ? {} : { blocksBoth }),
+    ...countOf('lostBeforeHeal', lostIn('first')),
+    ...countOf('lostAfterHeal', lostIn('second')),
+  };
+}
+
+const countOf = (name: string, count: number | undefined): Readonly<Record<string, number>> =>
+  count === undefined ? {} : { [name]: count };
 
 /** None where the run proves nothing. */
 function lineOf(folder: string, { source, attempt }: Known): EventLine[] {

@@ -12,6 +12,22 @@ import { indifferentNames } from './scenario-key.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
+/** What pages tell of single runs, beside their verdict. */
+const shownSchema = z.strictObject({
+  asExpected: z.boolean(),
+  noticed: z.enum(['loud', 'silent']).nullable(),
+  /** How long two could write, and what each wrote meanwhile. */
+  exposureMs: z.number(),
+  bytesVictim: z.number(),
+  bytesSuccessor: z.number(),
+  /** Undefined where nobody counts what is written (shared directories). */
+  blocksBoth: z.number().optional(),
+  /** Acknowledged commits missing from the copy before the heal, and from the one after it. */
+  lostBeforeHeal: z.number().optional(),
+  lostAfterHeal: z.number().optional(),
+});
+export type Shown = Readonly<z.output<typeof shownSchema>>;
+
 const lineSchema = z.strictObject({
   /** The run's id; unique. */
   run: z.string(),
@@ -30,7 +46,8 @@ const lineSchema = z.strictObject({
   /** Whether somebody served after the heal; null where an older run does not tell. */
   served: z.boolean().nullable(),
   acked: z.number().int(),
-  lost: z.number().int(),
+  /** Null where no copy of the volume could tell. */
+  lost: z.number().int().nullable(),
   /** Seconds after the fault; null: none before the heal. */
   secondMountS: z.number().nullable(),
   /** The run had the machine to itself, or others ran meanwhile; null where nobody wrote it down. */
@@ -42,6 +59,10 @@ const lineSchema = z.strictObject({
   mysql: z.string().nullable(),
   /** Version and hash of the source. */
   harness: z.string().nullable(),
+  /** The row of a page that shows the newest run of each kind: `disk-modes/unfenced`. */
+  row: z.string().optional(),
+  /** Of a run that has such a row. */
+  shown: shownSchema.optional(),
 });
 export type EventLine = Readonly<z.output<typeof lineSchema>>;
 

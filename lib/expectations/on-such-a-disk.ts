@@ -4,10 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import type { DiskMode } from '../disk-kinds.ts';
-import { defaultCutAfterMs } from '../experiment/contradictions.ts';
 import { wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import type { Counts } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
+import { diskFields } from '../storage/fields.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { worstWord } from '../matrix/severity.ts';
 import { all, only, percentText, shareText, shortened, stock, type Fits } from './counts.ts';
@@ -36,6 +36,8 @@ const fates = [
   { node: 'cut off, alive', fault: 'network-partition', row: 'partition' },
   { node: 'dead', fault: 'node-crash', row: 'power-off' },
 ] as const;
+
+const defaultCutAfterMs = Number(diskFields.cutAfterMs.stock);
 
 let known: { readonly lines: readonly EventLine[]; readonly cells: readonly Cell[] } | undefined;
 

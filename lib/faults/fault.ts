@@ -1,15 +1,9 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
-import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+import type { BreakableTestbed, PodRef, Recorder } from '../cluster/port.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 
-/** What faults may touch of a testbed. */
-export type FaultTestbed = Pick<
-  Testbed,
-  'clock' | 'machine' | 'shell' | 'disk' | 'controlPlane' | 'kubernetes'
->;
-
 export interface FaultContext {
-  readonly testbed: FaultTestbed;
+  readonly testbed: BreakableTestbed;
   readonly recorder: Recorder;
   /** The pod that held the volume when the fault hit; its node is the victim. */
   readonly victim: PodRef;

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { runRecord } from '../../test/support/run-record.ts';
 import type { LedgerRow } from '../checkers/evidence.ts';
 import type { SessionRecord } from '../history/client-records.ts';
+import type { HistoryVersion } from '../history/events.ts';
 import type { History, Operation, SmallRecord } from '../history/reader.ts';
 import { Chain } from '../workload/ledger.ts';
 import type { ClientSide } from '../workload/sql.ts';
@@ -81,8 +82,13 @@ const ledger = (t: number, image: string | undefined, node: string, checksum = '
 const fault = (t: number, step: 'begin' | 'done' | 'heal' | 'healed'): SmallRecord => ({
   ...{ type: 'action', actor: 'fault', name: 'network-partition', step, t, node: 'a' },
 });
+const certificate = (t: number, moment: 'before' | 'during' | 'after'): SmallRecord => ({
+  ...{ type: 'certificate', t, fault: 'network-partition', moment },
+  ...{ claim: 'as it should be', holds: true, evidence: '' },
+});
 
 interface Scene {
+  readonly schemaVersion?: HistoryVersion;
   readonly sessions?: readonly Session[];
   readonly secondRows?: readonly LedgerRow[];
   /** After the heal. */
@@ -91,18 +97,16 @@ interface Scene {
 }
 
 function historyOf(scene: Scene): History {
-  const { sessions = [...oldSessions, successor], lastRecords } = scene;
+  const { sessions = [...oldSessions, successor], lastRecords, schemaVersion = 1 } = scene;
   const small: SmallRecord[] = [
-    runRecord({ fault: 'network-partition' }),
+    { ...runRecord({ fault: 'network-partition' }), schemaVersion },
     group('settings', 0, '', {}),
     ...sessions.map(sessionOf),
     read(9000, 'inside', 'a', { '0/0': 0 }),
+    certificate(9900, 'before'),
     fault(10_000, 'begin'),
     fault(10_100, 'done'),
-    {
-      ...{ type: 'certificate', t: 10_200, fault: 'network-partition', moment: 'during' },
-      ...{ claim: 'it is cut off', holds: true, evidence: '' },
-    },
+    certificate(10_200, 'during'),
     viewed(15_000, 'b', 'a:UNREACHABLE:PRIMARY b:ONLINE:SECONDARY c:ONLINE:SECONDARY'),
     viewed(15_500, 'a', 'a:ONLINE:PRIMARY b:UNREACHABLE:SECONDARY c:UNREACHABLE:SECONDARY'),
     viewed(20_000, 'b', 'b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
@@ -113,6 +117,7 @@ function historyOf(scene: Scene): History {
     ledger(30_000, 'first', 'b'),
     fault(31_000, 'heal'),
     fault(31_100, 'healed'),
+    certificate(31_200, 'after'),
     ...(scene.extraRecords ?? []),
     viewed(40_000, 'a', 'a:ONLINE:SECONDARY b:ONLINE:PRIMARY c:ONLINE:SECONDARY'),
     { type: 'action', actor: 'runner', name: 'converge', step: 'done', t: 40_000 },
@@ -130,14 +135,14 @@ function historyOf(scene: Scene): History {
     files: {},
     *records() {
       yield* small;
+    },
+    *answers() {
+      yield* sessions.map(sessionOf);
       for (const { client, connection, session, seq, outcome, endedAtMs = 0 } of ops.toSorted(
         (x, y) => (x.endedAtMs ?? 0) - (y.endedAtMs ?? 0),
       )) {
         yield { type: 'outcome', t: endedAtMs, client, connection, session, seq, outcome };
       }
-    },
-    *answers() {
-      // What is judged of a group is read from its records.
     },
     *smallRecords() {
       yield* small;
@@ -206,7 +211,7 @@ test('an acknowledged commit that the group has not is lost', () => {
   const secondRows = rowsAt(sessions, Infinity).filter(({ client }) => client !== 'inside');
   const verdict = judgeGroup(historyOf({ secondRows }));
   expect(verdict).toMatchObject({ verdict: 'lost', asExpected: false, lost: 2 });
-  expect(verdict.loss.beforeFault).toEqual({ acked: 4, lost: 2 });
+  expect(verdict.loss?.beforeFault).toEqual({ acked: 4, lost: 2 });
   expect(verdict.readings.map(({ lost }) => lost)).toEqual([0, 2]);
 });
 
@@ -224,4 +229,14 @@ test('members in good order that differ are corrupt; a missing reading is inconc
   const verdict = judgeGroup(historyOf({ lastRecords: [] }));
   expect(verdict.verdict).toBe('inconclusive');
   expect(verdict.incompleteBecause).toEqual(['the second reading of the ledger is missing']);
+});
+
+test('a history of today says what clients were to do, and that its journals are whole', () => {
+  const { verdict, incompleteBecause } = judgeGroup(historyOf({ schemaVersion: 3 }));
+  expect(verdict).toBe('inconclusive');
+  expect(incompleteBecause).toEqual([
+    'the history does not say what the clients were to do',
+    'the history does not say what the clients were to do',
+    'history segment run ends before the run listed what else there is',
+  ]);
 });

@@ -6,8 +6,10 @@ import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
-import { lossOf } from '../experiment/verdict/loss.ts';
+import { bare, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
+import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
+import { ClientJournals } from '../history/client-protocol.ts';
 import type { History } from '../history/reader.ts';
 import { ServiceMeter, type Service } from '../timeline/service.ts';
 import { groupFindings, type Measured } from './findings.ts';
@@ -20,16 +22,15 @@ import { acknowledgedIn, memberChecks, successorService, victimService } from '.
 
 export function judgeGroup(history: History): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
-  const { run, setup, settings } = story;
-  const { service, images, measured } = measure(story, history);
+  const { run, settings } = story;
+  const { service, journals, images, measured } = measure(story, history);
   const findings = [
     ...runChecks(images, [ledgerLost, ...rowCheckers]),
     ...groupFindings(measured, service),
   ];
   const reasons = [
-    ...groupIncompleteBecause(story),
+    ...groupIncompleteBecause(story, history, journals),
     ...findings.flatMap(({ level, summary }) => (level === 'incomplete' ? [summary] : [])),
-    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
   ];
   const complete = reasons.length === 0;
   const safety = worst(findings.map((finding) => finding.safety));
@@ -43,18 +44,11 @@ export function judgeGroup(history: History): GroupVerdict {
     incompleteBecause: reasons,
     expected: [...run.scenario.expected],
     asExpected: run.scenario.expected.includes(verdict),
-    basis: run.basis,
     ...measured,
     findings,
-    certificates: certificatesOf(story),
-    timers: { ...setup?.timers },
-    versions: { ...setup?.versions },
+    certificates: story.records.filter((record) => record.type === 'certificate').map(bare),
     settings: { ...settings },
-    scenario: { ...run.scenario },
-    seed: run.seed,
-    runId: run.runId,
-    replay: run.replay,
-    cluster: 'kind' as const,
+    ...whichRun(story),
   };
   return { sentence: groupSentence(told), ...told };
 }
@@ -62,29 +56,28 @@ export function judgeGroup(history: History): GroupVerdict {
 /** What follows from the history before anything is judged. */
 interface Measures {
   readonly service: Service;
+  readonly journals: ClientJournals;
   readonly images: readonly AuditedImage[];
   readonly measured: Measured;
 }
 
 function measure(story: GroupStory, history: History): Measures {
-  const { faultAtMs, victim } = story;
-  const service = serviceOf(story, history);
+  const { faultAtMs, victimNode } = story;
+  const { service, journals } = answersIn(story, history);
   const handoverAtMs = service.firstSuccessorAckMs;
-  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode: victim });
+  const journal = new Journal({ faultAtMs, handoverAtMs, victimNode });
   for (const op of history.ops()) journal.add(op);
   const images = readingsOf(story, journal, history);
   const acknowledged = acknowledgedIn(history.ops());
-  const loss = lossOf(images.map(({ reconciliation }) => reconciliation));
+  const loss = lossOf(new Map(images.map(({ image, reconciliation }) => [image, reconciliation])));
   const measured: Measured = {
     availability: {
       downtimeMs: service.downtimeMs,
-      recovered: story.records.some(
-        (each) => each.type === 'action' && each.name === 'converge' && each.step === 'done',
-      ),
+      recovered: recoveredIn(story),
       rejoined: rejoinedAtMs(story) !== undefined,
     },
     acked: service.acked,
-    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    lost: lostIn(loss),
     loss,
     readings: images.map(({ image, reconciliation: { acked, lost } }) => ({
       reading: image === 'first' ? 'first' : 'second',
@@ -97,26 +90,17 @@ function measure(story: GroupStory, history: History): Measures {
     phases: groupPhases(story, service.firstSuccessorAckMs),
     members: memberChecks(story),
   };
-  return { service, images, measured };
+  return { service, journals, images, measured };
 }
 
-const certificatesOf = ({ records }: GroupStory): GroupVerdict['certificates'] =>
-  records
-    .filter((record) => record.type === 'certificate')
-    .map(({ fault, moment, claim, holds, evidence }) => ({
-      fault,
-      moment,
-      claim,
-      holds,
-      evidence,
-    }));
-
-function serviceOf({ faultAtMs, endAtMs, victim }: GroupStory, history: History): Service {
-  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode: victim });
-  for (const record of history.records()) {
-    if (record.type === 'session' || record.type === 'outcome') meter.see(record);
-  }
-  return meter.result();
+function answersIn(
+  { faultAtMs, endAtMs, victimNode }: GroupStory,
+  history: History,
+): Pick<Measures, 'service' | 'journals'> {
+  const meter = new ServiceMeter({ faultAtMs, endAtMs, victimNode });
+  const journals = new ClientJournals();
+  for (const answer of history.answers(journals)) if (answer.type !== 'read') meter.see(answer);
+  return { service: meter.result(), journals };
 }
 
 /** The group's ledger before the heal and after it, each against what clients were told. */

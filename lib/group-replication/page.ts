@@ -6,6 +6,7 @@ import { countInWords } from '../counts.ts';
 import { pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
 import { phaseRows, stalestText } from './phase-rows.ts';
+import type { Loss } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** A complete HTML document; the same verdict gives the same bytes. */
@@ -47,7 +48,15 @@ const header = ({
 function facts({ acked, lost, availability, phases, victim }: GroupVerdict): Html {
   const { downtimeMs, recovered, rejoined } = availability;
   return html`<dl class="facts">
-${fact('Acknowledged commits lost', `${countInWords(lost)} of ${countInWords(acked)}`, percent(lost, acked))}
+${
+  lost === null
+    ? fact('Acknowledged commits lost', 'not known', 'nobody read the ledger')
+    : fact(
+        'Acknowledged commits lost',
+        `${countInWords(lost)} of ${countInWords(acked)}`,
+        percent(lost, acked),
+      )
+}
 ${fact(
   'Outside clients waited',
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
@@ -93,7 +102,7 @@ ${steps.length === 0 ? '' : pictures(recoveryPicture(steps), about)}
   )}</tbody></table></section>`;
 }
 
-const epochs: Readonly<Record<keyof GroupVerdict['loss'], string>> = {
+const epochs: Readonly<Record<keyof Loss, string>> = {
   beforeFault: 'before the fault',
   victimBeforeHandover: 'by the old primary, before another one',
   victimAfterHandover: 'by the old primary, after it',
@@ -102,7 +111,7 @@ const epochs: Readonly<Record<keyof GroupVerdict['loss'], string>> = {
 
 const lossTable = ({ loss }: GroupVerdict): Html => html`<table>
 <thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">lost</th></tr></thead>
-<tbody>${Object.entries(loss).map(
+<tbody>${Object.entries(loss ?? {}).map(
   ([epoch, { acked, lost }]) => html`<tr class="${lost > 0 ? 'bad' : ''}">
 <td>${epochs[epoch as keyof typeof epochs]}</td><td class="number">${countInWords(acked)}</td>
 <td class="number">${countInWords(lost)}</td></tr>`,

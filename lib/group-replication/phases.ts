@@ -8,7 +8,7 @@ export function groupPhases(
   story: GroupStory,
   firstCommitMs: number | undefined,
 ): GroupVerdict['phases'] {
-  const { victim, faultAtMs, healedAtMs, routes, views } = story;
+  const { victimNode: victim, faultAtMs, healedAtMs, routes, views } = story;
   const after = (ms: number | undefined): number | null =>
     ms === undefined || faultAtMs === undefined ? null : Math.round(ms - faultAtMs) / 1000;
   const first = (fits: (view: SeenView) => boolean): number | null =>
@@ -35,7 +35,11 @@ export function groupPhases(
 }
 
 /** When another member said, with a majority, that it or a third one is the primary. */
-export function replacedAtMs({ victim, faultAtMs, views }: GroupStory): number | undefined {
+export function replacedAtMs({
+  victimNode: victim,
+  faultAtMs,
+  views,
+}: GroupStory): number | undefined {
   const another = ({ members }: SeenView): boolean =>
     members.some(({ node, role }) => node !== victim && role === 'PRIMARY');
   return views.find(
@@ -52,7 +56,11 @@ export function replacedAtMs({ victim, faultAtMs, views }: GroupStory): number |
  * When the victim, healed, said that it is in good order and with a majority that has another
  * primary: right after a thaw it still takes itself for the old one. Undefined where it never did.
  */
-export function rejoinedAtMs({ victim, healedAtMs, views }: GroupStory): number | undefined {
+export function rejoinedAtMs({
+  victimNode: victim,
+  healedAtMs,
+  views,
+}: GroupStory): number | undefined {
   if (healedAtMs === undefined) return undefined;
   return views.find(
     (view) =>

@@ -1,6 +1,6 @@
 /** What a run asks of a cluster with a replication group on it; kind implements it. */
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { PodRef, Testbed } from '../cluster/port.ts';
+import type { CommonTestbed, PodRef } from '../cluster/port.ts';
 import type { Disk } from '../storage/port.ts';
 import type { GroupView } from './views.ts';
 
@@ -16,27 +16,13 @@ export interface LedgerReading {
   readonly beyond: string;
 }
 
-export interface GroupTestbed
-  extends Pick<
-    Testbed,
-    | 'clock'
-    | 'timers'
-    | 'versions'
-    | 'nodes'
-    | 'machine'
-    | 'controlPlane'
-    | 'kubernetes'
-    | 'startWriters'
-    | 'close'
-  > {
+export interface GroupTestbed extends CommonTestbed {
   /** Member pods, by node. */
   members(): ReadonlyMap<string, PodRef>;
   /** The backend of one member's volume. */
   disk(node: string): Disk;
   /** The newest views: by the outside network, and from each member's own node. */
   views(side: 'inside' | 'outside'): readonly GroupView[];
-  /** Observers record what members say and what readers get, until disposed. */
-  observe: Testbed['observe'];
   /**
    * Reads a member's whole ledger from its own node, in primary key order. `upTo`: transactions for
    * which it waits first, bounded. Rejects where the member does not answer.

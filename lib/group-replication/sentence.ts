@@ -15,7 +15,9 @@ export function groupSentence(verdict: Omit<GroupVerdict, 'sentence'>): string {
     downtimeMs === null
       ? 'no outside client ever had a commit'
       : `outside clients waited ${(downtimeMs / 1000).toFixed(1)} s for their next commit`,
-    `${lost} of ${acked} acknowledged commits are gone`,
+    lost === null
+      ? `it is not known how many of ${acked} acknowledged commits are gone`
+      : `${lost} of ${acked} acknowledged commits are gone`,
     `the old primary acknowledged ${victim.acked} meanwhile` +
       ` and answered ${victim.readsAnswered} reads, ${victim.staleReads} of them stale`,
     rejoined ? 'it joined again' : 'it did not join again',

@@ -22,7 +22,7 @@ export function victimService(
   ops: Iterable<Operation>,
   acknowledged: Acknowledged,
 ): GroupVerdict['victim'] {
-  const { victim = '', brokenAtMs = Infinity, endAtMs, reads } = story;
+  const { victimNode: victim = '', faultDoneAtMs: brokenAtMs = Infinity, endAtMs, reads } = story;
   const untilMs = rejoinedAtMs(story) ?? endAtMs;
   const ended = { ok: 0, fail: 0, info: 0 };
   let lastAckMs: number | undefined;
@@ -56,7 +56,7 @@ export function victimService(
 function claimedMs(story: GroupStory): number {
   const fromMs = replacedAtMs(story);
   if (fromMs === undefined) return 0;
-  const own = story.views.filter(({ node, t }) => node === story.victim && t >= fromMs);
+  const own = story.views.filter(({ node, t }) => node === story.victimNode && t >= fromMs);
   const claims = (view: SeenView): boolean => hasQuorum(view) && selfIn(view)?.role === 'PRIMARY';
   const first = own.find(claims);
   if (first === undefined) return 0;
@@ -68,7 +68,7 @@ export function successorService(
   story: GroupStory,
   acknowledged: Acknowledged,
 ): GroupVerdict['successor'] {
-  const { victim, faultAtMs = Infinity, endAtMs, reads } = story;
+  const { victimNode: victim, faultAtMs = Infinity, endAtMs, reads } = story;
   const asked = reads.filter(
     ({ side, node, beganAtMs }) =>
       side === 'outside' && node !== victim && beganAtMs >= faultAtMs && beganAtMs < endAtMs,

@@ -1,8 +1,9 @@
 /** A group's run as its history tells it: what the verdict needs, picked out and typed. */
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
-import type { ObservationRecord, RunRecord, SetupRecord } from '../history/events.ts';
+import type { ObservationRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
+import { tellStory, type Story } from '../timeline/story.ts';
 import { groupObserved } from './observations.ts';
 import { groupSettingsSchema, type GroupSettings } from './settings.ts';
 import type { GroupView } from './views.ts';
@@ -29,19 +30,11 @@ export type SeenView = GroupView & { readonly t: number };
 export type SeenRead = z.output<typeof readSchema> & { readonly t: number; readonly node: string };
 export type SeenLedger = z.output<typeof ledgerSchema> & { readonly node: string };
 
-export interface GroupStory {
-  readonly run: RunRecord;
-  readonly setup: SetupRecord | undefined;
+/** `endAtMs`: when the writers had stopped, or the history's end. */
+export interface GroupStory extends Story {
   readonly settings: GroupSettings;
-  readonly records: readonly SmallRecord[];
-  /** Whose node was broken; undefined where none was. */
-  readonly victim: string | undefined;
-  /** Milliseconds on the run's clock; undefined where it did not come to that. */
-  readonly faultAtMs: number | undefined;
-  readonly brokenAtMs: number | undefined;
+  /** Ms on the run's clock; undefined where it did not come to that. */
   readonly healedAtMs: number | undefined;
-  /** When the writers had stopped, or the history's end. */
-  readonly endAtMs: number;
   readonly views: readonly SeenView[];
   readonly routes: readonly { readonly t: number; readonly node: string }[];
   readonly reads: readonly SeenRead[];
@@ -56,30 +49,27 @@ export function isGroupRun(records: Iterable<SmallRecord>): boolean {
   return false;
 }
 
-/** Throws EvidenceError where the history does not begin as a run's does. */
+/** Throws as `tellStory` does, and EvidenceError `NOT_A_GROUP_RUN`. */
 export function tellGroupStory(records: readonly SmallRecord[]): GroupStory {
-  const run = records.find((record) => record.type === 'run');
-  const seen = records.filter((record) => record.type === 'observation');
-  const named = (name: string): ObservationRecord[] => seen.filter((each) => each.name === name);
+  const story = tellStory(records);
+  const named = (name: string): ObservationRecord[] =>
+    story.observations.filter((each) => each.name === name);
   const settings = named(groupObserved.settings)[0];
-  if (run === undefined || settings === undefined) {
+  if (settings === undefined) {
     throw new EvidenceError('NOT_A_GROUP_RUN', 'the history is not of a run on a group');
   }
-  const steps = records.filter((record) => record.type === 'action' && record.actor === 'fault');
-  const step = (wanted: string): SmallRecord | undefined =>
-    steps.find((record) => record.type === 'action' && record.step === wanted);
-  const begun = step('begin');
+  const healed = records.find(
+    (each) => each.type === 'action' && each.actor === 'fault' && each.step === 'healed',
+  );
+  // Earlier versions read all members in the audit.
   const audit = records.find((record) => record.type === 'phase' && record.phase === 'audit');
+  const secondImageAtMs = story.secondImageAtMs ?? audit?.t;
   return {
-    run,
-    setup: records.find((record) => record.type === 'setup'),
+    ...story,
+    secondImageAtMs,
+    endAtMs: secondImageAtMs ?? story.endAtMs,
     settings: groupSettingsSchema.parse(settings.data),
-    records,
-    victim: begun?.type === 'action' ? begun.node : undefined,
-    faultAtMs: begun?.t,
-    brokenAtMs: step('done')?.t,
-    healedAtMs: step('healed')?.t,
-    endAtMs: audit?.t ?? records.at(-1)?.t ?? 0,
+    healedAtMs: healed?.t,
     views: named(groupObserved.view).flatMap(viewIn),
     routes: named(groupObserved.routed).map(({ t, node = '' }) => ({ t, node })),
     reads: named(groupObserved.read).map(({ t, node = '', data }) => ({

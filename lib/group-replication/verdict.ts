@@ -29,7 +29,7 @@ export const groupVerdictSchema = z.object({
     rejoined: z.boolean(),
   }),
   acked: count,
-  lost: count,
+  lost: shared.lost,
   loss: shared.loss,
   /** Acknowledged commits that the group had to hold: `first` before the heal, `second` after it. */
   readings: z.array(
@@ -92,7 +92,7 @@ export const groupVerdictSchema = z.object({
   seed: z.string(),
   runId: z.string(),
   replay: z.string(),
-  cluster: z.literal('kind'),
+  cluster: shared.cluster,
 });
 
 export type GroupVerdict = z.output<typeof groupVerdictSchema>;

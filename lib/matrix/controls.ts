@@ -35,18 +35,18 @@ const controls: Readonly<Record<ControlRole, Known>> = {
     settings: { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops', ...soon },
     expected: ['lost', 'corrupt'],
     judge: ({ verdict, lost, acked }) =>
-      (verdict === 'lost' || verdict === 'corrupt') && lost * 2 > acked
+      (verdict === 'lost' || verdict === 'corrupt') && (lost ?? 0) * 2 > acked
         ? ''
-        : `most commits had to be lost, and ${lost} of ${acked} were (${verdict})`,
+        : `most commits had to be lost, and ${lost ?? 'nobody knows how many'} of ${acked} were (${verdict})`,
   },
   silent: {
     label: 'crash with trx_commit 2: a few commits gone, and nothing that tells',
     settings: { fault: 'node-crash', ...losingTheTail, powerLoss: 'drops', ...soon },
     expected: ['lost'],
     judge: ({ verdict, lost, acked, noticed }) =>
-      verdict === 'lost' && lost > 0 && lost * 10 < acked && noticed === 'silent'
+      verdict === 'lost' && lost !== null && lost > 0 && lost * 10 < acked && noticed === 'silent'
         ? ''
-        : `a few commits had to be lost in silence: ${lost} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
+        : `a few commits had to be lost in silence: ${lost ?? 'nobody knows how many'} of ${acked}, ${noticed ?? 'nothing to notice'} (${verdict})`,
   },
   safe: {
     label: 'partition on a disk that fences: another node mounts, and nothing is lost',

@@ -23,7 +23,8 @@ const outcomeSchema = z.object({
   basis: z.enum(['measured', 'shortened', 'predicted']),
   noticed: z.enum(['loud', 'silent']).nullable(),
   acked: z.number().int(),
-  lost: z.number().int(),
+  /** Null where no copy of the volume could tell. */
+  lost: z.number().int().nullable(),
   /** Unreadable, lost and missing told apart; null where this was not told, as in the next two. */
   missing: verdictSchema.shape.missing.nullable(),
   downtimeMs: z.number().nullable(),

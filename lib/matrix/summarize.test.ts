@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellLosses } from '../report/wording.ts';
+import { cellLosses } from '../report/loss-words.ts';
 import { batchSchema, type Batch, type BatchCell } from './batch.ts';
 import { controlOutcomes, exampleOutcome, examplePlan, type ExampleOptions } from './example.ts';
 import { wilson } from './intervals.ts';

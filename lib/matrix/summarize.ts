@@ -180,7 +180,7 @@ function sentenceOf(parts: Parts & Pick<Batch, 'events' | 'inconclusiveBecause'>
 }
 
 function silentLossOf(outcome: Outcome | undefined): Batch['controls'][number]['silentLoss'] {
-  if (outcome === undefined || outcome.noticed !== 'silent' || outcome.lost === 0) return null;
+  if (outcome === undefined || outcome.noticed !== 'silent' || !outcome.lost) return null;
   return { lost: outcome.lost, of: outcome.acked };
 }
 

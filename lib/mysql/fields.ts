@@ -1,9 +1,21 @@
 /** What a scenario may say of MySQL's durability. */
 import { z } from 'zod';
+import { choice, field } from '../fields/field.ts';
+import { textOf } from '../fields/texts.ts';
+
+const levels = z.union([z.literal(0), z.literal(1), z.literal(2)]);
 
 export const mysqlFields = {
-  /** innodb_flush_log_at_trx_commit. 1 is stock. */
-  trxCommit: z.union([z.literal(0), z.literal(1), z.literal(2)]).default(1),
-  /** The server's binary log; on and synced at each commit is stock. */
-  binlog: z.enum(['on', 'off']).default('on'),
+  trxCommit: field('database.trxCommit', levels.default(1), {
+    flags: '--trx-commit <n>',
+    about: 'innodb_flush_log_at_trx_commit: 0, 1 or 2',
+    text: textOf(
+      (text) => (/^[012]$/.test(text) ? levels.parse(Number(text)) : undefined),
+      'Allowed choices are 0, 1, 2.',
+    ),
+  }),
+  binlog: choice('database.binlog', ['on', 'off'], 'on', {
+    flags: '--binlog <state>',
+    about: 'the server’s binary log; on, and synced at each commit, is stock',
+  }),
 };

@@ -1,5 +1,6 @@
 /** The API clients of a probe. */
 import type {
+  AdmissionregistrationV1Api,
   AuthenticationV1Api,
   AuthorizationV1Api,
   CoreV1Api,
@@ -13,6 +14,7 @@ import { userKubeConfig, type UserConfig } from '../user-cluster.ts';
 export interface ProbeClients extends UserConfig {
   readonly core: CoreV1Api;
   readonly storage: StorageV1Api;
+  readonly admission: AdmissionregistrationV1Api;
   readonly authorization: AuthorizationV1Api;
   readonly authentication: AuthenticationV1Api;
   readonly policy: PolicyV1Api;
@@ -33,6 +35,7 @@ export async function probeClients(
     ...user,
     core: config.makeApiClient(kubernetes.CoreV1Api),
     storage: config.makeApiClient(kubernetes.StorageV1Api),
+    admission: config.makeApiClient(kubernetes.AdmissionregistrationV1Api),
     authorization: config.makeApiClient(kubernetes.AuthorizationV1Api),
     authentication: config.makeApiClient(kubernetes.AuthenticationV1Api),
     policy: config.makeApiClient(kubernetes.PolicyV1Api),

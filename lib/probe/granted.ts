@@ -1,6 +1,13 @@
 /** What whoever grants rights is given to read and to apply, for just what was asked for. Pure. */
 import type { Need } from '../user-cluster.ts';
 import {
+  policyAnnotation,
+  policyName,
+  policyNeeds,
+  policyObjects,
+  type LimitedAccount,
+} from './policy.ts';
+import {
   cleanNeeds,
   cutNeeds,
   homeNeeds,
@@ -21,7 +28,7 @@ export interface Granted {
   readonly to: Grantee;
 }
 
-export function needsOf({ home, cut, grantsLater }: Omit<Granted, 'to'>): Need[] {
+function needsOf({ home, cut, grantsLater }: Granted): Need[] {
   const trials = grantsLater ? homeNeeds(home) : trialNeeds(home);
   return [
     ...readNeeds,
@@ -31,14 +38,29 @@ export function needsOf({ home, cut, grantsLater }: Omit<Granted, 'to'>): Need[]
   ];
 }
 
-/** A namespace that is given comes first. */
+/**
+ * Whom a policy limits: who may end attachments without their names, in a namespace that is known. A policy
+ * of a person would be in the way of their other work.
+ */
+function limitedBy({ home, cut, grantsLater, to }: Granted): LimitedAccount | undefined {
+  const { kind, namespace } = to;
+  const isBare = home.isGiven && cut === undefined && !grantsLater;
+  return isBare && kind === 'ServiceAccount' && namespace !== undefined
+    ? { name: to.name, namespace }
+    : undefined;
+}
+
+/** A namespace that is given comes first, and what limits a right before the right. */
 export function grantedObjects(granted: Granted): object[] {
   const { home, cut, to } = granted;
+  const { namespace } = home;
   const security = cut === undefined ? 'baseline' : 'privileged';
+  const limited = limitedBy(granted);
+  const needs = [...needsOf(granted), ...(limited === undefined ? [] : policyNeeds(namespace))];
+  const annotations = limited === undefined ? {} : { [policyAnnotation]: policyName(namespace) };
   return [
-    ...(home.isGiven ? [givenNamespaceObject(home.namespace, security)] : []),
-    ...rbacObjects(to.name.replaceAll(/[^a-z0-9.-]/gi, '-').toLowerCase(), needsOf(granted), {
-      ...{ to, home },
-    }),
+    ...(home.isGiven ? [givenNamespaceObject(namespace, security, annotations)] : []),
+    ...(limited === undefined ? [] : policyObjects(namespace, limited)),
+    ...rbacObjects(to.name.replaceAll(/[^a-z0-9.-]/gi, '-').toLowerCase(), needs, { to, home }),
   ];
 }

@@ -37,8 +37,9 @@ const objectsOf = (text: string) =>
 test('namespace, account, rights, Job: in an order that can be applied', () => {
   const objects = objectsOf(jobText(request));
   expect(objects.map(({ kind }) => kind)).toEqual([
-    ...['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
-    ...['Role', 'RoleBinding', 'Job'],
+    ...['Namespace', 'ServiceAccount'],
+    ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+    ...['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding', 'Job'],
   ]);
   const pod = JSON.stringify(objects.at(-1)?.spec?.template.spec);
   expect(pod).toContain(
@@ -47,11 +48,24 @@ test('namespace, account, rights, Job: in an order that can be applied', () => {
 });
 
 test('outside its namespace trials change nothing but attachments', () => {
-  const [, , role] = objectsOf(jobText(request));
+  const role = objectsOf(jobText(request)).find(({ kind }) => kind === 'ClusterRole');
   const changing = role?.rules?.filter(({ verbs }) => verbs.some((verb) => !/get|list/.test(verb)));
   expect(changing).toEqual([
     expect.objectContaining({ resources: ['volumeattachments'], verbs: ['get', 'delete'] }),
   ]);
+});
+
+test('which attachments it may end is limited for its account alone, and it says so itself', () => {
+  const [space, , policy, binding] = objectsOf(jobText(request));
+  const name = 'forcedetach-probe-storage-team';
+  expect(space?.metadata).toMatchObject({ annotations: { 'forcedetach.probe/policy': name } });
+  expect(policy?.metadata.name).toBe(name);
+  const text = JSON.stringify(policy);
+  expect(text).toContain("== 'system:serviceaccount:storage-team:forcedetach-probe'");
+  expect(text).toContain("params.spec.claimRef.namespace == 'storage-team'");
+  expect(binding?.spec).toMatchObject({ policyName: name, validationActions: ['Deny'] });
+  const cuts = objectsOf(jobText({ ...request, cut })).map(({ kind }) => kind);
+  expect(cuts).not.toContain('ValidatingAdmissionPolicy');
 });
 
 test('a cut marks the one node, ends no attachment, and its Job runs elsewhere', () => {

@@ -1,8 +1,8 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
-import type { PodRef, Recorder, Testbed } from '../cluster/port.ts';
+import type { BreakableTestbed, PodRef, Recorder } from '../cluster/port.ts';
 
 export interface RemedyContext {
-  readonly testbed: Testbed;
+  readonly testbed: BreakableTestbed;
   readonly recorder: Recorder;
   readonly victim: PodRef;
   /** Aborted once the remedy is given up: it then begins nothing more. */

@@ -4,7 +4,7 @@ import { driversLike } from '../disk-drivers.ts';
 import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { originInWords } from '../experiment/disk-origin.ts';
+import { originInWords } from '../storage/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { seconds } from './html-parts.ts';
 import { scenarioOf } from './wording.ts';

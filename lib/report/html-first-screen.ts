@@ -5,14 +5,20 @@ import { headlineOf } from '../experiment/verdict/headline.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { FeatureGates } from '../kubernetes-versions.ts';
 import { countInWords } from '../counts.ts';
-import { bytes, percent, pictures, seconds, type Html } from './html-parts.ts';
+import { lostColumn, missingInWords } from './loss-words.ts';
+import { percent, pictures, seconds, type Html } from './html-parts.ts';
 import { noticedChip, noticesCard } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
 import { storyPicture } from './pictures.ts';
 import type { LaterLicence, LicenceRow, LossRow, ReportData } from './types.ts';
-import { missingInWords } from './missing-in-words.ts';
 import { explained } from './terms.ts';
-import { imageNames, lostColumn, meanings, onceInWords, secondMountInWords } from './wording.ts';
+import {
+  exposureInWords,
+  imageNames,
+  meanings,
+  onceInWords,
+  secondMountInWords,
+} from './wording.ts';
 
 /** The headline, the sentence and the badges. */
 export function pageHeader({ verdict, badge, expectation, disk }: ReportData): Html {
@@ -68,7 +74,7 @@ ${facts(data)}
 ${story(data)}
 <div class="two">
 <section class="card"><h2>${explained('Acknowledged commits')}, by when they were acknowledged</h2>
-${lossTable(data.loss, lostColumn(verdict))}
+${data.loss.length === 0 ? noLoss : lossTable(data.loss, lostColumn(verdict))}
 ${verdict.images.length === 0 ? '' : imageTable(verdict)}</section>
 <section class="card"><h2>What let the second writer in</h2>
 <p class="faint">The chain of recorded decisions; each leads to its record.</p>
@@ -84,8 +90,9 @@ ${noticesCard(verdict)}
 }
 
 function facts({ verdict }: ReportData): Html {
-  const { availability, serving, exposure } = verdict;
+  const { availability, serving } = verdict;
   const { downtimeMs } = availability;
+  const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
   return html`<dl class="facts">
 ${safetyFact(verdict)}
@@ -95,7 +102,7 @@ ${fact(
   downtimeMs === null ? 'unknown' : seconds(downtimeMs / 1000),
   serving.served ? 'commits came back' : 'no commits came back in time',
 )}
-${fact('Two could write for', seconds(exposure.ms / 1000), exposureText(verdict))}
+${fact('Two could write for', exposure.value, exposure.more)}
 ${fact('Second mount', mount.value, mount.more)}
 </dl>`;
 }
@@ -109,16 +116,6 @@ function safetyFact({ verdict, safety }: ReportData['verdict']): Html {
 
 const fact = (name: string, value: string, more: string, tone = 'plain'): Html =>
   html`<div><dt>${explained(name)}</dt><dd class="${tone}-text">${value}<small>${explained(more)}</small></dd></div>`;
-
-/** Exact to the block where the disk kept a log of writes. */
-export function exposureText({ exposure, scenario }: Verdict): string {
-  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
-  if (ms === 0) return 'never';
-  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
-  const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
-  if (blocksBoth === undefined) return each;
-  return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
-}
 
 /** What the model does not know, which fits every prediction; closed, since it is long. */
 const modelLimits = ({ modelLimits }: ReportData): Html | string =>
@@ -146,6 +143,8 @@ function incomplete({ verdict, incompleteBecause }: Verdict): Html {
   return html`<section class="card missing"><h2>${title}</h2>${list(incompleteBecause)}</section>`;
 }
 
+const noLoss = html`<p>What became of them is not known: no copy after the fault could be audited.</p>`;
+
 function lossTable(rows: readonly LossRow[], lost: string): Html {
   return html`<table>
 <thead><tr><th>Acknowledged</th><th class="number">commits</th><th class="number">${lost}</th>
@@ -167,12 +166,13 @@ function imageTable(verdict: Verdict): Html {
 }
 
 const imageRow = ({ image, acked, lost, readable }: Verdict['images'][number]): Html =>
-  html`<tr class="${lost > 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>
-<td class="number">${countInWords(acked)}</td><td class="number">${countInWords(lost)}</td>
+  html`<tr class="${lost !== 0 || !readable ? 'bad' : ''}"><td>${explained(imageNames[image])}</td>
+<td class="number">${countInWords(acked)}</td><td class="number">${lost === null ? 'not known' : countInWords(lost)}</td>
 <td>${readable ? 'to the end' : 'no'}</td></tr>`;
 
 function licence(rows: readonly LicenceRow[], { phases, horizonS }: Verdict): Html {
   if (rows.length > 0) return html`<ol class="licence">${rows.map(licenceRow)}</ol>`;
+  if (horizonS === 0) return html`<p>The fault never came.</p>`;
   const came =
     phases.attached === null
       ? ''

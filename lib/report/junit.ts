@@ -3,7 +3,7 @@ import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import type { Html } from './html-parts.ts';
-import { missingInWords } from './missing-in-words.ts';
+import { missingInWords } from './loss-words.ts';
 import { expectation, expectedInRun } from './wording.ts';
 import { property, xmlDocument } from './xml.ts';
 

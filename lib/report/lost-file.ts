@@ -10,7 +10,7 @@ export const lostFile = 'lost.jsonl';
 
 /** Where a copy that could be read lacks commits, each can be named. */
 export const hasLostFile = ({ images }: Verdict): boolean =>
-  images.some(({ lost, readable }) => readable && lost > 0);
+  images.some(({ lost, readable }) => readable && lost !== 0);
 
 /**
  * Writes it where a copy of the volume that could be read lacks commits; else there is no such

@@ -10,7 +10,8 @@ import { proofOf, RawRows } from './raw-rows.ts';
 import { recoverySteps } from './recovery.ts';
 import { exposureBand, firstView, momentsOf } from './timeline-facts.ts';
 import type { LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
-import { advice, basisLabel, epochNames, expectation, notTested } from './wording.ts';
+import { epochNames } from './loss-words.ts';
+import { advice, basisLabel, expectation, notTested } from './wording.ts';
 import { Written } from './written.ts';
 
 /** What a report is made from, besides the verdict. */
@@ -92,6 +93,7 @@ function modelLimits({ observations }: Story): string[] {
 }
 
 function lossRows({ loss }: Verdict): LossRow[] {
+  if (loss === null) return [];
   return (Object.keys(epochNames) as (keyof typeof epochNames)[]).map((epoch) => ({
     epoch: epochNames[epoch],
     ...loss[epoch],

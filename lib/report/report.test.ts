@@ -253,11 +253,11 @@ test('unreadable before the heal, lost, and missing after it are three numbers',
     { image: 'first', acked: 15_652, lost: 15_583, readable: false },
     { image: 'second', acked: 15_652, lost: 304, readable: true },
   ];
-  const loss = { ...exampleVerdict.loss, beforeFault: { acked: 15_652, lost: 15_583 } };
+  const beforeFault = { acked: 15_652, lost: 15_583 };
   const told: Verdict = {
     ...exampleVerdict,
     lost: 15_583,
-    loss,
+    loss: exampleVerdict.loss && { ...exampleVerdict.loss, beforeFault },
     images,
     missing: missingOf(images),
   };

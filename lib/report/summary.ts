@@ -1,24 +1,23 @@
 /** The verdict as Markdown, for a CI job's summary page. */
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from '../mutants/score.ts';
 import { diskInWords } from './disk-words.ts';
-import { exposureText } from './html-first-screen.ts';
 import { percent, seconds } from './html-parts.ts';
+import { epochNames, lostColumn, missingInWords } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
 import { hasLostFile, lostFile } from './lost-file.ts';
-import { missingInWords } from './missing-in-words.ts';
 import {
   basisLabel,
   customInWords,
-  epochNames,
   expectation,
-  lostColumn,
+  exposureInWords,
   secondMountInWords,
 } from './wording.ts';
 
 /** `picture`: a file beside the summary. */
 export function renderSummary(verdict: Verdict, picture?: string): string {
-  const { availability, exposure, loss } = verdict;
+  const { availability, loss } = verdict;
+  const exposure = exposureInWords(verdict);
   const mount = secondMountInWords(verdict);
   const noticed = noticedChip(verdict);
   const custom = customInWords(verdict);
@@ -33,12 +32,12 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     ['Downtime', downtime === null ? 'unknown' : seconds(downtime / 1000)],
     ...(custom === undefined ? [] : [['The caller’s own', custom] satisfies [string, string]]),
     ['Disk', diskInWords(verdict)],
-    ['Two could write for', `${seconds(exposure.ms / 1000)}: ${exposureText(verdict)}`],
+    ['Two could write for', `${exposure.value}: ${exposure.more}`],
     ['Second mount', `${mount.value} (${mount.more})`],
     ...(noticed === undefined ? [] : [['Noticed', noticed.whole] satisfies [string, string]]),
   ];
-  const epochs = Object.entries(loss).map(([epoch, { acked, lost }]) => {
-    const name = epochNames[epoch as keyof typeof loss];
+  const epochs = Object.entries(loss ?? {}).map(([epoch, { acked, lost }]) => {
+    const name = epochNames[epoch as keyof Loss];
     return `| ${name} | ${acked} | ${lost} | ${percent(lost, acked)} |`;
   });
   return [
@@ -51,10 +50,14 @@ export function renderSummary(verdict: Verdict, picture?: string): string {
     '| --- | --- |',
     ...rows.map(([name, value]) => `| ${name} | ${escape(value)} |`),
     '',
-    `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
-    '| --- | ---: | ---: | ---: |',
-    ...epochs,
-    '',
+    ...(epochs.length === 0
+      ? []
+      : [
+          `| Acknowledged | commits | ${lostColumn(verdict)} | share |`,
+          '| --- | ---: | ---: | ---: |',
+          ...epochs,
+          '',
+        ]),
     ...verdict.incompleteBecause.map((reason) => `- not complete: ${escape(reason)}`),
     ...(hasLostFile(verdict) ? [`Each lost commit: ${lostFile}, beside this.`, ''] : []),
     `How good is this audit? ${escape(scoreInWords())}.`,

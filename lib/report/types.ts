@@ -168,6 +168,7 @@ export interface ReportData {
   readonly verdict: Verdict;
   readonly badge: string;
   readonly expectation: string;
+  /** Empty where no copy can tell. */
   readonly loss: readonly LossRow[];
   readonly licence: readonly LicenceRow[];
   readonly licenceGaps: readonly string[];

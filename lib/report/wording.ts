@@ -8,16 +8,9 @@ import { refusedInWords } from '../experiment/verdict/refused-mounts.ts';
 import { wilson } from '../matrix/intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
 import { countInWords } from '../counts.ts';
-import { percent, seconds } from './html-parts.ts';
+import { bytes, percent, seconds } from './html-parts.ts';
 import type { ServingWord } from '../experiment/expectation/serving-expectation.ts';
 import type { Verdict, VerdictWord } from '../experiment/verdict/verdict.ts';
-
-export const epochNames: Readonly<Record<keyof Verdict['loss'], string>> = {
-  beforeFault: 'before the fault',
-  victimBeforeHandover: 'by the victim, before the hand-over',
-  victimAfterHandover: 'by the victim, after the hand-over',
-  successor: 'by the successor',
-};
 
 /** The audited copies of the volume, by when they were taken. */
 export const imageNames: Readonly<Record<Verdict['images'][number]['image'], string>> = {
@@ -102,6 +95,22 @@ export function cellExpectation(cell: BatchCell): string {
     : countedWords(cell.counted);
 }
 
+/** For how long two could write, and what; exact to the block where the disk kept a log of writes. */
+export function exposureInWords(verdict: Verdict): { value: string; more: string } {
+  const { exposure, horizonS } = verdict;
+  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
+  return { value: seconds(exposure.ms / 1000), more: writtenInIt(verdict) };
+}
+
+function writtenInIt({ exposure, scenario }: Verdict): string {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+  if (ms === 0) return 'never';
+  if (scenario['disk'] === 'shared-file') return 'nobody counts bytes of a shared directory';
+  const each = `${bytes(bytesVictim)} by the victim, ${bytes(bytesSuccessor)} by the successor`;
+  if (blocksBoth === undefined) return each;
+  return `${each}, ${countInWords(blocksBoth)} block${blocksBoth === 1 ? '' : 's'} written by both`;
+}
+
 /** Whether another node mounted the volume, and who had it without a mount. */
 export function secondMountInWords(verdict: Verdict): { value: string; more: string } {
   const { phases, horizonS, refusedMounts } = verdict;
@@ -110,27 +119,9 @@ export function secondMountInWords(verdict: Verdict): { value: string; more: str
   if (phases.secondMount !== null) {
     return { value: seconds(phases.secondMount), more: `after the fault${had}` };
   }
+  if (horizonS === 0) return { value: 'not known', more: 'the fault never came' };
   const value = refused === undefined ? 'none' : 'refused';
   return { value, more: `none in ${seconds(horizonS)} after the fault${had}` };
-}
-
-/** Of losses by epoch: the worst of all copies, and what could not be read counts. */
-export const lostColumn = ({ images }: Verdict): string =>
-  images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
-
-/** Of a cell: medians, and each number by its name. Older runs did not tell them apart. */
-export function cellLosses({ median }: BatchCell): string {
-  const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
-  if (lost === null || acked === null) return '–';
-  if (gone === null && unreadableBeforeHeal === null && missingAfterHeal === null)
-    return `${countInWords(lost)} of ${countInWords(acked)} lost or unreadable`;
-  const words = [
-    gone === null ? 'loss not known' : `${countInWords(gone)} of ${countInWords(acked)} lost`,
-  ];
-  if (unreadableBeforeHeal)
-    words.push(`${countInWords(unreadableBeforeHeal)} unreadable before the heal`);
-  if (missingAfterHeal) words.push(`${countInWords(missingAfterHeal)} missing after it`);
-  return words.join(', ');
 }
 
 export function advice(verdict: Verdict): string[] {

@@ -3,10 +3,12 @@
  * which values do harm.
  */
 import { diskModes, powerLosses, storageLinks } from '../disk-kinds.ts';
-import { accessModes, selfFences, workloads, type Scenario } from '../experiment/scenario.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds, sparesVictim } from '../fault-kinds.ts';
 import { kubernetesMinors } from '../kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../remedy-kinds.ts';
+import { accessModes } from '../storage/fields.ts';
+import { selfFences, workloads } from '../workload/fields.ts';
 import type { Draws } from './draws.ts';
 
 type Factor<Field extends keyof Scenario> = (draws: Draws) => Scenario[Field];

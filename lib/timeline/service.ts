@@ -15,7 +15,7 @@ export interface Service {
   readonly firstSuccessorAckMs: number | undefined;
   /** Last acknowledgement by the victim before its database was started anew. */
   readonly lastVictimAckMs: number | undefined;
-  /** Longest gap between two outside acknowledgements after the fault; null without outside writers. */
+  /** Longest gap between two outside acknowledgements after the fault; null without it or outside writers. */
   readonly downtimeMs: number | null;
   /** Another node than the victim answered an outside client until the writers were stopped. */
   readonly successorServesOn: boolean;
@@ -65,13 +65,15 @@ export class ServiceMeter {
   }
 
   result(): Service {
-    if (this.#lastOutsideAckMs !== undefined) this.#gapUntil(this.#window.endAtMs);
+    const { faultAtMs, endAtMs } = this.#window;
+    const isKnown = faultAtMs !== undefined && this.#lastOutsideAckMs !== undefined;
+    if (isKnown) this.#gapUntil(endAtMs);
     return {
       acked: this.#acked,
       firstSuccessorAckMs: this.#firstSuccessorAckMs,
       lastVictimAckMs: this.#lastVictimAckMs,
-      downtimeMs: this.#lastOutsideAckMs === undefined ? null : Math.round(this.#downtimeMs),
-      successorServesOn: this.#window.endAtMs - this.#lastOutsideSuccessorAckMs <= silenceMs,
+      downtimeMs: isKnown ? Math.round(this.#downtimeMs) : null,
+      successorServesOn: endAtMs - this.#lastOutsideSuccessorAckMs <= silenceMs,
     };
   }
 }

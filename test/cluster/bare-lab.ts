@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { $ } from 'zx';
 import { remove } from '../../lib/engine/commands.ts';
 import { tryRun } from '../../lib/engine/run.ts';
-import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { ensureMachineLoops, releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { takeFreeLock, type Lock } from '../../lib/lock.ts';
 
@@ -59,6 +59,8 @@ export async function removeHost(loops: HostLoops, tools: string): Promise<void>
 /** Resolves to the folder that the container shares with this machine. */
 export async function startContainer(loops: HostLoops, tools: string): Promise<string> {
   await removeHost(loops, tools);
+  // A kubelet beside it must not be given one of these.
+  await ensureMachineLoops(tools);
   const folder = folderFor(loops);
   mkdirSync(join(folder, 'copies'), { recursive: true });
   const flags = [

@@ -35,7 +35,7 @@ test('Ctrl-C while the node is cut off heals it', { timeout }, async () => {
 });
 
 test('Ctrl-C in the audit leaves no mysqld and no mount', { timeout }, async () => {
-  await interruptedIn(/audit both copies/, '--remedy', 'none', '--horizon', '1s');
+  await interruptedIn(/audit both images/, '--remedy', 'none', '--horizon', '1s');
   expect(await leftByAKeptCluster()).toEqual([]);
 });
 

@@ -45,7 +45,7 @@ test.each<Fields>([
 
 test('a zombie does its harm after the thaw, not before', async () => {
   const { images, exposure } = await run({ fault: 'freeze', remedy });
-  const lostIn = (label: string): number | undefined =>
+  const lostIn = (label: string): number | null | undefined =>
     images.find(({ image }) => image === label)?.lost;
   expect(lostIn('first')).toBe(0);
   expect(lostIn('second')).toBeGreaterThan(0);

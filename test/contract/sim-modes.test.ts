@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { accessModes, type Scenario, type ScenarioInput } from '../../lib/experiment/scenario.ts';
+import { accessModes } from '../../lib/storage/fields.ts';
+import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { contradictions } from '../../lib/experiment/contradictions.ts';
 import {
   diskModes,
@@ -136,7 +137,7 @@ test('a disk that ignores flushes and loses power is blank: formatted anew, an e
   const fields = { fault: 'node-crash', flushes: 'ignored', powerLoss: 'drops' } as const;
   const { verdict } = await run(fields);
   expect(verdict.findings.map(({ code }) => code)).toContain('REFORMATTED');
-  expect(verdict.loss.beforeFault.lost).toBe(verdict.loss.beforeFault.acked);
+  expect(verdict.loss?.beforeFault.lost).toBe(verdict.loss?.beforeFault.acked);
 });
 
 test.each<Fields>([

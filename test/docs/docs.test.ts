@@ -36,7 +36,7 @@ test('docs/reference/scenarios.md has every field with its default', () => {
 });
 
 test.each([diskModesPage, remediesPage, workloadsPage])(
-  'the table of $path has what its JSON file says',
+  'the table of $path has what the store of measurements says',
   (page) => {
     expect(read(page.path)).toBe(page.rendered());
   },

@@ -1,4 +1,4 @@
-/** docs/reference/disk-modes.json and the table of docs/reference/disk-modes.md: what each mode of disk did, measured. */
+/** The table of docs/reference/disk-modes.md: what each mode of disk did, measured. */
 import { diskModeCases } from './disk-mode-cases.ts';
 import { MeasuredPage } from './measured-page.ts';
 

@@ -29,11 +29,11 @@ const onKeptCluster = [
   ['steady', '— steady state'],
   ['fault', '— fault'],
   ['watch', '— remedy, and watch'],
-  ['first image', '— copy the volume as it is now'],
+  ['first image', '— first image'],
   ['heal', '— heal'],
   ['converge', '— converge'],
-  ['second image', '— copy the volume again'],
-  ['audit', '— audit both copies'],
+  ['second image', '— second image'],
+  ['audit', '— audit both images'],
   ['report', '— verdict and report'],
 ] as const;
 const keptFlags = [

@@ -1,87 +1,47 @@
-/** Pages that tell what was measured: a JSON file with the numbers, and the table made from it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
+/** Pages that tell what single runs came to: a table made from docs/fault-events.jsonl. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { lineOfRow } from '../../lib/expectations/collect.ts';
+import {
+  merged,
+  readStore,
+  writeStore,
+  type EventLine,
+  type Shown,
+} from '../../lib/expectations/event-store.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
-import { verdictWords } from '../../lib/experiment/scenario.ts';
 import type { MeasuredCase } from './measured-case.ts';
 
 export interface PageOptions {
-  /** Of its Markdown and JSON files under docs/reference/. */
+  /** Of its Markdown file under docs/reference/, and of its rows in the store. */
   readonly name: string;
   /** In the order of the table. */
   readonly cases: readonly MeasuredCase[];
 }
 
-const measuredSchema = z.object({
-  name: z.string(),
-  flags: z.string(),
-  verdict: z.enum(verdictWords),
-  asExpected: z.boolean(),
-  noticed: z.enum(['loud', 'silent']).nullable(),
-  acked: z.number(),
-  lost: z.number(),
-  /** Seconds after the fault; null: none before the heal. */
-  secondMountS: z.number().nullable(),
-  exposureMs: z.number(),
-  bytesVictim: z.number(),
-  bytesSuccessor: z.number(),
-  blocksBoth: z.number().optional(),
-  /** Acknowledged commits missing from the copy before the heal, and from the one after it. */
-  lostBeforeHeal: z.number().optional(),
-  lostAfterHeal: z.number().optional(),
-  seed: z.string(),
-  kubernetes: z.string().optional(),
-});
-export type Measured = z.output<typeof measuredSchema>;
-
-export function measuredIn({ name, flags }: MeasuredCase, verdict: Verdict): Measured {
-  const { exposure, phases, images, versions } = verdict;
-  const lostIn = (image: string): number | undefined =>
-    images.find((each) => each.image === image)?.lost;
-  const { blocksBoth } = exposure;
-  return measuredSchema.parse({
-    name,
-    flags,
-    verdict: verdict.verdict,
-    asExpected: verdict.asExpected,
-    noticed: verdict.noticed,
-    acked: verdict.acked,
-    lost: verdict.lost,
-    secondMountS: phases.secondMount,
-    exposureMs: exposure.ms,
-    bytesVictim: exposure.bytesVictim,
-    bytesSuccessor: exposure.bytesSuccessor,
-    blocksBoth,
-    lostBeforeHeal: lostIn('first'),
-    lostAfterHeal: lostIn('second'),
-    seed: verdict.seed,
-    kubernetes: versions['kubernetes'],
-  });
-}
+/** A line of the store that is shown by itself. */
+type Row = EventLine & { readonly shown: Shown };
 
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;
 
 export class MeasuredPage {
   readonly #cases: readonly MeasuredCase[];
+  readonly #name: string;
   readonly path: string;
-  readonly #jsonPath: string;
 
   constructor({ name, cases }: PageOptions) {
     this.#cases = cases;
+    this.#name = name;
     this.path = `docs/reference/${name}.md`;
-    this.#jsonPath = `docs/reference/${name}.json`;
   }
 
-  /** In the order of the cases; a newer measurement takes the place of the older one. */
-  note(measured: Measured): void {
-    const all = new Map(this.#measured().map((each) => [each.name, each]));
-    all.set(measured.name, measured);
-    const ordered = this.#cases.flatMap(({ name }) => all.get(name) ?? []);
-    writeFileSync(this.#jsonPath, `${JSON.stringify(ordered, undefined, 2)}\n`);
+  /** Runs are kept; the newest one of a case is the one that its row shows. */
+  note({ name }: MeasuredCase, folder: string, verdict: Verdict): void {
+    const line = lineOfRow(folder, this.#rowOf(name), verdict);
+    if (line !== undefined) writeStore(merged(readStore(), [line]));
   }
 
-  /** The page with its table made anew from the measurements; the rest stays. */
+  /** The page with its table made anew from the store; the rest stays. */
   rendered(): string {
     const page = readFileSync(this.path, 'utf8');
     const [head, , tail] = page.split(new RegExp(marks.join('|')));
@@ -92,9 +52,24 @@ export class MeasuredPage {
     writeFileSync(this.path, this.rendered());
   }
 
-  #measured(): readonly Measured[] {
-    if (!existsSync(this.#jsonPath)) return [];
-    return z.array(measuredSchema).parse(JSON.parse(readFileSync(this.#jsonPath, 'utf8')));
+  #rowOf(name: string): string {
+    return `${this.#name}/${name}`;
+  }
+
+  /** By the case's name. */
+  #measured(): ReadonlyMap<string, Row> {
+    const byAge = readStore().toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
+    const newest = new Map(
+      byAge.flatMap(({ shown, ...line }) =>
+        line.row === undefined || shown === undefined ? [] : [[line.row, { ...line, shown }]],
+      ),
+    );
+    return new Map(
+      this.#cases.flatMap(({ name }) => {
+        const found = newest.get(this.#rowOf(name));
+        return found === undefined ? [] : [[name, found]];
+      }),
+    );
   }
 }
 
@@ -111,9 +86,9 @@ const words: Readonly<Record<MeasuredCase['experiment'], string>> = {
   'same-node-recreate': 'same-node recreate',
 };
 
-function table(cases: readonly MeasuredCase[], measured: readonly Measured[]): string {
+function table(cases: readonly MeasuredCase[], measured: ReadonlyMap<string, Row>): string {
   const rows = cases.map(({ name, experiment, flags, shows }) => {
-    const found = measured.find((each) => each.name === name);
+    const found = measured.get(name);
     const run = `${words[experiment]} \`${flags || 'stock'}\``;
     const told = found === undefined ? ['not run yet', ''] : [result(found), numbers(found)];
     return `| ${run} | ${shows} | ${told.join(' | ')} |`;
@@ -126,13 +101,13 @@ function table(cases: readonly MeasuredCase[], measured: readonly Measured[]): s
   ].join('\n');
 }
 
-function result({ verdict, asExpected, noticed }: Measured): string {
+function result({ verdict, shown: { asExpected, noticed } }: Row): string {
   const surprise = asExpected ? '' : ' (NOT expected)';
   return `**${verdict}**${noticed === null ? '' : `, ${noticed}`}${surprise}`;
 }
 
-function numbers(row: Measured): string {
-  const { secondMountS, lost, acked, exposureMs, bytesVictim, bytesSuccessor, blocksBoth } = row;
+function numbers({ secondMountS, lost, acked, shown }: Row): string {
+  const { exposureMs, bytesVictim, bytesSuccessor, blocksBoth } = shown;
   const mounted =
     secondMountS === null ? 'no second mount' : `second mount ${secondMountS.toFixed(0)} s`;
   const seconds = (exposureMs / 1000).toFixed(1);
@@ -142,10 +117,10 @@ function numbers(row: Measured): string {
     exposureMs === 0
       ? ''
       : `; two could write for ${seconds} s${blocksBoth === undefined ? '' : `: ${written}`}`;
-  const { lostBeforeHeal, lostAfterHeal } = row;
+  const { lostBeforeHeal, lostAfterHeal } = shown;
   const split =
     lostBeforeHeal === 0 && lostAfterHeal !== undefined && lostAfterHeal > 0
       ? ' (none of them before the heal)'
       : '';
-  return `${mounted}${exposed}; ${lost} of ${acked} commits lost${split}`;
+  return `${mounted}${exposed}; ${lost ?? 'nobody knows how many'} of ${acked} commits lost${split}`;
 }

@@ -9,7 +9,7 @@ import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { isNoting } from '../support/noting.ts';
 import { machineState } from '../cluster/machine-state.ts';
 import type { MeasuredCase } from './measured-case.ts';
-import { measuredIn, type MeasuredPage } from './measured-page.ts';
+import type { MeasuredPage } from './measured-page.ts';
 import { expectCase, runCase } from './mode-run.ts';
 
 export interface MeasuredSuite {
@@ -43,7 +43,7 @@ export async function measuredSuite({
 
   test.each(chosen)('$name', { timeout: firstRunMs }, async (one) => {
     const result = await runCase(one, clusterName);
-    if (isNoting && result.verdict !== undefined) page.note(measuredIn(one, result.verdict));
+    if (isNoting && result.verdict !== undefined) page.note(one, result.folder, result.verdict);
     // On a line of its own: the arguments of a call that is optional may never be evaluated.
     const verdict = expectCase(one, result);
     alsoExpect?.(one, verdict);

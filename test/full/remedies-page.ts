@@ -1,4 +1,4 @@
-/** docs/reference/remedies.json and the table of docs/reference/remedies.md: what each remedy did, measured. */
+/** The table of docs/reference/remedies.md: what each remedy did, measured. */
 import { MeasuredPage } from './measured-page.ts';
 import { remedyCases } from './remedy-cases.ts';
 

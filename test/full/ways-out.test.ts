@@ -24,9 +24,9 @@ afterAll(clean, timeoutMs);
 test.each([
   ['heal', /— heal/, ['--remedy', 'none', '--horizon', '1s']],
   ['steady', /— steady state/, []],
-  ['first-image', /— copy the volume as it is now/, ['--remedy', 'none', '--horizon', '1s']],
+  ['first-image', /— first image/, ['--remedy', 'none', '--horizon', '1s']],
   ['converge', /— converge/, ['--remedy', 'none', '--horizon', '1s']],
-  ['audit', /— audit both copies/, ['--remedy', 'none', '--horizon', '1s']],
+  ['audit', /— audit both images/, ['--remedy', 'none', '--horizon', '1s']],
 ] as const)('SIGHUP in the phase %s', { timeout: firstTimeoutMs }, hungUpIn);
 
 test('nobody reads its progress any more', { timeout: timeoutMs }, async () => {

@@ -1,4 +1,4 @@
-/** docs/reference/workloads.json and the table of docs/reference/workloads.md: what each workload did, measured. */
+/** The table of docs/reference/workloads.md: what each workload did, measured. */
 import { MeasuredPage } from './measured-page.ts';
 import { workloadCases } from './workload-cases.ts';
 

@@ -1,17 +1,12 @@
 /** Any scenario that may be written, with times so short that hundreds of them can be run. */
 import fc from 'fast-check';
 import { diskModes, filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
-import {
-  accessModes,
-  parseScenario,
-  selfFences,
-  verdictWords,
-  workloads,
-  type Scenario,
-} from '../../lib/experiment/scenario.ts';
+import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/fault-kinds.ts';
 import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../../lib/remedy-kinds.ts';
+import { accessModes } from '../../lib/storage/fields.ts';
+import { selfFences, workloads } from '../../lib/workload/fields.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);

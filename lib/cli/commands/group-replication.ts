@@ -1,30 +1,27 @@
 /** `experiments/group-replication.mjs`: flags to a run on a replication group, its verdict, the exit code. */
 import { randomBytes } from 'node:crypto';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
-import { parseScenario, type Scenario } from '../../experiment/scenario.ts';
+import { fields } from '../../experiment/fields.ts';
+import type { FieldName } from '../../experiment/places.ts';
+import { parseScenario } from '../../experiment/scenario.ts';
 import { exitCodeOf } from '../../experiment/verdict/verdict.ts';
 import {
-  consistencies,
-  exitActions,
   groupFaults,
+  groupFields,
   groupSettingsSchema,
   groupSize,
-  mostAutorejoinTries,
-  mostExpelTimeoutS,
-  mostMajorityTimeoutS,
   type GroupScenario,
 } from '../../group-replication/settings.ts';
 import type { GroupVerdict } from '../../group-replication/verdict.ts';
-import { paste } from '../flags/arguments.ts';
-import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
-import { outputOptions, timerOptions, whereOptions } from '../flags/flag-options.ts';
-import { scenarioOptions } from '../flags/scenario-options.ts';
-import { numberWithin, seconds, wholeNumber } from '../flags/flag-values.ts';
-import { rememberGiven, type Flags } from '../flags/flags.ts';
-import { onInterrupt } from '../interrupt.ts';
-import { notReplayed } from '../flags/request.ts';
 import { checkFolder, folderName, makeRunFolder } from '../../library/run-folder.ts';
+import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
+import { paste } from '../flags/arguments.ts';
+import { optionOf, scenarioOption, valuesOf } from '../flags/field-options.ts';
+import { rememberGiven, type Flags } from '../flags/flags.ts';
+import { notReplayed } from '../flags/request.ts';
+import { outputOptions, whereOptions } from '../flags/run-options.ts';
+import { onTerminal } from '../terminal/on-terminal.ts';
 
 const name = 'group-replication';
 const base = parseScenario({
@@ -36,17 +33,18 @@ const base = parseScenario({
   overlapMs: 30_000,
   expected: ['safe'],
 });
-const settings = groupSettingsSchema.parse({});
+/** Of a scenario, what a group has a use for, by the heading of its flags; the others are as in `base`. */
+const used = {
+  Kubernetes: ['kubernetes', 'featureGates'],
+  Group: ['rate', 'connections', 'trxCommit'],
+  Timers: [
+    ...(['graceMs', 'tolerationMs', 'forceDetachAfterMs'] as const),
+    ...(['warmupMs', 'overlapMs', 'horizonMs', 'convergeMs'] as const),
+  ],
+} as const satisfies Readonly<Record<string, readonly FieldName[]>>;
 
 interface GroupFlags extends Omit<Flags, 'cluster' | 'workers'> {
   readonly workers: number;
-  readonly fault: Scenario['fault'];
-  readonly consistency: string;
-  readonly exitAction: string;
-  readonly autorejoinTries: number;
-  /** Seconds, as below. */
-  readonly majorityTimeout: number;
-  readonly expelTimeout: number;
 }
 
 interface Request extends GroupScenario {
@@ -70,57 +68,22 @@ export const groupReplication = (): Promise<void> =>
     return told(await run(request), request);
   });
 
-const secondsUpTo = (flags: string, about: string, mostS: number, defaultS: number): Option =>
-  new Option(flags, about)
-    .argParser((text) => {
-      if (seconds(text) <= mostS) return seconds(text);
-      throw new InvalidArgumentError(`At most ${mostS}s.`);
-    })
-    .default(defaultS, `${defaultS}s`);
-
 function groupCommand(): Command {
   const command = commandLine(`npx zx experiments/${name}.mjs`).description(base.question);
-  const of = (options: readonly Option[], names: readonly string[]): Option[] =>
-    options.filter((option) => names.includes(option.name()));
-  const where = whereOptions(base).filter((option) => option.name() !== 'cluster');
+  const where = whereOptions().filter((option) => option.name() !== 'cluster');
   where.find((option) => option.name() === 'workers')?.default(groupSize);
-  const own = [
-    new Option('--fault <kind>', 'what befalls the primary’s node')
-      .choices(groupFaults)
-      .default(base.fault),
-    new Option('--consistency <level>', 'group_replication_consistency')
-      .choices(consistencies)
-      .default(settings.consistency),
-    secondsUpTo(
-      '--majority-timeout <time>',
-      'group_replication_unreachable_majority_timeout; 0: for ever',
-      mostMajorityTimeoutS,
-      settings.majorityTimeoutS,
-    ),
-    new Option('--exit-action <action>', 'group_replication_exit_state_action')
-      .choices(exitActions)
-      .default(settings.exitAction),
-    new Option(
-      '--autorejoin-tries <n>',
-      'group_replication_autorejoin_tries, before the exit action',
-    )
-      .argParser(numberWithin(0, mostAutorejoinTries))
-      .default(settings.autorejoinTries),
-    secondsUpTo(
-      '--expel-timeout <time>',
-      'group_replication_member_expel_timeout',
-      mostExpelTimeoutS,
-      settings.expelTimeoutS,
-    ),
-    new Option('--connections <n>', 'connections per client')
-      .argParser(wholeNumber)
-      .default(base.connections),
-    ...of(scenarioOptions(base), ['rate', 'trx-commit']),
-  ];
-  const timers = timerOptions(base).filter((option) => option.name() !== 'patience');
-  const groups = { Where: where, Group: own, Timers: timers, Output: outputOptions() };
-  for (const [heading, options] of Object.entries(groups)) {
-    for (const option of options) command.addOption(option.helpGroup(`${heading}:`));
+  const options = (names: readonly FieldName[]): Option[] =>
+    names.map((each) => scenarioOption(each, base));
+  const own = Object.values(groupFields).map((each) => optionOf(each, each.stock));
+  const groups: Readonly<Record<string, readonly Option[]>> = {
+    Where: where,
+    Kubernetes: options(used.Kubernetes),
+    Group: [scenarioOption('fault', base).choices(groupFaults), ...own, ...options(used.Group)],
+    Timers: options(used.Timers),
+    Output: outputOptions(),
+  };
+  for (const [heading, each] of Object.entries(groups)) {
+    for (const option of each) command.addOption(option.helpGroup(`${heading}:`));
   }
   return command;
 }
@@ -140,29 +103,8 @@ function requestOf(args: readonly string[]): Request {
       },
     );
   }
-  const scenario = parseScenario({
-    ...base,
-    fault: flags.fault,
-    rate: flags.rate,
-    connections: flags.connections,
-    trxCommit: flags.trxCommit,
-    kubernetes: flags.kubernetes,
-    featureGates: flags.featureGate,
-    graceMs: flags.grace,
-    tolerationMs: flags.toleration,
-    forceDetachAfterMs: flags.forceDetachAfter,
-    warmupMs: flags.warmup,
-    overlapMs: flags.overlap,
-    horizonMs: flags.horizon,
-    convergeMs: flags.converge,
-  });
-  const asked = groupSettingsSchema.parse({
-    consistency: flags.consistency,
-    exitAction: flags.exitAction,
-    autorejoinTries: flags.autorejoinTries,
-    majorityTimeoutS: flags.majorityTimeout,
-    expelTimeoutS: flags.expelTimeout,
-  });
+  const scenario = parseScenario({ ...base, ...valuesOf(fields, command.opts()) });
+  const settings = groupSettingsSchema.parse(valuesOf(groupFields, command.opts()));
   const seed = flags.seed ?? randomBytes(8).toString('hex');
   const runId = randomBytes(4).toString('hex');
   const kept = [...given].flatMap(([flag, words]) => (notReplayed.has(flag) ? [] : words));
@@ -170,7 +112,7 @@ function requestOf(args: readonly string[]): Request {
   return {
     flags,
     scenario,
-    settings: asked,
+    settings,
     seed,
     runId,
     folder: flags.out ?? folderName(name, runId),
@@ -180,22 +122,13 @@ function requestOf(args: readonly string[]): Request {
 
 /** What only a run needs is imported by a run: --help answers at once. */
 async function run(request: Request): Promise<GroupVerdict> {
-  const { openGroup } = await import('../../cluster/kind/group/backend.ts');
+  const { groupBackend } = await import('../../cluster/kind/group/backend.ts');
   const { runGroup } = await import('../../group-replication/run.ts');
-  const group = openGroup(request.flags);
-  const { clock } = group;
-  let current = 'the set-up';
-  const say = (line: string): void => {
-    current = line;
-    sayLine(`[${(clock.nowMs() / 1000).toFixed(0)} s] ${line}`);
-  };
-  using interrupt = onInterrupt(say, () => current);
-  const asked = { ...request, onProgress: say, signal: interrupt.signal };
-  return await runGroup({
-    ...asked,
-    clock,
-    open: (recorder) => group.open({ ...asked, recorder }),
-  });
+  const { flags, settings } = request;
+  const backend = groupBackend(flags, settings);
+  return onTerminal((watch) =>
+    runGroup({ ...request, backend, ...watch(backend.clock) }, settings),
+  );
 }
 
 async function told(verdict: GroupVerdict, { flags, folder }: Request): Promise<ExitCode> {

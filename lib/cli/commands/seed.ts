@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { $ } from 'zx';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { kubernetesFields } from '../../cluster/fields.ts';
 import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { readAnswers, type Told } from '../../seeds/answer.ts';
@@ -12,13 +13,15 @@ import { noteMeasured, readMeasured } from '../../seeds/measured.ts';
 import { writePage } from '../../seeds/page.ts';
 import type { Seed } from '../../seeds/seed.ts';
 import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
-import { whereOptions } from '../flags/flag-options.ts';
+import { optionOf } from '../flags/field-options.ts';
+import { whereOptions } from '../flags/run-options.ts';
 import type { Flags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 
-interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'kubernetes' | 'keep'> {
+interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
+  readonly kubernetes: string;
   readonly run?: readonly string[];
   readonly short: boolean;
   readonly note: boolean;
@@ -67,10 +70,9 @@ function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags 
     )
     .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
-  const where = ['cluster-name', 'images', 'kubernetes', 'keep'];
-  for (const option of whereOptions({ kubernetes: kubernetesDefault, featureGates: {} })) {
-    if (where.includes(option.name())) command.addOption(option);
-  }
+  const where = ['cluster-name', 'images', 'keep'];
+  for (const option of whereOptions()) if (where.includes(option.name())) command.addOption(option);
+  command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
   parseArguments(command, args);
   const off = { keep: false };
   return { chosen: command.args.map(seedOf), flags: { ...off, ...command.opts<Flags>() } };

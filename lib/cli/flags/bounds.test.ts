@@ -36,8 +36,8 @@ test.each([
   ['--workers 100000000000000000000000', 'BAD_FLAG'],
   ['--workers 301', 'BAD_FLAG'],
   ['--rate 0.00001', 'SCENARIO_INVALID'],
-  ['--connections 999', 'SCENARIO_INVALID'],
-  ['--recreations 1000000', 'SCENARIO_INVALID'],
+  ['--connections 999', 'BAD_FLAG'],
+  ['--recreations 1000000', 'BAD_FLAG'],
   ['--prototype', 'BAD_FLAG'],
 ])('%s: %s', (flags, code) => {
   expect(run(flags)).toBe(code);

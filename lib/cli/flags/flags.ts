@@ -1,73 +1,24 @@
 /** The one set of flags that every experiment takes. Defaults come from the scenario's schema. */
 import { CommanderError, type Command, type Option } from 'commander';
-import type { DatabaseChoice } from '../../database/fields.ts';
-import { tunes } from '../../experiment/contradictions.ts';
+import { fields } from '../../experiment/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { commandLine, parseArguments } from '../command.ts';
-import { diskOptions } from './disk-options.ts';
-import { outputOptions, timerOptions, whereOptions } from './flag-options.ts';
-import { scenarioOptions } from './scenario-options.ts';
+import { scenarioOptions, valuesOf } from './field-options.ts';
+import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
 import { asTyped } from './typed.ts';
 
-/** What the flags say, parsed; a scenario's fields where they have one. */
-export interface Flags extends DatabaseChoice {
+/** What the flags say that are no part of the scenario. */
+export interface Flags {
   readonly cluster: 'auto' | 'kind' | 'sim';
   readonly clusterName: string;
   readonly images: 'auto' | 'published' | 'built';
   /** Undefined: official images, or built here. */
   readonly registry?: string;
-  readonly kubernetes: Scenario['kubernetes'];
-  readonly featureGate: Scenario['featureGates'];
   /** Undefined: as many as the backend takes by itself. */
   readonly workers?: number | undefined;
-  readonly remedy: Scenario['remedy'];
-  readonly remedyAt: Scenario['remedyAt'];
-  readonly untaintAt: Scenario['untaintAt'];
-  /** Seconds. */
-  readonly terminationGrace: number;
-  readonly podFinalizer: boolean;
-  readonly forceDetach: Scenario['forceDetach'];
-  readonly rate: Scenario['rate'];
-  readonly connections: number;
-  readonly workload: Scenario['workload'];
-  readonly moveBack: boolean;
-  readonly recreations: number;
-  readonly preStop: number;
-  readonly selfFence: Scenario['selfFence'];
-  readonly selfFenceAfter: number;
-  readonly reboot: boolean;
-  readonly rebootAt: Scenario['rebootAt'];
-  readonly cpuShare: number;
-  readonly flapDown: number;
-  readonly flapUp: number;
-  readonly serverKills: number;
-  readonly also: Scenario['also'];
-  readonly alsoAt: Scenario['alsoAt'];
-  readonly alsoFor: number;
-  readonly provision: Scenario['provision'];
-  readonly disk: Scenario['disk'];
-  /** Path of a certificate. */
+  /** Path of a certificate, and which of its classes. */
   readonly diskFrom?: string;
   readonly diskClass?: string;
-  readonly watcherCheck: Scenario['watcherCheck'];
-  readonly attachWhileBusy: Scenario['attachWhileBusy'];
-  readonly fileLocks: Scenario['fileLocks'];
-  readonly link: Scenario['link'];
-  readonly fs: Scenario['filesystem'];
-  readonly accessMode: Scenario['accessMode'];
-  readonly flushes: Scenario['flushes'];
-  readonly powerLoss: Scenario['powerLoss'];
-  readonly keepWrites: boolean;
-  /** Milliseconds, as all durations below. */
-  readonly cutAfter: number;
-  readonly forceDetachAfter: number;
-  readonly grace: number;
-  readonly toleration: number;
-  readonly warmup: number;
-  readonly overlap: number;
-  readonly patience: number;
-  readonly horizon: number;
-  readonly converge: number;
   /** Undefined: drawn at random. */
   readonly seed?: string;
   /** Undefined: reports/<time>-<name>-<run id>. */
@@ -78,19 +29,12 @@ export interface Flags extends DatabaseChoice {
 }
 
 /** By what they are about. */
-export const optionGroups = (base: Scenario): readonly (readonly [string, Option[]])[] => [
-  ['Where', whereOptions(base)],
-  ['Scenario', scenarioOptions(base)],
-  ['Disk', diskOptions(base)],
-  ['Timers', timerOptions(base)],
+export const optionGroups = (base: Scenario): readonly (readonly [string, readonly Option[]])[] => [
+  ['Where', whereOptions()],
+  ...scenarioOptions(base),
+  ['Disk by a certificate', certificateOptions()],
   ['Output', outputOptions()],
 ];
-
-/** A flag is called as its field is, without the unit. */
-const isOfUse = (option: Option, fault: Scenario['fault']): boolean => {
-  const name = option.attributeName();
-  return tunes(name, fault) && tunes(`${name}Ms`, fault);
-};
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
 export function experimentCommand(base: Scenario, script: readonly string[]): Command {
@@ -101,7 +45,7 @@ export function experimentCommand(base: Scenario, script: readonly string[]): Co
     .addHelpText('after', `\nExamples:\n${examplesFor(typed)}`);
   for (const [heading, options] of optionGroups(base)) {
     for (const option of options) {
-      command.addOption(option.helpGroup(`${heading}:`).hideHelp(!isOfUse(option, base.fault)));
+      command.addOption(option.helpGroup(`${heading}:`));
     }
   }
   return command;
@@ -122,6 +66,8 @@ const examplesFor = (typed: string): string =>
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {
   readonly flags: Flags;
+  /** The scenario's fields. */
+  readonly settings: Partial<Scenario>;
   /** Words of the command line that differ from the defaults, e.g. [`--rate`, `max`]. */
   readonly given: ReadonlyMap<string, readonly string[]>;
 }
@@ -154,5 +100,6 @@ export function parseFlags(
     throw error;
   }
   const off = { keep: false, json: false, dryRun: false };
-  return { flags: { ...off, ...command.opts<Flags>() }, given };
+  const flags = { ...off, ...command.opts<Flags>() };
+  return { flags, settings: valuesOf(fields, command.opts()), given };
 }

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/kind/ownership/lease.ts';
 import { commandLine } from '../command.ts';
-import { registryOption } from './flag-options.ts';
+import { registryOption } from './run-options.ts';
 import {
   clusterName,
   kubernetes,

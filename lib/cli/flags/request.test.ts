@@ -168,8 +168,8 @@ test('each flag about the disk reaches its field', () => {
 
 test('a value that the schema refuses is a usage error too', () => {
   expect(() => request('--connections', '65')).toThrow(UsageError);
-  expect(() => request('--cut-after', '3s')).toThrow(/only disk ack-early/);
-  expect(() => request('--power-loss', 'drops')).toThrow(/only a node-crash/);
+  expect(() => request('--cut-after', '3s')).toThrow(/only with disk ack-early/);
+  expect(() => request('--power-loss', 'drops')).toThrow(/only with fault node-crash, node-reboot/);
 });
 
 test('the forced-detach wait can’t be changed in published images', () => {

@@ -1,9 +1,10 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
-import { databaseChoiceOf } from '../../database/fields.ts';
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import { parseScenario, type Scenario, type ScenarioInput } from '../../experiment/scenario.ts';
+import { parseScenario, type Scenario } from '../../experiment/scenario.ts';
+import { settingsUnder, type Settings } from '../../experiment/settings.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
+import { faultKinds, questionOf, type FaultKind } from '../../fault-kinds.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { paste } from './arguments.ts';
@@ -19,7 +20,7 @@ export interface ExperimentDefinition {
   readonly question: string;
   readonly fault: Scenario['fault'];
   /** Where this experiment's defaults differ from the scenario's. */
-  readonly defaults?: Partial<ScenarioInput>;
+  readonly defaults?: Settings;
   /** Of a definition that comes from a file: its seed, unless a flag gives another. */
   readonly seed?: string;
   /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
@@ -55,13 +56,18 @@ export function requestOf(
   args: readonly string[],
   now: Date,
 ): RunRequest | undefined {
-  const { name, question, fault, defaults } = definition;
-  const base = parseScenario({ expected: ['safe'], ...defaults, name, question, fault });
-  const script = definition.script ?? [`experiments/${name}.mjs`];
+  const asked = underFault(definition, faultIn(args) ?? definition.fault);
+  const { expected, ...fields } = asked;
+  const base = parseScenario({ expected: ['safe'], ...fields });
+  const script = definition.script ?? [`experiments/${definition.name}.mjs`];
   const parsed = parseFlags(base, args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;
-  const scenario = scenarioOf(definition, { ...base, ...diskOf(parsed) }, flags);
+  const chosen = parseScenario({ ...base, ...parsed.settings, ...diskOf(parsed) });
+  const scenario = {
+    ...chosen,
+    ...(expected ? { expected: [...expected] } : expectationFor(chosen)),
+  };
   if (flags.images === 'published' && flags.cluster !== 'sim') {
     refuseUnmeasurable(scenario, madeBy({ source: 'published', registry: flags.registry }));
   }
@@ -74,19 +80,41 @@ export function requestOf(
     scenario,
     seed,
     runId,
-    folder: flags.out ?? folderName(name, runId, now),
+    folder: flags.out ?? folderName(scenario.name, runId, now),
     replay: (backend) => paste([...command, '--cluster', backend, '--seed', seed]),
   };
 }
 
-/** As flags say, or a certificate. Throws UsageError as `certifiedDisk` does. */
+/** The fault is known before the flags are: it says which ones there are. */
+function faultIn(args: readonly string[]): FaultKind | undefined {
+  const words = args.flatMap((word, index) => {
+    if (word === '--fault') return args[index + 1] ?? [];
+    return word.startsWith('--fault=') ? word.slice('--fault='.length) : [];
+  });
+  return faultKinds.find((kind) => kind === words.at(-1));
+}
+
+/** With another fault than its own it is another experiment: name, question and expectation are that one's. */
+function underFault(
+  { name, question, fault, defaults = {}, expected }: ExperimentDefinition,
+  asked: FaultKind,
+): Settings & Omit<ExperimentDefinition, 'defaults'> {
+  const own = { ...defaults, name, question, fault };
+  if (asked === fault) return expected === undefined ? own : { ...own, expected };
+  const settings = settingsUnder(defaults, { fault: asked });
+  return { ...settings, name: asked, question: questionOf(asked), fault: asked };
+}
+
+/** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */
 function diskOf({
   flags,
+  settings,
   given,
-}: ParsedFlags): Pick<ScenarioInput, 'disk' | 'cutAfterMs' | 'diskFrom'> {
-  const { disk, cutAfter: cutAfterMs, diskFrom, diskClass: storageClass } = flags;
+}: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
+  const { diskFrom, diskClass: storageClass } = flags;
+  const { disk } = settings;
   if (diskFrom === undefined) {
-    if (storageClass === undefined) return { disk, cutAfterMs };
+    if (storageClass === undefined) return {};
     throw new UsageError('DISK_CONFLICT', '--disk-class says nothing without --disk-from');
   }
   if (given.has('--cut-after')) {
@@ -95,56 +123,4 @@ function diskOf({
     });
   }
   return certifiedDisk(diskFrom, { storageClass, ...(given.has('--disk') ? { disk } : {}) });
-}
-
-function scenarioOf(definition: ExperimentDefinition, base: ScenarioInput, flags: Flags): Scenario {
-  const chosen = parseScenario({
-    ...base,
-    reboot: flags.reboot && base.reboot,
-    rebootAt: flags.rebootAt,
-    cpuShare: flags.cpuShare,
-    flapDownMs: flags.flapDown,
-    flapUpMs: flags.flapUp,
-    serverKills: flags.serverKills,
-    also: flags.also,
-    alsoAt: flags.alsoAt,
-    alsoForMs: flags.alsoFor,
-    remedy: flags.remedy,
-    remedyAt: flags.remedyAt,
-    untaintAt: flags.untaintAt,
-    terminationGraceS: flags.terminationGrace,
-    podFinalizer: flags.podFinalizer,
-    forceDetach: flags.forceDetach,
-    provision: flags.provision,
-    watcherCheck: flags.watcherCheck,
-    attachWhileBusy: flags.attachWhileBusy,
-    fileLocks: flags.fileLocks,
-    link: flags.link,
-    filesystem: flags.fs,
-    accessMode: flags.accessMode,
-    flushes: flags.flushes,
-    powerLoss: flags.powerLoss,
-    keepWrites: flags.keepWrites,
-    rate: flags.rate,
-    connections: flags.connections,
-    ...databaseChoiceOf(flags),
-    workload: flags.workload,
-    moveBack: flags.moveBack,
-    recreations: flags.recreations,
-    preStopS: flags.preStop / 1000,
-    selfFence: flags.selfFence,
-    selfFenceAfterMs: flags.selfFenceAfter,
-    kubernetes: flags.kubernetes,
-    featureGates: flags.featureGate,
-    graceMs: flags.grace,
-    tolerationMs: flags.toleration,
-    forceDetachAfterMs: flags.forceDetachAfter,
-    warmupMs: flags.warmup,
-    overlapMs: flags.overlap,
-    patienceMs: flags.patience,
-    horizonMs: flags.horizon,
-    convergeMs: flags.converge,
-  });
-  const { expected } = definition;
-  return { ...chosen, ...(expected ? { expected: [...expected] } : expectationFor(chosen)) };
 }

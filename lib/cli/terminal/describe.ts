@@ -1,11 +1,11 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
+import { fieldOf } from '../../experiment/places.ts';
 import { parseScenario, shortenedTimers, type Scenario } from '../../experiment/scenario.ts';
-import { originInWords } from '../../experiment/disk-origin.ts';
+import { originInWords } from '../../storage/disk-origin.ts';
 import { isOpen } from '../../experiment/expectation/counted.ts';
 import { openWords } from '../../report/wording.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
-import { formatDuration } from '../../durations.ts';
-import { gatesText, minorOf } from '../../kubernetes-versions.ts';
+import { minorOf } from '../../kubernetes-versions.ts';
 import type { RunRequest } from '../flags/request.ts';
 
 /** `all`: every parameter, one a line; else what it is about and what differs from the defaults. */
@@ -34,7 +34,7 @@ const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'disk
 const allParameters = (scenario: Scenario): string[] =>
   Object.entries(scenario)
     .filter(([field]) => !toldElsewhere.has(field))
-    .map(([field, value]) => `  ${nameOf(field).padEnd(18)} ${showValue(field, value)}`);
+    .map(([field, value]) => `  ${placeOf(field).padEnd(26)} ${showValue(field, value)}`);
 
 function aboutScenario(scenario: Scenario): string[] {
   const { name, question, fault, remedy, disk, expected, counted } = scenario;
@@ -47,7 +47,7 @@ function aboutScenario(scenario: Scenario): string[] {
   const changed = Object.entries(scenario)
     .filter(([field]) => !toldElsewhere.has(field))
     .filter(([field, value]) => showValue(field, value) !== showValue(field, stock[field]))
-    .map(([field, value]) => `${nameOf(field)} ${showValue(field, value)}`);
+    .map(([field, value]) => `${placeOf(field)} ${showValue(field, value)}`);
   return [
     `fault ${fault}, remedy ${remedy}, disk ${disk}; ${held}`,
     changed.length === 0
@@ -65,14 +65,8 @@ const playedFor = ({ kubernetes }: Scenario): string[] => {
   return minor === kubernetes ? [] : [`the model plays Kubernetes ${minor} for ${kubernetes}`];
 };
 
-const nameOf = (field: string): string => field.replace(/Ms$/, '');
-
-function showValue(field: string, value: unknown): string {
-  if (typeof value === 'number' && /Ms$|^(remedy|untaint|reboot|also)At$/.test(field))
-    return formatDuration(value);
-  if (Array.isArray(value)) return value.join(' or ');
-  return field === 'featureGates' ? gatesText(value as Scenario['featureGates']) : String(value);
-}
+const placeOf = (name: string): string => fieldOf(name)?.at ?? name;
+const showValue = (name: string, value: unknown): string => fieldOf(name)?.show(value) ?? '';
 
 function basisOf(scenario: Scenario, { backend }: BackendChoice): string {
   if (backend === 'sim') return 'the verdict is a prediction by the built-in model';

@@ -20,14 +20,14 @@ export interface Progress {
 /** What each phase does, in its order. */
 const phases: Readonly<Record<PhaseName, string>> = {
   prepare: `prepare the cluster, the volume and ${database.title}`,
-  steady: 'steady state: writers on, the audit must pass',
+  steady: 'steady state: writers on, all must be well',
   fault: 'fault',
   watch: 'remedy, and watch what Kubernetes does',
-  'first-image': 'copy the volume as it is now',
+  'first-image': 'first image: what the database holds now',
   heal: 'heal',
   converge: 'converge: commits must come back',
-  'second-image': 'copy the volume again',
-  audit: 'audit both copies from cold',
+  'second-image': 'second image: what it holds in the end',
+  audit: 'audit both images',
   report: 'verdict and report',
 };
 const names = Object.keys(phases) as PhaseName[];

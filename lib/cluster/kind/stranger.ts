@@ -15,8 +15,8 @@ import { nodeAddresses, nodesReady } from './create/create-cluster.ts';
 import { kindCommand } from './create/kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir } from './create/kind-config.ts';
 import { apply, kubeClients } from './kube.ts';
-import { leases, driverLoopsOf, type Lease } from './ownership/lease.ts';
-import { releaseLoops } from './disk/loops.ts';
+import { leases, driverLoopsOf, machineLoops, type Lease } from './ownership/lease.ts';
+import { ensureMachineLoops, releaseLoops } from './disk/loops.ts';
 import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
 import { installCni, restoreRoutes } from './nodes/node-network.ts';
 import { strangerObjects } from './stranger-objects.ts';
@@ -48,10 +48,10 @@ const nodesOf = (name: string): string[] => [
 ];
 
 /**
- * Kubelet puts a loop device of its own over each raw volume, the first that is free; a container has the
- * devices of when it started.
+ * Kubelet puts a loop device of its own over each raw volume; a container has the devices of when it
+ * started.
  */
-const loopNodes = 'for n in $(seq 0 255); do [ -e /dev/loop$n ] || mknod /dev/loop$n b 7 $n; done';
+const loopNodes = `for n in $(seq 0 ${machineLoops.count - 1}); do [ -e /dev/loop$n ] || mknod /dev/loop$n b 7 $n; done`;
 
 /** Throws InfrastructureError as the engine does; what was made stays, for `removeStranger`. */
 export async function makeStranger(request: StrangerRequest): Promise<void> {
@@ -59,6 +59,7 @@ export async function makeStranger(request: StrangerRequest): Promise<void> {
   const folder = folderOf(name);
   await mkdir(join(folder, 'patches'), { recursive: true });
   // Whose network it is shows in its name only; from the end, since ours are taken from the front.
+  await ensureMachineLoops(images.tools);
   const lease = await takeNetwork({ name, among: leases().toReversed() });
   await run(engine.createVolume(name));
   await startArray({

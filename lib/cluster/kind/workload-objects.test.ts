@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { readAttributes } from '../../csi/volume-attributes.ts';
 import { driverName } from '../../csi/layout.ts';
-import { parseScenario, workloads, type ScenarioInput } from '../../experiment/scenario.ts';
+import { workloads } from '../../workload/fields.ts';
+import { parseScenario, type ScenarioInput } from '../../experiment/scenario.ts';
 import { renderWorkload } from './workload-objects.ts';
 
 interface Pod {

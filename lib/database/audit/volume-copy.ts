@@ -147,6 +147,8 @@ export class VolumeCopy implements AsyncDisposable {
   async #unmount(): Promise<void> {
     await cleanUpMountPoint(this.mountPoint);
     await unbind(this.#loop);
+    // One with nothing behind it is given to whoever asks the kernel for any; a bound one is told of below.
+    await remove(this.#loop).catch(() => undefined);
   }
 
   async #type(): Promise<string | undefined> {

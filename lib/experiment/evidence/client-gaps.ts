@@ -9,6 +9,7 @@ import type { ClientJournal, ClientJournals, Connection } from '../../history/cl
 import { beatWithinMs } from '../../history/observers.ts';
 import type { Story } from '../../timeline/story.ts';
 import { clientSides } from '../../workload/ledger.ts';
+import type { Steps } from '../run/steps.ts';
 
 export interface ClientGap {
   readonly client: string;
@@ -27,7 +28,12 @@ export const answerWithinMs = 30_000;
 /** A process for each client is started after its plan; steady state waits for both as long. */
 const beginWithinMs = 60_000;
 
-export function clientGaps(story: Story, journals: ClientJournals): ClientGap[] {
+/** `writesOnly`: clients were to read nothing back. Default false. */
+export function clientGaps(
+  story: Story,
+  journals: ClientJournals,
+  { writesOnly = false }: Partial<Pick<Steps, 'writesOnly'>> = {},
+): ClientGap[] {
   if (!story.tells.plans) return [];
   const plan = story.records.find((record) => record.type === 'workload');
   if (plan === undefined) {
@@ -36,10 +42,8 @@ export function clientGaps(story: Story, journals: ClientJournals): ClientGap[] 
   }
   return [...new Set([...clientSides, ...journals.clients])].flatMap((client) => {
     const planned = plan.clients.find((each) => each.client === client);
-    return gapsOf(story, { client, planned, atMs: plan.t }, journals).map((reason) => ({
-      client,
-      reason,
-    }));
+    const asked = { client, planned, atMs: plan.t, writesOnly };
+    return gapsOf(story, asked, journals).map((reason) => ({ client, reason }));
   });
 }
 
@@ -48,11 +52,12 @@ interface Planned {
   readonly planned: ClientPlan | undefined;
   /** When that was told. */
   readonly atMs: number;
+  readonly writesOnly: boolean;
 }
 
 function gapsOf(
   story: Story,
-  { client, planned, atMs }: Planned,
+  { client, planned, atMs, writesOnly }: Planned,
   journals: ClientJournals,
 ): string[] {
   if (planned === undefined) return [`nobody planned the ${client} client`];
@@ -62,7 +67,7 @@ function gapsOf(
   const reading = journals.of(client, 'reading');
   const { readEveryMs } = planned;
   return [
-    ...(isAsScenario(story, planned)
+    ...(isAsScenario(story, planned, writesOnly)
       ? []
       : [`the ${client} client was to do what no scenario asks`]),
     ...[...writing.oddities(), ...silences(writing, span, planned)].map(
@@ -80,10 +85,10 @@ function gapsOf(
   ];
 }
 
-const isAsScenario = ({ scenario }: Story, plan: ClientPlan): boolean =>
+const isAsScenario = ({ scenario }: Story, plan: ClientPlan, writesOnly: boolean): boolean =>
   plan.rate === scenario.rate &&
   plan.connections === scenario.connections &&
-  (plan.readEveryMs !== undefined || scenario.rate === 0);
+  (plan.readEveryMs !== undefined || scenario.rate === 0 || writesOnly);
 
 interface Span {
   readonly fromMs: number;

@@ -4,7 +4,8 @@ import { diskModes, filesystems, storageLinks } from '../../disk-kinds.ts';
 import { remedyKinds } from '../../remedy-kinds.ts';
 import { contradictions } from '../contradictions.ts';
 import { expectationOf } from './expectations.ts';
-import { accessModes, parseScenario, type Scenario, type ScenarioInput } from '../scenario.ts';
+import { accessModes } from '../../storage/fields.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../scenario.ts';
 
 const of = (fields: Partial<ScenarioInput>): string => {
   const base = { name: 'test', question: '?', fault: 'network-partition', expected: ['safe'] };

@@ -6,6 +6,7 @@
 import type { Clock } from '../../cluster/clock.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Scenario } from '../scenario.ts';
+import type { Steps } from './steps.ts';
 
 type Times = Pick<
   Scenario,
@@ -16,7 +17,8 @@ type Times = Pick<
   | 'convergeMs'
   | 'recreations'
   | 'serverKills'
->;
+> &
+  Pick<Steps, 'leastMs'>;
 
 /** What calls, probes and copies may take beside the waits that a scenario asks for. */
 const callsMs = 900_000;
@@ -39,8 +41,8 @@ export const boundsMs = {
   steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
   'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
   fault: (): number => callsMs,
-  watch: ({ horizonMs, overlapMs, patienceMs, recreations }: Times): number =>
-    horizonMs + overlapMs + patienceMs + recreations * recreationMs + callsMs,
+  watch: ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
+    horizonMs + overlapMs + patienceMs + recreations * recreationMs + leastMs + callsMs,
   'ask-again': (): number => callsMs,
   'first-image': (): number => callsMs,
   'move-back': (): number => callsMs,

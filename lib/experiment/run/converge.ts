@@ -1,27 +1,22 @@
-/** After the heal: wait until a database serves again, take the remedy back, and the node is Ready. */
+/** After the heal: wait until a database serves again, take the remedy back, the node is Ready, and all is whole. */
 import type { Clock } from '../../cluster/clock.ts';
-import type { PodRef, Recorder, Testbed } from '../../cluster/port.ts';
+import type { PodRef } from '../../cluster/port.ts';
 import type { Writers } from '../../workload/port.ts';
 import type { RemedyRun } from './remedy-run.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Run } from './run-context.ts';
 import { servesAgain } from './serving.ts';
-import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
-export interface ConvergeContext {
-  readonly testbed: Testbed;
-  readonly scenario: Scenario;
-  readonly sightings: Sightings;
-  readonly recorder: Recorder;
+export interface ConvergeContext extends Run {
   readonly writers: Writers;
   readonly victim: PodRef;
   readonly remedy: RemedyRun;
-  readonly onProgress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** A kubelet that starts when the remedy is taken back is Ready within this time. */
 const registrationMs = 60_000;
+/** Clients go on so long after servers that count each other are whole again. */
+const settleMs = 5_000;
 
 /** An outside client commits again, and at most one node has the volume. */
 export async function converge(context: ConvergeContext): Promise<void> {
@@ -43,6 +38,18 @@ export async function converge(context: ConvergeContext): Promise<void> {
   await remedy.takeBack();
   if (scenario.fault === 'node-crash' && !scenario.reboot) return;
   await isReady(context, Math.max(deadlineMs, clock.nowMs() + registrationMs));
+  await isWhole(context, deadlineMs);
+}
+
+/** Asked only where servers say so; who stays away is told in the verdict. */
+async function isWhole(
+  { testbed: { clock }, steps, onProgress, signal }: ConvergeContext,
+  deadlineMs: number,
+): Promise<void> {
+  if (steps.isWhole === undefined) return;
+  const whole = await waitUntil(clock, () => steps.isWhole?.() === true, { deadlineMs, signal });
+  onProgress(whole ? 'all servers are there again' : 'not all servers are there again');
+  await clock.sleep(settleMs, signal);
 }
 
 const sleepUntil = (clock: Clock, atMs: number, signal: AbortSignal): Promise<void> =>

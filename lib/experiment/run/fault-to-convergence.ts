@@ -6,13 +6,11 @@ import type { Fault, FaultContext } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';
 import type { Attempt } from './attempt.ts';
 import { converge } from './converge.ts';
-import { takeImage } from './images.ts';
 import { watchWhile } from './moments.ts';
 import { letOthersServe, moveBack } from './move-back.ts';
 import { recreate } from './recreate.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { auditOf, bounded, enter, type Run } from './run-context.ts';
-import { auditSteadyState } from './steady-state.ts';
 import { watch } from './watch.ts';
 
 interface Struck {
@@ -30,9 +28,10 @@ export async function faultToConvergence(
   victim: PodRef,
   attempt: Attempt,
 ): Promise<void> {
-  const { testbed, scenario, recorder, sightings, meet } = run;
+  const { scenario, recorder, sightings, steps, meet } = run;
   const fault = faultOf(scenario, run.custom?.fault);
-  const remedy = new RemedyRun({ ...run, victim });
+  const testbed = steps.breakable(victim);
+  const remedy = new RemedyRun({ ...run, testbed, victim });
   const context = { testbed, recorder, victim, scenario };
   await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal));
   await meet?.('fault');
@@ -56,21 +55,19 @@ async function faultToFirstImage(
   run: Run,
   { fault, context, remedy, writers, attempt }: Struck,
 ): Promise<void> {
-  const { testbed, scenario, sightings, meet } = run;
+  const { testbed, scenario, sightings, steps, meet } = run;
   const { clock } = testbed;
   const { victim } = context;
   const faultAtMs = clock.nowMs();
   // Under way when the fault strikes, or just done. An idle database stays idle.
-  if (scenario.rate !== 0) writers.changeSchema();
+  if (scenario.rate !== 0 && !steps.writesOnly) writers.changeSchema();
   await bounded(run, 'fault', () => fault.inject(context));
   enter(run, 'watch');
   const inTheWait = (what: string, work: () => Promise<void>): void => {
     if (meet !== undefined) run.audits.push(attempt(what, work));
   };
-  inTheWait('steady state', () =>
-    bounded(run, 'audit', (signal) => auditSteadyState({ ...run, signal })),
-  );
-  const leastUntilMs = clock.nowMs() + fault.leastMs;
+  inTheWait('steady state', () => auditOf(run, 'steady'));
+  const leastUntilMs = clock.nowMs() + Math.max(fault.leastMs, steps.leastMs);
   const { forceDetachAfterMs } = scenario;
   const looking = (signal: AbortSignal): Promise<void> =>
     watchWhile(
@@ -89,7 +86,7 @@ async function faultToFirstImage(
   await bounded(run, 'watch', looking);
   await askAgain(run, fault, context);
   enter(run, 'first-image');
-  await bounded(run, 'first-image', (signal) => takeImage({ ...run, signal }, 'first'));
+  await bounded(run, 'first-image', (signal) => steps.image('first', signal));
   inTheWait('audit', () => auditOf(run, 'first'));
 }
 

@@ -1,18 +1,17 @@
 /** Copies of the volume, each of one moment, and their audits. */
 import type { LedgerRow } from '../../checkers/evidence.ts';
-import type { Recorder, Testbed } from '../../cluster/port.ts';
+import { judgeImages } from '../../checkers/index.ts';
+import type { Testbed } from '../../cluster/port.ts';
 import { database } from '../../database/chosen.ts';
+import { EvidenceError } from '../../errors.ts';
 import type { ImageLabel } from '../../history/events.ts';
-import type { Scenario } from '../scenario.ts';
+import { openHistory } from '../../history/reader.ts';
+import type { StepsContext } from './steps.ts';
 
 /** What copies and audits need of a run. */
-export interface ImageRun {
-  readonly testbed: Testbed;
-  readonly recorder: Recorder;
-  readonly scenario: Scenario;
+interface ImageRun extends StepsContext<Testbed> {
   /** When each copy was begun: what was acknowledged by then must be in it. */
   readonly takenAtMs: Map<ImageLabel, number>;
-  readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -48,4 +47,18 @@ export async function audit(run: ImageRun, image: ImageLabel): Promise<void> {
   const onRow = (row: LedgerRow): void => recorder.record({ type: 'row', image, row });
   const evidence = await testbed.auditor.audit(image, onRow, signal);
   recorder.record({ type: 'image', image, takenAtMs: takenAtMs.get(image) ?? 0, evidence });
+}
+
+/** Throws EvidenceError `NOT_STEADY` where the audit of that copy finds trouble. */
+export async function auditSteady(run: ImageRun): Promise<void> {
+  await audit(run, 'steady');
+  const history = openHistory(run.folder);
+  const findings = judgeImages(history, {}).findings.filter((finding) => finding.level !== 'note');
+  for (const { code, summary } of findings) {
+    const message = `${code}: ${summary}`;
+    run.recorder.record({ type: 'error', where: 'steady state', message });
+  }
+  if (findings.length > 0) {
+    throw new EvidenceError('NOT_STEADY', 'the audit found trouble before anything was broken');
+  }
 }

@@ -1,13 +1,13 @@
 /** The testbed, within its bound: one that opens too late is closed again. */
-import type { Backend, Testbed, TestbedOptions } from '../../cluster/port.ts';
+import type { Backend, CommonTestbed, TestbedOptions } from '../../cluster/port.ts';
 import { describeError } from '../../errors.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
 
 /** Rejects as `open` does, or with EvidenceError `GIVEN_UP`. */
-export async function prepare(
-  backend: Pick<Backend, 'clock' | 'open'>,
+export async function prepare<T extends CommonTestbed>(
+  backend: Pick<Backend<T>, 'clock' | 'open'>,
   options: TestbedOptions,
-): Promise<Testbed> {
+): Promise<T> {
   const { clock } = backend;
   // The testbed keeps the signal, so it is not that of the bound, which ends with it.
   const stop = new AbortController();

@@ -1,25 +1,17 @@
 /** The remedy of one run: applied at its moment, taken back at its own, both in the history. */
-import type { PodRef, Recorder, Testbed } from '../../cluster/port.ts';
+import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
 import { remedies } from '../../remedies/index.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
-import type { Custom } from '../custom.ts';
-import type { Scenario } from '../scenario.ts';
-import { hasCome, type Sightings } from './sightings.ts';
+import type { Run } from './run-context.ts';
+import { hasCome } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
-export interface RemedyOptions {
-  readonly scenario: Scenario;
-  readonly testbed: Testbed;
-  readonly recorder: Recorder;
-  readonly sightings: Sightings;
+export interface RemedyOptions extends Omit<Run, 'testbed'> {
+  readonly testbed: BreakableTestbed;
   readonly victim: PodRef;
-  /** Its remedy takes the place of the scenario's. */
-  readonly custom?: Custom;
-  readonly onProgress: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export class RemedyRun {

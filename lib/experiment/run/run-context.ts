@@ -1,20 +1,20 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend } from '../../cluster/port.ts';
+import type { Backend, CommonTestbed, Testbed } from '../../cluster/port.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
 import type { Custom } from '../custom.ts';
-import { audit, type ImageRun } from './images.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
+import type { Steps } from './steps.ts';
 
-export interface RunOptions {
+export interface RunOptions<T extends CommonTestbed = Testbed> {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly runId: string;
   /** The run's folder; it exists. */
   readonly folder: string;
-  readonly backend: Backend;
+  readonly backend: Backend<T>;
   /** What the caller brought along. Default: all is ours. */
   readonly custom?: Custom;
   /** Paste-ready command that repeats this run. */
@@ -32,8 +32,10 @@ export interface RunOptions {
   readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
 }
 
-export interface Run extends RunOptions, ImageRun {
+export interface Run extends Omit<RunOptions, 'backend'> {
   readonly recorder: RunRecorder;
+  readonly testbed: CommonTestbed;
+  readonly steps: Steps;
   readonly sightings: Sightings;
   /** Audits that fall into the waits of a shared event: one after the other they take minutes. */
   readonly audits: Promise<unknown>[];
@@ -46,15 +48,15 @@ export function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName):
 
 /** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
 export function bounded<T>(
-  { testbed, scenario, signal, onStep }: Run,
+  { testbed, scenario, steps: { leastMs }, signal, onStep }: Run,
   step: Step,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   onStep?.(step);
-  const deadlineMs = testbed.clock.nowMs() + boundsMs[step](scenario);
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[step]({ ...scenario, leastMs });
   const interrupt = { signal, ...afterInterrupt[step] };
   return within(testbed.clock, { what: step, deadlineMs, interrupt }, work);
 }
 
 export const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
-  bounded(run, 'audit', (signal) => audit({ ...run, signal }, image));
+  bounded(run, 'audit', async (signal) => run.steps.cold?.audit(image, signal));

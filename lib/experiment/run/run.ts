@@ -1,27 +1,14 @@
-/**
- * One run, from nothing to a verdict: prepare, steady state, fault, remedy, watch, first image,
- * heal, converge, second image, audit. The history is its only output; the verdict is read from it.
- */
+/** A run on one server with one volume, and the verdict that is read from its history alone. */
 import type { PodRef, Testbed } from '../../cluster/port.ts';
-import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
-import { historyVersion, type SegmentList } from '../../history/events.ts';
-import type { ClientPlan } from '../../history/client-records.ts';
+import type { ImageLabel } from '../../history/events.ts';
 import { openHistory } from '../../history/reader.ts';
-import { openRecorder } from '../../history/recorder.ts';
 import { assembleVerdict } from '../verdict/assemble.ts';
-import { attempting, type Attempt } from './attempt.ts';
-import { bothClients } from './both-clients.ts';
-import { namesOf } from '../custom.ts';
-import { exportStep } from '../evidence/completeness.ts';
-import { faultToConvergence } from './fault-to-convergence.ts';
-import { takeImage } from './images.ts';
-import { prepare } from './prepare.ts';
-import { auditOf, bounded, enter, type Run, type RunOptions } from './run-context.ts';
-import { basisOf } from '../scenario.ts';
-import { Sightings } from './sightings.ts';
-import { auditSteadyState, reachSteadyState } from './steady-state.ts';
 import type { Verdict } from '../verdict/verdict.ts';
+import { audit, auditSteady, copyImage, takeImage } from './images.ts';
+import type { RunOptions } from './run-context.ts';
+import { recordRun } from './sequence.ts';
+import type { Steps, StepsContext } from './steps.ts';
 
 export type { RunOptions } from './run-context.ts';
 
@@ -32,124 +19,44 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
   return assembleVerdict(openHistory(options.folder), checkers === undefined ? {} : { checkers });
 }
 
-/**
- * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` after the heal
- * and the clean-up; other trouble is in the history, and hence in the verdict.
- */
-export async function recordScenario(options: RunOptions): Promise<void> {
-  const { backend, scenario, custom, seed, runId, folder, onProgress, signal } = options;
-  const names = custom === undefined ? undefined : namesOf(custom);
-  const recorder = openRecorder(folder, backend.clock);
-  if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
-  recorder.record({
-    type: 'run',
-    schemaVersion: historyVersion,
-    runId,
-    seed,
-    backend: backend.backend,
-    basis: basisOf(backend.backend, scenario),
-    scenario,
-    ...(names === undefined ? {} : { custom: names }),
-    replay: options.replay,
-  });
-  enter({ ...options, recorder }, 'prepare');
-  try {
-    const testbed = await prepare(backend, {
-      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
-    });
-    const { timers, versions, nodes, volume } = testbed;
-    recorder.record({ type: 'setup', timers, versions, nodes, volume });
-    const sightings = new Sightings();
-    const takenAtMs = new Map();
-    await perform({ ...options, recorder, testbed, sightings, takenAtMs, audits: [] });
-  } finally {
-    recorder.close();
-  }
-  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
+/** Throws as `recordRun` does. */
+export const recordScenario = (options: RunOptions): Promise<void> =>
+  recordRun(options, onOneVolume);
+
+function onOneVolume(context: StepsContext<Testbed>): Steps {
+  const { testbed, scenario, sightings, folder } = context;
+  const { disk, kubernetes } = testbed;
+  const images = { ...context, takenAtMs: new Map<ImageLabel, number>() };
+  return {
+    victim: async () => {
+      const pod = await kubernetes.databasePod();
+      return pod ?? noDatabasePod();
+    },
+    breakable: () => testbed,
+    handOver: {
+      isSeen: () => sightings.secondMountAtMs !== undefined,
+      seen: 'another node mounted the volume',
+      none: `no second mount within ${scenario.horizonMs / 1000} s`,
+    },
+    leastMs: 0,
+    async image(label, signal) {
+      const run = { ...images, signal };
+      if (label !== 'steady') return takeImage(run, label);
+      const pod = await kubernetes.databasePod();
+      return copyImage(run, label, pod === undefined ? [] : [pod.node]);
+    },
+    cold: {
+      removeDatabase: () => testbed.removeDatabase(),
+      audit: (label, signal) =>
+        label === 'steady'
+          ? auditSteady({ ...images, signal })
+          : audit({ ...images, signal }, label),
+      exportWrites: (signal) => disk.exportWrites(folder, signal),
+    },
+    writesOnly: false,
+  };
 }
 
-function unwritable(folder: string, cause: unknown): EvidenceError {
-  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
-    hint: 'the fault was healed all the same; make room, then look at what was recorded',
-    command: `npx zx experiments/report.mjs ${folder}`,
-    cause,
-  });
-}
-
-/** Steps whose failure leaves something broken, or behind. */
-const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
-
-/** Whatever happens in here ends in the history, and the testbed is closed. */
-async function perform(run: Run): Promise<void> {
-  const { testbed, recorder, sightings } = run;
-  const unsubscribe = recorder.subscribe((record) => sightings.see(record));
-  const attempt = attempting(recorder, (where, message) => {
-    if (mending.has(where)) run.onUnhealed?.(`${where}: ${message}`);
-  });
-  let writers: Writers | undefined;
-  let written: SegmentList = {};
-  await attempt('run', async () => {
-    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
-    try {
-      writers = await bounded(run, 'start-writers', () => startWriters(run));
-      await untilSecondImage(run, writers, attempt);
-    } finally {
-      await attempt('stop observers', () =>
-        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
-      );
-    }
-    // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-    await bounded(run, 'remove-database', () => testbed.removeDatabase());
-    enter(run, 'audit');
-    if (run.meet === undefined) await auditOf(run, 'first');
-    await Promise.all(run.audits);
-    await auditOf(run, 'second');
-    enter(run, 'report');
-  });
-  await Promise.all(run.audits);
-  unsubscribe();
-  await attempt('stop writers', async () => {
-    written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
-  });
-  await attempt(exportStep, () =>
-    bounded(run, 'export-writes', (signal) => testbed.disk.exportWrites(run.folder, signal)),
-  );
-  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
-  recorder.list(written);
-}
-
-/** From the steady state on; the writers end before that image is taken. */
-async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
-  enter(run, 'steady');
-  await bounded(run, 'steady', (signal) => reachSteadyState({ ...run, signal }, writers));
-  if (run.meet === undefined)
-    await bounded(run, 'audit', (signal) => auditSteadyState({ ...run, signal }));
-  const victim = await currentPod(run.testbed);
-  await faultToConvergence(run, writers, victim, attempt);
-  await bounded(run, 'stop-writers', () => writers.stop());
-  enter(run, 'second-image');
-  await bounded(run, 'second-image', (signal) => takeImage({ ...run, signal }, 'second'));
-}
-
-/**
- * Often enough to tell within which second a replaced server still answered; a client that writes
- * less than four times a second reads half as often as it writes, since nothing new is there.
- */
-const readEveryMs = (rate: number | 'max'): number =>
-  rate === 'max' ? 500 : Math.max(500, 2000 / rate);
-
-async function startWriters({ testbed, recorder, scenario, seed }: Run): Promise<Writers> {
-  // An idle victim is left alone: it has nothing new that could be read.
-  const reads = scenario.rate === 0 ? {} : { readEveryMs: readEveryMs(scenario.rate) };
-  const specs = bothClients(scenario, seed, reads);
-  recorder.record({ type: 'workload', clients: specs.map(planOf) });
-  return testbed.startWriters(specs);
-}
-
-const planOf = ({ seed: _seed, ...plan }: WriterSpec): ClientPlan => plan;
-
-async function currentPod(testbed: Testbed): Promise<PodRef> {
-  const pod = await testbed.kubernetes.databasePod();
-  if (pod !== undefined) return pod;
+function noDatabasePod(): PodRef {
   throw new EvidenceError('NO_DATABASE_POD', 'no database pod is bound to a node before the fault');
 }

@@ -22,7 +22,7 @@ import { cutsNotSeen } from '../evidence/cuts-seen.ts';
 import { disagreements } from '../evidence/disagreements.ts';
 import { diskFindings } from './disk-findings.ts';
 import { refutedBy } from '../evidence/fault-effect.ts';
-import { lossOf } from './loss.ts';
+import { lossOf, lostIn } from './loss.ts';
 import { missingOf } from './missing.ts';
 import { noticedBy, noticesOf } from './notices.ts';
 import { readFindings } from './read-findings.ts';
@@ -80,7 +80,7 @@ export function assembleVerdict(
   ];
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
-  const loss = lossOf(reconciliations.values());
+  const loss = lossOf(reconciliations);
   const licences = licencesOf(story, exposure.accesses);
   const recovered = recoveredIn(story);
   const told = {
@@ -98,7 +98,7 @@ export function assembleVerdict(
     exposure: exposure.summary,
     loss,
     acked: service.acked,
-    lost: Object.values(loss).reduce((sum, { lost }) => sum + lost, 0),
+    lost: lostIn(loss),
     ...copiesIn(reconciliations),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
@@ -112,7 +112,22 @@ export function assembleVerdict(
   return { sentence: sentenceOf(told), ...told };
 }
 
-const whichRun = ({ run, setup }: Story) => ({
+type WhichRun = Pick<
+  Verdict,
+  | 'basis'
+  | 'timers'
+  | 'versions'
+  | 'provisioning'
+  | 'scenario'
+  | 'seed'
+  | 'runId'
+  | 'replay'
+  | 'cluster'
+  | 'custom'
+>;
+
+/** What a verdict says of its run itself. */
+export const whichRun = ({ run, setup }: Story): WhichRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },
@@ -158,8 +173,8 @@ interface Told {
 function copiesIn(
   reconciliations: Judgement['reconciliations'],
 ): Pick<Verdict, 'images' | 'missing'> {
-  const images = [...reconciliations].map(([image, { acked, lost, complete: readable }]) => ({
-    ...{ image, acked, lost, readable },
+  const images = [...reconciliations].map(([image, { acked, lost, unread }]) => ({
+    ...{ image, acked, lost: unread === 'gap' ? null : lost, readable: unread === undefined },
   }));
   return { missing: missingOf(images), images };
 }
@@ -180,16 +195,18 @@ function writesOf(history: History): {
 }
 
 /** The runner says so in its history: it waited for it within the scenario's bound. */
-function recoveredIn({ records }: Story): boolean {
+export function recoveredIn({ records }: Story): boolean {
   return records.some(
     (record) => record.type === 'action' && record.name === 'converge' && record.step === 'done',
   );
 }
 
-const bare = ({ fault, moment, claim, holds, evidence }: CertificateRecord) => ({
+export const bare = ({
   fault,
   moment,
   claim,
   holds,
   evidence,
+}: CertificateRecord): Verdict['certificates'][number] => ({
+  ...{ fault, moment, claim, holds, evidence },
 });

@@ -13,7 +13,7 @@ const told: Readonly<Record<VerdictWord, (verdict: Told) => string>> = {
   corrupt: (verdict) => `The database is corrupt: ${letIn(verdict)}.`,
   lost(verdict) {
     const { missing, lost: worst, acked } = verdict;
-    const { count: lost, of } = missing.lost ?? { count: worst, of: acked };
+    const { count: lost, of } = missing.lost ?? { count: worst ?? 0, of: acked };
     // What nobody acknowledged is lost as well where somebody saw it.
     if (lost === 0) return `Commits that somebody saw are gone: ${letIn(verdict)}.`;
     return `${countInWords(lost)} of ${countInWords(of)} acknowledged commits are lost: ${letIn(verdict)}.`;

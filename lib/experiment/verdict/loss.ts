@@ -2,11 +2,17 @@
 import type { Reconciliation } from '../../checkers/reconcile.ts';
 import type { Loss } from './verdict.ts';
 
-/** The worst of all images, epoch by epoch: what the fault took, and what the heal took after it. */
-export function lossOf(reconciliations: Iterable<Reconciliation>): Loss {
-  const all = [...reconciliations];
-  const worstIn = (epoch: keyof Loss): { acked: number; lost: number } => {
-    const counts = all.map(({ byEpoch }) => byEpoch[epoch]);
+/**
+ * The worst of all images, epoch by epoch: what the fault took, and what the heal took after it. Null
+ * where none of them knows; one from before the fault can tell of a loss, never that there is none.
+ */
+export function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Loss | null {
+  const telling = [...reconciliations].filter(
+    ([image, { unread, lost }]) => unread !== 'gap' && (image !== 'steady' || lost > 0),
+  );
+  if (telling.length === 0) return null;
+  const worstIn = (epoch: keyof Loss): Loss['successor'] => {
+    const counts = telling.map(([, { byEpoch }]) => byEpoch[epoch]);
     return {
       acked: Math.max(0, ...counts.map(({ acked }) => acked)),
       lost: Math.max(0, ...counts.map(({ lost }) => lost)),
@@ -19,3 +25,6 @@ export function lossOf(reconciliations: Iterable<Reconciliation>): Loss {
     successor: worstIn('successor'),
   };
 }
+
+export const lostIn = (loss: Loss | null): number | null =>
+  loss === null ? null : Object.values(loss).reduce((sum, { lost }) => sum + lost, 0);

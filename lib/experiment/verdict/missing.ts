@@ -11,17 +11,17 @@ export function missingOf(images: readonly Image[]): Verdict['missing'] {
   const first = images.find(({ image }) => image === 'first');
   const second = images.find(({ image }) => image === 'second');
   return {
-    unreadableBeforeHeal: countOf(first, first?.readable === false ? first.lost : 0),
+    unreadableBeforeHeal: countOf(first, first?.readable === true ? 0 : first?.lost),
     lost: lostFor(images),
-    afterHeal: countOf(second, second?.lost ?? 0),
+    afterHeal: countOf(second, second?.lost),
   };
 }
 
 /** The last copy that could be read in full knows: what another could not show may be in it. */
 function lostFor(images: readonly Image[]): Count {
   const last = images.findLast(({ image, readable }) => readable && image !== 'steady');
-  return countOf(last, last?.lost ?? 0);
+  return countOf(last, last?.lost);
 }
 
-const countOf = (image: Image | undefined, count: number): Count =>
-  image === undefined ? null : { count, of: image.acked };
+const countOf = (image: Image | undefined, count: Image['lost'] | undefined): Count =>
+  image === undefined || typeof count !== 'number' ? null : { count, of: image.acked };

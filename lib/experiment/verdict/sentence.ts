@@ -20,6 +20,7 @@ function handover(told: Told): string {
   const { phases, exposure, horizonS, scenario, custom } = told;
   const kind = custom?.fault ?? scenario['fault'];
   const fault = kind === 'none' ? 'start' : String(kind).replaceAll('-', ' ');
+  if (horizonS === 0) return `the ${fault} never came`;
   const refused = told.refusedMounts.find(({ firstS }) => firstS < horizonS);
   if (phases.secondMount === null && refused !== undefined) {
     const could =
@@ -40,15 +41,18 @@ const keptApart = (told: Told): string =>
     ? 'and its database waited for the file locks of the victim’s'
     : 'when the victim could no longer write';
 
-function damage({ verdict, acked, images, incompleteBecause }: Told): string {
+function damage({ verdict, acked, loss, images, incompleteBecause }: Told): string {
   if (verdict === 'inconclusive') {
     return `inconclusive, since ${incompleteBecause[0] ?? 'evidence is missing'}`;
   }
-  const harmed = images.filter(({ lost, readable }) => lost > 0 || !readable);
+  const harmed = images.filter(({ lost, readable }) => lost !== 0 || !readable);
   const corrupt = verdict === 'corrupt' ? ' and the database is corrupt' : '';
   // Nobody was told of what else is lost, so no number of acknowledged commits has it.
   const seen = verdict === 'lost' ? ', and others that somebody saw are gone' : '';
   if (harmed.length === 0) {
+    if (loss === null) {
+      return `it is not known whether the ${countInWords(acked)} acknowledged commits are there${seen}${corrupt}`;
+    }
     return `all ${countInWords(acked)} acknowledged commits are there${seen}${corrupt}`;
   }
   return harmed.map(harm).join(', and ') + corrupt;
@@ -63,6 +67,10 @@ function serving({ verdict, serving: { served } }: Told): string {
 /** What the fault did and what the heal did are told apart; what can't be read may still be there. */
 function harm({ image, acked, lost, readable }: Told['images'][number]): string {
   const when = image === 'second' ? 'after the heal' : 'before the heal';
+  if (lost === null) {
+    const are = image === 'second' ? 'are' : 'were';
+    return `it is not known how many of ${countInWords(acked)} acknowledged commits ${are} there ${when}`;
+  }
   const here = image === 'second' ? 'are missing' : 'were lost';
   return `${when} ${countInWords(lost)} of ${countInWords(acked)} acknowledged commits ${readable ? here : 'could not be read'}`;
 }

@@ -1,7 +1,6 @@
 /** What a run put to the test: where nothing was, nothing could be lost, and that is no `safe`. */
 import type { Reconciliation } from '../../checkers/reconcile.ts';
 import type { Story } from '../../timeline/story.ts';
-import { lossOf } from './loss.ts';
 
 /** Reasons why the run is incomplete. Without an audited image that is reason enough. */
 export function nothingTested(
@@ -10,10 +9,10 @@ export function nothingTested(
 ): string[] {
   if (reconciliations.size === 0) return [];
   if (scenario.rate !== 0) {
-    const { beforeFault } = lossOf(reconciliations.values());
     if (faultAtMs === undefined) return [];
+    const all = [...reconciliations.values()];
     const untested: string[] = [];
-    if (beforeFault.acked === 0) {
+    if (all.every(({ byEpoch }) => byEpoch.beforeFault.acked === 0)) {
       untested.push('the clients were to write, and no commit was acknowledged before the fault');
     }
     if (tells.wholeWorkload && !records.some(({ type }) => type === 'schema-change')) {

@@ -123,15 +123,18 @@ export const verdictSchema = z.object({
     fromS: z.number().optional(),
     toS: z.number().optional(),
   }),
-  loss: z.object({
-    beforeFault: lossSchema,
-    victimBeforeHandover: lossSchema,
-    victimAfterHandover: lossSchema,
-    successor: lossSchema,
-  }),
+  /** Null where no copy can tell: none was made after the fault, or their audits failed. */
+  loss: z
+    .object({
+      beforeFault: lossSchema,
+      victimBeforeHandover: lossSchema,
+      victimAfterHandover: lossSchema,
+      successor: lossSchema,
+    })
+    .nullable(),
   acked: z.number().int(),
   /** What any copy lacks, epoch by epoch, as in `loss`: unreadable commits count as well. */
-  lost: z.number().int(),
+  lost: z.number().int().nullable(),
   /** Of the acknowledged commits. Null where no copy of the volume can tell. */
   missing: z.object({
     /** The copy before the heal could not be read in full, and these were not found in it. */
@@ -147,8 +150,9 @@ export const verdictSchema = z.object({
       image: z.enum(['steady', 'first', 'second']),
       /** Acknowledged commits that this copy had to hold. */
       acked: z.number().int(),
-      lost: z.number().int(),
-      /** Every ledger row could be read; if not, what could not be read counts as lost. */
+      /** Null where its audit failed: what it holds is not known. */
+      lost: z.number().int().nullable(),
+      /** Every ledger row could be read; if its damage forbade it, what could not be counts as lost. */
       readable: z.boolean(),
     }),
   ),
@@ -163,7 +167,7 @@ export const verdictSchema = z.object({
     recovered: seconds,
     firstCommit: seconds,
   }),
-  /** Nothing was seen until here, where no second mount came: seconds after the fault. */
+  /** Nothing was seen until here, where no second mount came: seconds after the fault; 0: that never came. */
   horizonS: z.number(),
   licence: z.array(licenceStepSchema),
   /** Links that the first second mount must have had and no record proves. */
@@ -201,7 +205,7 @@ export const verdictSchema = z.object({
 
 export type Verdict = z.output<typeof verdictSchema>;
 export type Phases = Verdict['phases'];
-export type Loss = Verdict['loss'];
+export type Loss = NonNullable<Verdict['loss']>;
 
 /** The JSON Schema of verdict.json. */
 export const verdictJsonSchema = (): unknown => z.toJSONSchema(verdictSchema);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import type { DiskOrigin } from '../../experiment/disk-origin.ts';
+import type { DiskOrigin } from '../../storage/disk-origin.ts';
 import { readText } from '../../input-file.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../cut/classify.ts';

@@ -8,6 +8,7 @@ import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi, type Behaviour } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
+import { mustBeLimited, policyAnnotation, policyName } from '../policy.ts';
 import { homeNeeds, trialNeeds } from '../rights.ts';
 import { closeHome } from './home.ts';
 import { attachmentName } from './objects.ts';
@@ -90,6 +91,29 @@ test.each<[string, Record<string, string> | undefined]>([
   await expect(runTrials(clients, request)).rejects.toMatchObject({ code });
   await expect(closeHome(clients, { namespace, isGiven: true })).rejects.toMatchObject({ code });
   expect(api.changes).toEqual([]);
+});
+
+test('a namespace that says that a policy limits its account needs that policy', async () => {
+  const clients = await clientsOf(fences);
+  const name = policyName(namespace);
+  const labels = { 'forcedetach.probe': 'given' };
+  const annotations = { [policyAnnotation]: name };
+  api.add(`/namespaces/${namespace}`, {
+    metadata: { name: namespace, uid: '', labels, annotations },
+  });
+  const binding = `/validatingadmissionpolicybindings/${name}`;
+  const others = { policyName: 'another', validationActions: ['Deny'] };
+  const warns = { policyName: name, validationActions: ['Warn'] };
+  for (const spec of [undefined, others, warns]) {
+    if (spec !== undefined) api.add(binding, { metadata: { name, uid: '' }, spec });
+    await expect(runTrials(clients, request)).rejects.toMatchObject({ code: 'POLICY_MISSING' });
+  }
+  expect(api.changes).toEqual([]);
+  api.add(binding, {
+    metadata: { name, uid: '' },
+    spec: { ...warns, validationActions: ['Deny'] },
+  });
+  await expect(mustBeLimited(clients, namespace)).resolves.toBeUndefined();
 });
 
 test('what a killed probe left in it is named, not taken; --clean takes it', async () => {

@@ -36,11 +36,16 @@ export const namespaceObject = (
 });
 
 /** As somebody makes it who grants rights in it. */
-export const givenNamespaceObject = (name: string, security: PodSecurity): object => ({
+export const givenNamespaceObject = (
+  name: string,
+  security: PodSecurity,
+  annotations: Readonly<Record<string, string>>,
+): object => ({
   ...{ apiVersion: 'v1', kind: 'Namespace' },
   metadata: {
     name,
     labels: { [probeLabel]: givenValue, [securityLabel]: security },
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   },
 });
 

@@ -6,6 +6,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import { gatherFacts, type Facts } from '../facts.ts';
 import type { ProbeClients } from '../clients.ts';
+import { mustBeLimited } from '../policy.ts';
 import { planHash, planOf, type Plan, type PlanRequest, type VolumeMode } from '../plan.ts';
 import { predict } from '../predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from '../refuse.ts';
@@ -56,7 +57,7 @@ export async function planTrials(
 
 /**
  * Throws as `planTrials` does, InfrastructureError `CLUSTER_FORBIDDEN` for a right that is missing,
- * `GRANT_TIMED_OUT`, before the first trial also `TRIAL_TIMED_OUT`, and as `atHome` does.
+ * `GRANT_TIMED_OUT`, UsageError `POLICY_MISSING`, before the first trial also `TRIAL_TIMED_OUT`, and as `atHome` does.
  */
 export async function runTrials(
   clients: ProbeClients,
@@ -65,6 +66,7 @@ export async function runTrials(
   const { facts, plan: asked } = await planTrials(clients, request);
   const home = newHome(request.namespace);
   await mustBeAllowed(clients, request.grant === undefined ? trialNeeds(home) : homeNeeds(home));
+  if (home.isGiven && request.grant === undefined) await mustBeLimited(clients, home.namespace);
   request.say(
     `namespace ${home.namespace}; if this process is killed: ${removal(home)} removes what it made`,
   );

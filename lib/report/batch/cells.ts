@@ -6,7 +6,8 @@ import { rateText } from './markdown.ts';
 import { lacking, wantsPage, type RunsOnPage } from './runs.ts';
 import { seconds, wide, type Html } from '../html-parts.ts';
 import { explained } from '../terms.ts';
-import { cellExpectation, cellLosses } from '../wording.ts';
+import { cellLosses } from '../loss-words.ts';
+import { cellExpectation } from '../wording.ts';
 
 export const cellsSection = (
   page: RunsOnPage,

@@ -3,7 +3,8 @@ import type { Batch, BatchCell, Rate } from '../../matrix/batch.ts';
 import { scoreInWords } from '../../mutants/score.ts';
 import { seconds } from '../html-parts.ts';
 import { escape } from '../summary.ts';
-import { cellLosses, cellExpectation } from '../wording.ts';
+import { cellLosses } from '../loss-words.ts';
+import { cellExpectation } from '../wording.ts';
 
 /** Differences that the table of them has at most; batch.json has all. */
 export const mostDifferences = 30;

@@ -1,24 +1,30 @@
 /** Images, a cluster of our own, and a replication group on it. */
+import { groupObserved } from '../../../group-replication/observations.ts';
 import type { GroupTestbed } from '../../../group-replication/port.ts';
+import type { GroupSettings } from '../../../group-replication/settings.ts';
+import type { Backend } from '../../port.ts';
 import { openCluster, type ClusterChoice } from '../create/open-cluster.ts';
-import { realClock, type RealClock } from '../real-clock.ts';
-import { openGroupTestbed, type GroupTestbedOptions } from './group-testbed.ts';
+import { realClock } from '../real-clock.ts';
+import { openGroupTestbed } from './group-testbed.ts';
 
-type GroupRequest = Omit<GroupTestbedOptions, 'cluster' | 'images' | 'clock'>;
-
-export interface GroupBackend {
-  /** Runs from now, which is the beginning of the run. */
-  readonly clock: RealClock;
-  open(request: GroupRequest): Promise<GroupTestbed>;
-}
-
-export function openGroup(choice: ClusterChoice): GroupBackend {
+export function groupBackend(
+  choice: ClusterChoice,
+  settings: GroupSettings,
+): Backend<GroupTestbed> {
   const clock = realClock();
   return {
+    backend: 'kind',
     clock,
     async open(request) {
-      const { cluster, images } = await openCluster(choice, request);
-      return openGroupTestbed({ ...request, cluster, images, clock });
+      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
+      // First of all that is observed: by this a history is known to be a group's.
+      request.recorder.record({ ...said, data: { ...settings } });
+      return openGroupTestbed({
+        ...request,
+        ...(await openCluster(choice, request)),
+        settings,
+        clock,
+      });
     },
   };
 }

@@ -3,7 +3,7 @@ import { database } from '../../../database/chosen.ts';
 import { makeOrdinaryUser, MemberClient, readLedger } from '../../../database/group.ts';
 import { databaseServer } from '../../../database/server.ts';
 import type { GroupTestbed } from '../../../group-replication/port.ts';
-import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
+import { groupSize, type GroupSettings } from '../../../group-replication/settings.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import type { Recorder, TestbedOptions } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
@@ -31,7 +31,8 @@ const terminationGraceMs = 30_000;
 /** A statement of the set-up. A server that cannot join a group says so after 60 s. */
 const setupDeadlineMs = 90_000;
 
-export interface GroupTestbedOptions extends Omit<TestbedOptions, 'scenario'>, GroupScenario {
+export interface GroupTestbedOptions extends TestbedOptions {
+  readonly settings: GroupSettings;
   readonly cluster: Cluster;
   readonly images: ImageSet;
   readonly clock: RealClock;

@@ -6,11 +6,17 @@
 /** So many clusters fit side by side on one engine. */
 export const leaseCount = 32;
 
-/** Loop devices of one lease: 24 volumes may have two attachments each. The first 128 numbers stay with the machine's own users. */
+/**
+ * Loop devices that stay with the machine's own users. Whoever asks the kernel for any is given the lowest
+ * that has nothing behind it, be it leased: as long as one of these has nothing, it is none of a lease.
+ */
+export const machineLoops = { first: 0, count: 128 } as const;
+
+/** Loop devices of one lease: 24 volumes may have two attachments each. */
 const loopsPerLease = 128;
 /** A cluster has at most so many; the last loop devices are theirs, one each: what audits mount. */
 export const mostPools = 8;
-const firstLeasedLoop = 128;
+const firstLeasedLoop = machineLoops.first + machineLoops.count;
 
 export interface Lease {
   /** 0 … leaseCount − 1. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { missingOf } from '../experiment/verdict/missing.ts';
 import { exampleVerdict } from './example-verdict.ts';
-import { missingInWords } from './missing-in-words.ts';
+import { missingInWords } from './loss-words.ts';
 
 const told = (images: Verdict['images']) =>
   missingInWords({ ...exampleVerdict, images, missing: missingOf(images) });

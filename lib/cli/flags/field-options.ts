@@ -1,0 +1,72 @@
+/** Flags of fields, as their owners declare them, and back to what they say. */
+import { Option } from 'commander';
+import type { z } from 'zod';
+import { contradictions } from '../../experiment/contradictions.ts';
+import { fields } from '../../experiment/fields.ts';
+import { groupOf, groups, kindsInWords, type FieldName } from '../../experiment/places.ts';
+import type { Scenario } from '../../experiment/scenario.ts';
+import type { Field, Fields } from '../../fields/field.ts';
+import { argumentOf } from './flag-values.ts';
+
+/** Groups of fields under the headings of the help. */
+const headings: readonly (readonly [string, readonly string[]])[] = [
+  ['Fault', ['fault', 'also']],
+  ['Remedy', ['remedy']],
+  ['Disk', ['disk', 'volume']],
+  ['Pod', ['workload', 'selfFence']],
+  ['Database', ['load', 'database']],
+  ['Kubernetes', ['kubernetes']],
+  ['Timers', ['timers', 'watch']],
+];
+
+/** By what they are about; hidden where no other value than the default fits. `base` has the defaults. */
+export const scenarioOptions = (base: Scenario): readonly (readonly [string, Option[]])[] =>
+  headings.map(([heading, within]) => {
+    const names = within.flatMap((group) => [...(groups.get(group)?.members.values() ?? [])]);
+    return [heading, names.map((name) => scenarioOption(name, base))];
+  });
+
+export const scenarioOption = (name: FieldName, base: Scenario): Option =>
+  optionOf(fields[name], base[name], onlyOf(name)).hideHelp(!isOfUse(name, base));
+
+/** That it takes a remedy or a second fault at all goes without saying. */
+function onlyOf(name: FieldName): string {
+  const only = kindsInWords(name);
+  return only === undefined || / (none|off)$/.test(only) ? '' : `; ${only}`;
+}
+
+/** Whether some value of it but the default fits the scenario's fault. */
+function isOfUse(name: FieldName, base: Scenario): boolean {
+  const group = groupOf(name);
+  const { of, flag }: Field = fields[name];
+  if (group?.name === 'fault' && of?.includes(base.fault) === false) return false;
+  if (group?.head !== undefined && group.head !== name) return isOfUse(group.head, base);
+  const others = (flag?.choices ?? []).filter((word) => word !== base[name]);
+  return others.length === 0 || others.some((word) => fits({ ...base, [name]: word }, name));
+}
+
+const fits = (scenario: Scenario, name: FieldName): boolean =>
+  contradictions(scenario).every(({ field }) => field !== name);
+
+/** Throws TypeError of a field that has no flag. `more` stands behind what the field says of itself. */
+export function optionOf({ at, flag, about, show }: Field, value: unknown, more = ''): Option {
+  if (flag === undefined) throw new TypeError(`${at} has no flag`);
+  const option = new Option(flag.flags, `${about}${more}`);
+  if (flag.choices !== undefined) option.choices(flag.choices);
+  if (flag.text !== undefined) option.argParser(argumentOf(flag.text));
+  return typeof value === 'boolean' ? option.default(value) : option.default(value, show(value));
+}
+
+type Parsed = Readonly<Record<string, unknown>>;
+
+/** What flags say, by the names of their fields; nothing of fields whose flag is not there. */
+export const valuesOf = <F extends Fields>(
+  declared: F,
+  parsed: Parsed,
+): { readonly [Name in keyof F]?: z.output<F[Name]['schema']> } =>
+  Object.fromEntries(
+    Object.entries(declared).flatMap(([name, { flag }]) => {
+      const value = flag && parsed[new Option(flag.flags).attributeName()];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  ) as { readonly [Name in keyof F]?: z.output<F[Name]['schema']> };

@@ -1,0 +1,62 @@
+/** Flags that are no part of a scenario: where it runs, and what it leaves. */
+import { Option } from 'commander';
+import {
+  clusterName,
+  nonEmpty,
+  registry,
+  seedText,
+  workerCount,
+  workersWords,
+} from './flag-values.ts';
+
+export const registryOption = (): Option =>
+  new Option(
+    '--registry <host:port>',
+    'pull what this checkout would build from there (scripts/publish-images.ts puts it there)',
+  ).argParser(registry);
+
+export const whereOptions = (): Option[] => [
+  new Option(
+    '--cluster <where>',
+    'kind measures on real machines, sim predicts by a model; auto: kind where an engine answers',
+  )
+    .choices(['auto', 'kind', 'sim'])
+    .default('auto'),
+  new Option('--cluster-name <name>', 'kind cluster to create or reuse')
+    .argParser(clusterName)
+    .default('main'),
+  new Option(
+    '--images <source>',
+    'published: from registries; built: here from packages and Go modules',
+  )
+    .choices(['auto', 'published', 'built'])
+    .default('auto'),
+  registryOption(),
+  new Option('--workers <n>', workersWords).argParser(workerCount),
+  new Option('--keep', 'keep the cluster for the next run'),
+];
+
+/** What a certificate says of the disk goes before its flags. */
+export const certificateOptions = (): Option[] => [
+  new Option(
+    '--disk-from <file>',
+    'take --disk and --cut-after from a certificate of the probe (docs/how-to/play-a-certificate.md)',
+  ).argParser(nonEmpty),
+  new Option(
+    '--disk-class <name>',
+    'with --disk-from: the StorageClass, where the certificate has several',
+  ).argParser(nonEmpty),
+];
+
+export const outputOptions = (): Option[] => [
+  new Option(
+    '--seed <text>',
+    'seed of everything random (default: drawn, printed first)',
+  ).argParser(seedText),
+  new Option(
+    '--out <dir>',
+    'folder of the run (default: reports/<time>-<name>-<run id>)',
+  ).argParser(nonEmpty),
+  new Option('--json', 'verdict.json on stdout, everything else on stderr'),
+  new Option('--dry-run', 'say what would run and create nothing'),
+];

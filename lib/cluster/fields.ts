@@ -1,0 +1,85 @@
+/** The fields of a scenario that say which Kubernetes it is, and how long it waits. */
+import { z } from 'zod';
+import { choice, field, time } from '../fields/field.ts';
+import { textOf } from '../fields/texts.ts';
+import {
+  gatesText,
+  isKubernetes,
+  kubernetesDefault,
+  kubernetesWords,
+  type FeatureGates,
+} from '../kubernetes-versions.ts';
+
+const gateName = /^[A-Z][A-Za-z0-9]+$/;
+
+/** Without the leading `v`. */
+export const kubernetesText = textOf((text) => {
+  const word = text.replace(/^v/, '');
+  return isKubernetes(word) ? word : undefined;
+}, `Give ${kubernetesWords}.`);
+
+export const forceDetachFields = {
+  forceDetach: choice('timers.forceDetach', ['on', 'off'], 'on', {
+    flags: '--force-detach <how>',
+    about: 'off: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30)',
+  }),
+};
+
+export const kubernetesFields = {
+  kubernetes: field(
+    'kubernetes.version',
+    z
+      .string()
+      .refine(isKubernetes, `no such Kubernetes: ${kubernetesWords}`)
+      .default(kubernetesDefault),
+    {
+      flags: '--kubernetes <version>',
+      about: 'a minor, or a patch of one such as 1.37.2, which the model takes for its minor',
+      more: '([which ones](kubernetes-versions.md)); before 1.32 the stock `timers.grace` is 40s',
+      text: kubernetesText,
+    },
+  ),
+  featureGates: field(
+    'kubernetes.featureGates',
+    z
+      .record(z.string().max(100).regex(gateName, 'no feature gate is written so'), z.boolean())
+      .default({}),
+    {
+      flags: '--feature-gate <name=true|false>',
+      about: 'a gate of all components, on or off; the flag may be given again',
+      more: '`{ NodeControllerLeaseCircuitBreaker: false }`',
+      text: textOf((text): FeatureGates | undefined => {
+        const [, name, state] = /^([A-Z][A-Za-z0-9]+)=(true|false)$/.exec(text) ?? [];
+        return name === undefined ? undefined : { [name]: state === 'true' };
+      }, 'Give a gate such as NodeControllerLeaseCircuitBreaker=false.'),
+      show: (gates) => gatesText(gates as FeatureGates) || 'none',
+    },
+  ),
+};
+
+/** The stock value of each timer that can be shortened; before Kubernetes 1.32 the first was 40 s (#126287). */
+export const stockTimersMs = {
+  graceMs: 50_000,
+  tolerationMs: 300_000,
+  forceDetachAfterMs: 360_000,
+};
+
+export const timerFields = {
+  graceMs: time('timers.grace', stockTimersMs.graceMs, {
+    flags: '--grace <time>',
+    about: 'node-monitor-grace-period',
+    least: 1,
+  }),
+  // The admission plugin's.
+  tolerationMs: time('timers.toleration', stockTimersMs.tolerationMs, {
+    flags: '--toleration <time>',
+    about: 'tolerationSeconds of the unreachable taint',
+  }),
+  // attach_detach_controller.go, DefaultTimerConfig, ReconcilerMaxWaitForUnmountDuration.
+  forceDetachAfterMs: time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
+    flags: '--force-detach-after <time>',
+    about:
+      'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
+    least: 1,
+  }),
+};

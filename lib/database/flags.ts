@@ -1,2 +1,0 @@
-/** The database's own fields of a scenario, as flags. */
-export { mysqlOptions as databaseOptions } from '../mysql/flags.ts';

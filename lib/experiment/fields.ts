@@ -1,0 +1,118 @@
+/** Every field of a scenario, from its owners, in the order of a record. */
+import { z } from 'zod';
+import { forceDetachFields, kubernetesFields, timerFields } from '../cluster/fields.ts';
+import { databaseFields } from '../database/fields.ts';
+import { faultFields } from '../faults/fields.ts';
+import { field, time, toggle, whole } from '../fields/field.ts';
+import { actingRemedies } from '../remedy-kinds.ts';
+import { remedyFields } from '../remedies/fields.ts';
+import { diskFields, volumeFields } from '../storage/fields.ts';
+import { loadFields, podFields, selfFenceFields, workloadFields } from '../workload/fields.ts';
+
+export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
+export const verdictWords = [...safetyLevels, 'inconclusive'] as const;
+
+/** Independent fault events by their verdict; a word that is not there was never seen. */
+const countsSchema = z.partialRecord(z.enum(safetyLevels), z.number().int().positive());
+export type Counts = Readonly<z.output<typeof countsSchema>>;
+
+/** Whether somebody is expected to serve after the heal; `open` can't fail. */
+export const servingWords = ['yes', 'no', 'open'] as const;
+
+/** Names become names of folders and of objects. */
+const nameLength = 60;
+const questionLength = 2000;
+
+const aboutFields = {
+  name: field(
+    'name',
+    z
+      .string()
+      .regex(/^[a-z0-9-]+$/)
+      .max(nameLength),
+    {
+      about: 'the experiment’s name, kebab-case',
+    },
+  ),
+  question: field('question', z.string().min(1).max(questionLength), {
+    about: 'the question in one sentence, for the report',
+  }),
+};
+
+/** More than one move of the volume. */
+const courseFields = {
+  moveBack: toggle('remedy.moveBack', false, {
+    flags: '--move-back',
+    about:
+      'after the hand-over the successor is drained, and the healed victim gets the volume back',
+    of: actingRemedies,
+  }),
+  recreations: whole('fault.recreations', [0, 1000], 0, {
+    flags: '--recreations <n>',
+    about:
+      'instead of waiting for a second mount the pod is deleted so often, and stays on its node',
+    of: ['none'],
+  }),
+};
+
+const watchFields = {
+  warmupMs: time('watch.warmup', 10_000, {
+    flags: '--warmup <time>',
+    about: 'writers run so long before the fault',
+  }),
+  overlapMs: time('watch.overlap', 20_000, {
+    flags: '--overlap <time>',
+    about: 'writers run so long after the successor’s first commits',
+  }),
+  patienceMs: time('watch.patience', 90_000, {
+    flags: '--patience <time>',
+    about: 'a successor that mounted but commits nothing is watched so much longer',
+  }),
+  horizonMs: time('watch.horizon', 900_000, {
+    flags: '--horizon <time>',
+    about: 'the watch ends so long after the fault at the latest',
+    least: 1,
+  }),
+  convergeMs: time('watch.converge', 180_000, {
+    flags: '--converge <time>',
+    about: 'after the heal some server must commit again within this bound',
+    least: 1,
+  }),
+};
+
+/** What a run is held against. */
+const expectationFields = {
+  expected: field('expected', z.array(z.enum(verdictWords)).min(1), {
+    about: 'verdicts that are no surprise',
+    show: (words) => (words as readonly string[]).join(' or '),
+  }),
+  counted: field('counted', countsSchema.optional(), {
+    about:
+      'of a race: how many fault events came to each verdict before this run; absent where reasoning decides',
+    more: '([expectations](expectations.md)); fewer than 8 are no expectation, and the run is *open*',
+  }),
+  expectedServing: field('expectedServing', z.enum(servingWords).optional(), {
+    about:
+      'whether a database serves again after the heal, or open where it is a race; by default as the scenario has it, asked where the verdict is safe',
+    more: '([verdicts](verdicts.md))',
+  }),
+};
+
+export const fields = {
+  ...aboutFields,
+  ...faultFields,
+  ...remedyFields,
+  ...podFields,
+  ...forceDetachFields,
+  ...courseFields,
+  ...workloadFields,
+  ...diskFields,
+  ...volumeFields,
+  ...loadFields,
+  ...databaseFields,
+  ...selfFenceFields,
+  ...kubernetesFields,
+  ...timerFields,
+  ...watchFields,
+  ...expectationFields,
+};

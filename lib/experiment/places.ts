@@ -1,0 +1,46 @@
+/** Where each field of a scenario is written, by its own word on it: `flapDownMs` is `fault.down`. */
+import type { Field } from '../fields/field.ts';
+import { fields } from './fields.ts';
+
+export type FieldName = keyof typeof fields;
+
+export const fieldNames = Object.keys(fields) as readonly FieldName[];
+/** By any name; undefined of one that is no field's. */
+export const fieldOf = (name: string): Field | undefined =>
+  (fields as Readonly<Record<string, Field>>)[name];
+
+/** [`fault`, `down`]; of what no file sets its name alone. */
+export const placeOf = (name: FieldName): readonly string[] => fields[name].at.split('.');
+
+/** Fields that are written together. */
+export interface Group {
+  readonly name: string;
+  /** The field that is called as the group; a word in the group's place is its value. */
+  readonly head: FieldName | undefined;
+  /** By the key within the group. */
+  readonly members: ReadonlyMap<string, FieldName>;
+}
+
+/** Those that people set. */
+export const settableNames = fieldNames.filter((name) => placeOf(name).length > 1);
+
+export const groups: ReadonlyMap<string, Group> = new Map(
+  [...Map.groupBy(settableNames, (name) => placeOf(name)[0] ?? '')].map(([name, members]) => {
+    const head = members.find((member) => member === name);
+    const headFirst = members.toSorted((a, b) => Number(b === head) - Number(a === head));
+    const byKey = headFirst.map((member) => [placeOf(member)[1] ?? '', member] as const);
+    return [name, { name, head, members: new Map(byKey) }];
+  }),
+);
+
+export const groupOf = (name: FieldName): Group | undefined => groups.get(placeOf(name)[0] ?? '');
+
+/** `only with fault node-crash or node-reboot`, or with which it is not; undefined of what goes with all. */
+export function kindsInWords(name: FieldName): string | undefined {
+  const { of }: Field = fields[name];
+  const head = groupOf(name)?.head;
+  if (of === undefined || head === undefined) return undefined;
+  const others = (fieldOf(head)?.flag?.choices ?? []).filter((kind) => !of.includes(kind));
+  const isMost = others.length < of.length;
+  return `${isMost ? 'not' : 'only'} with ${head} ${(isMost ? others : of).join(', ')}`;
+}

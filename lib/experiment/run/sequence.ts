@@ -1,0 +1,143 @@
+/**
+ * One run, from nothing to a history: prepare, steady state, fault, remedy, watch, first image, heal,
+ * converge, second image, audit. Whatever database is tested, this is the only such sequence.
+ */
+import type { CommonTestbed } from '../../cluster/port.ts';
+import type { Writers, WriterSpec } from '../../workload/port.ts';
+import { EvidenceError } from '../../errors.ts';
+import { historyVersion, type SegmentList } from '../../history/events.ts';
+import type { ClientPlan } from '../../history/client-records.ts';
+import { openRecorder } from '../../history/recorder.ts';
+import { attempting, type Attempt } from './attempt.ts';
+import { bothClients } from './both-clients.ts';
+import { namesOf } from '../custom.ts';
+import { exportStep } from '../evidence/completeness.ts';
+import { faultToConvergence } from './fault-to-convergence.ts';
+import { prepare } from './prepare.ts';
+import { auditOf, bounded, enter, type Run, type RunOptions } from './run-context.ts';
+import { basisOf } from '../scenario.ts';
+import { Sightings } from './sightings.ts';
+import { reachSteadyState } from './steady-state.ts';
+import type { Steps, StepsContext } from './steps.ts';
+
+/**
+ * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` after the heal
+ * and the clean-up; other trouble is in the history, and hence in the verdict.
+ */
+export async function recordRun<T extends CommonTestbed>(
+  options: RunOptions<T>,
+  stepsOf: (context: StepsContext<T>) => Steps,
+): Promise<void> {
+  const { backend, scenario, custom, seed, runId, folder, onProgress, signal } = options;
+  const names = custom === undefined ? undefined : namesOf(custom);
+  const recorder = openRecorder(folder, backend.clock);
+  if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
+  recorder.record({
+    type: 'run',
+    schemaVersion: historyVersion,
+    runId,
+    seed,
+    backend: backend.backend,
+    basis: basisOf(backend.backend, scenario),
+    scenario,
+    ...(names === undefined ? {} : { custom: names }),
+    replay: options.replay,
+  });
+  enter({ ...options, recorder }, 'prepare');
+  try {
+    const testbed = await prepare(backend, {
+      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
+    });
+    const { timers, versions, nodes, volume } = testbed;
+    const about = { type: 'setup', timers, versions, nodes } as const;
+    recorder.record(volume === undefined ? about : { ...about, volume });
+    const sightings = new Sightings();
+    const steps = stepsOf({ testbed, recorder, scenario, folder, sightings, onProgress });
+    await perform({ ...options, recorder, testbed, sightings, steps, audits: [] });
+  } finally {
+    recorder.close();
+  }
+  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
+}
+
+function unwritable(folder: string, cause: unknown): EvidenceError {
+  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
+    hint: 'the fault was healed all the same; make room, then look at what was recorded',
+    command: `npx zx experiments/report.mjs ${folder}`,
+    cause,
+  });
+}
+
+/** Steps whose failure leaves something broken, or behind. */
+const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
+
+/** Whatever happens in here ends in the history, and the testbed is closed. */
+async function perform(run: Run): Promise<void> {
+  const { testbed, recorder, sightings } = run;
+  const { cold } = run.steps;
+  const unsubscribe = recorder.subscribe((record) => sightings.see(record));
+  const attempt = attempting(recorder, (where, message) => {
+    if (mending.has(where)) run.onUnhealed?.(`${where}: ${message}`);
+  });
+  let writers: Writers | undefined;
+  let written: SegmentList = {};
+  await attempt('run', async () => {
+    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
+    try {
+      writers = await bounded(run, 'start-writers', () => startWriters(run));
+      await untilSecondImage(run, writers, attempt);
+    } finally {
+      await attempt('stop observers', () =>
+        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+      );
+    }
+    // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
+    await bounded(run, 'remove-database', async () => cold?.removeDatabase());
+    enter(run, 'audit');
+    if (run.meet === undefined) await auditOf(run, 'first');
+    await Promise.all(run.audits);
+    await auditOf(run, 'second');
+    enter(run, 'report');
+  });
+  await Promise.all(run.audits);
+  unsubscribe();
+  await attempt('stop writers', async () => {
+    written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
+  });
+  await attempt(exportStep, () =>
+    bounded(run, 'export-writes', async (signal) => cold?.exportWrites(signal)),
+  );
+  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
+  recorder.list(written);
+}
+
+/** From the steady state on; the writers end before that image is taken. */
+async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): Promise<void> {
+  const { steps } = run;
+  enter(run, 'steady');
+  await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
+  if (run.meet === undefined) await auditOf(run, 'steady');
+  const victim = await steps.victim();
+  await faultToConvergence(run, writers, victim, attempt);
+  await bounded(run, 'stop-writers', () => writers.stop());
+  enter(run, 'second-image');
+  await bounded(run, 'second-image', (signal) => steps.image('second', signal));
+}
+
+/**
+ * Often enough to tell within which second a replaced server still answered; a client that writes
+ * less than four times a second reads half as often as it writes, since nothing new is there.
+ */
+const readEveryMs = (rate: number | 'max'): number =>
+  rate === 'max' ? 500 : Math.max(500, 2000 / rate);
+
+async function startWriters({ testbed, recorder, scenario, seed, steps }: Run): Promise<Writers> {
+  // An idle victim is left alone: it has nothing new that could be read.
+  const readsNothing = scenario.rate === 0 || steps.writesOnly;
+  const reads = readsNothing ? {} : { readEveryMs: readEveryMs(scenario.rate) };
+  const specs = bothClients(scenario, seed, reads);
+  recorder.record({ type: 'workload', clients: specs.map(planOf) });
+  return testbed.startWriters(specs);
+}
+
+const planOf = ({ seed: _seed, ...plan }: WriterSpec): ClientPlan => plan;

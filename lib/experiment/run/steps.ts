@@ -1,0 +1,52 @@
+/**
+ * What the run leaves to whatever database it tests: one server on a volume and a group of servers
+ * answer it differently. Everything else, its order and its bounds, is the run's own.
+ */
+import type { BreakableTestbed, CommonTestbed, PodRef, Recorder } from '../../cluster/port.ts';
+import type { ImageLabel } from '../../history/events.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Sightings } from './sightings.ts';
+
+/** Given when the testbed is up. */
+export interface StepsContext<T extends CommonTestbed> {
+  readonly testbed: T;
+  readonly recorder: Recorder;
+  readonly scenario: Scenario;
+  /** The run's; it exists. */
+  readonly folder: string;
+  readonly sightings: Sightings;
+  readonly onProgress: (line: string) => void;
+}
+
+/** A signal is that of the step's bound. What a step rejects with ends in the history. */
+export interface Steps {
+  /** Whether all servers are there and say so, now. Default: where clients commit, all is there. */
+  isWhole?(): boolean;
+  /** The pod whose node is to be broken, asked right before. */
+  victim(): Promise<PodRef>;
+  /** What a fault or a remedy there may touch. */
+  breakable(victim: PodRef): BreakableTestbed;
+  /** Whether somebody else took over, and what the watch says once it has, or has not. */
+  readonly handOver: {
+    isSeen(victim: PodRef): boolean;
+    readonly seen: string;
+    readonly none: string;
+  };
+  /** The heal waits at least so long from when the fault is there, beyond what the fault asks for. */
+  readonly leastMs: number;
+  /**
+   * Keeps what the database holds now: `steady` before the fault, `first` before the heal, `second`
+   * once clients have stopped. Rejects where a database that is to be steady is not.
+   */
+  image(label: ImageLabel, signal: AbortSignal): Promise<void>;
+  /** What is done with images from cold. Absent where living servers were read. */
+  readonly cold?: {
+    /** As `Testbed`: images are audited without it. */
+    removeDatabase(): Promise<void>;
+    /** Into the history; rejects where the `steady` one shows trouble. */
+    audit(label: ImageLabel, signal: AbortSignal): Promise<void>;
+    exportWrites(signal: AbortSignal): Promise<void>;
+  };
+  /** Clients read nothing back and leave the schema as it is: who reads is observed otherwise. */
+  readonly writesOnly: boolean;
+}

@@ -1,0 +1,38 @@
+/** The fields of a scenario that say what is broken: first, and beside it. */
+import { z } from 'zod';
+import { controlPlaneFaults, faultKinds, fieldsOfFaults, silencingFaults } from '../fault-kinds.ts';
+import { choice, field, moment, time, whole } from '../fields/field.ts';
+
+/** When a fault goes on, beside a time. */
+export const faultMoments = ['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const;
+
+export const faultFields = {
+  fault: field('fault.kind', z.enum(faultKinds), {
+    flags: '--fault <kind>',
+    about: 'what is taken from the victim',
+    choices: faultKinds,
+  }),
+  ...fieldsOfFaults,
+  serverKills: whole('fault.serverKills', [0, 5], 0, {
+    flags: '--server-kills <n>',
+    about:
+      'the database is killed so often just before the fault (0, or 2 to 5), which comes while its kubelet waits before the next start',
+    of: silencingFaults,
+  }),
+  also: choice('also.kind', ['none', ...controlPlaneFaults], 'none', {
+    flags: '--also <fault>',
+    about: 'a fault of the control plane beside the first one',
+  }),
+  alsoAt: moment('also.at', faultMoments, 'half-wait', {
+    flags: '--also-at <when>',
+    about:
+      'when it comes: terminating, pod-gone, half-wait (of the wait for a forced detach), force-detach, or so long after the fault',
+    of: controlPlaneFaults,
+  }),
+  alsoForMs: time('also.for', 30_000, {
+    flags: '--also-for <time>',
+    about: 'it is healed so long after that, or with the first one',
+    of: controlPlaneFaults,
+    least: 1,
+  }),
+};

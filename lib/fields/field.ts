@@ -1,0 +1,180 @@
+/**
+ * A field of a scenario, declared once, by its owner. The record, the written form, flags, help, the
+ * JSON Schema and the reference page follow from it.
+ */
+import { z } from 'zod';
+import { formatDuration, longestMs } from '../durations.ts';
+import { durationText, numberText, secondsText, writtenTime, type Time } from './texts.ts';
+
+export interface Field<
+  Schema extends z.ZodType = z.ZodType,
+  At extends string = string,
+  Written = unknown,
+  Of extends string = string,
+> {
+  /** Where it is written: `fault.down`. Without a dot: a fact of the whole run, which no file sets. */
+  readonly at: At;
+  /** In a scenario's record, with the default where it has one. */
+  readonly schema: Schema;
+  /** The default; undefined where there is none. */
+  readonly stock: unknown;
+  /** From what people write to what is recorded. */
+  readonly written: z.ZodType<unknown, Written>;
+  /** For the help and for the page. */
+  readonly about: string;
+  /** For the page alone; Markdown. */
+  readonly more?: string | undefined;
+  /** The kinds of its group that it does something with. Default: all. */
+  readonly of?: readonly Of[] | undefined;
+  /** With other kinds it is no mistake in a record: older ones say it. */
+  readonly isHarmless?: boolean | undefined;
+  /** Default: no flag sets it. */
+  readonly flag?: Flag | undefined;
+  /** As it is typed. */
+  readonly show: (value: unknown) => string;
+}
+
+export interface Flag {
+  /** As commander takes them: `--flap-down <time>`. */
+  readonly flags: string;
+  /** From the word behind it. Absent: it has none, or one of the choices. */
+  readonly text?: z.ZodType<unknown, string> | undefined;
+  readonly choices?: readonly string[] | undefined;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+/** The schemas of a record's fields. */
+type Shape<F extends Fields> = { [Name in keyof F]: F[Name]['schema'] };
+export const shapeOf = <F extends Fields>(fields: F): Shape<F> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { schema }]) => [name, schema]),
+  ) as Shape<F>;
+
+/** What an owner says of any field; `flags` as commander takes them. */
+export interface Said<Of extends string = string>
+  extends Pick<Field<z.ZodType, string, unknown, Of>, 'about' | 'more' | 'of' | 'isHarmless'> {
+  readonly flags?: string;
+}
+
+interface Ways<Written> extends Omit<Flag, 'flags'> {
+  /** Default: as it is recorded. */
+  readonly written?: z.ZodType<unknown, Written>;
+  readonly show?: (value: unknown) => string;
+}
+
+type Defaulted<Schema extends z.ZodType> = z.ZodDefault<Schema>;
+type Enum<Value extends string> = z.ZodEnum<{ [V in Value]: V }>;
+
+/** Without its default. */
+export const bareOf = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
+
+/** Any kind of value. */
+export function field<
+  Schema extends z.ZodType,
+  At extends string,
+  const Of extends string = string,
+  Written = z.input<Schema>,
+>(at: At, schema: Schema, said: Said<Of> & Ways<Written>): Field<Schema, At, Written, Of> {
+  const { flags, text, choices, about, more, of, isHarmless, show = String } = said;
+  return {
+    ...{ at, schema, about, more, of, isHarmless, show },
+    stock: schema.safeParse(undefined).data,
+    written: said.written ?? (bareOf(schema) as z.ZodType<unknown, Written>),
+    flag: flags === undefined ? undefined : { flags, text, choices },
+  };
+}
+
+export const choice = <
+  At extends string,
+  const Value extends string,
+  const Of extends string = string,
+>(
+  at: At,
+  values: readonly Value[],
+  stock: NoInfer<Value>,
+  said: Said<Of>,
+): Field<Defaulted<Enum<Value>>, At, Value, Of> => {
+  const bare = z.enum(values) as Enum<Value>;
+  const written = bare as z.ZodType<unknown, Value>;
+  return field(at, bare.default(stock as never), { ...said, choices: values, written });
+};
+
+export const toggle = <At extends string, const Of extends string = string>(
+  at: At,
+  stock: boolean,
+  said: Said<Of>,
+): Field<Defaulted<z.ZodBoolean>, At, boolean, Of> =>
+  field(at, z.boolean().default(stock), { ...said, written: z.boolean() });
+
+/** Milliseconds, none at all included. */
+const anyMs = z.number().int().nonnegative().max(longestMs);
+const showMs = (value: unknown): string => formatDuration(Number(value));
+
+/** Milliseconds. `least`: 1 where none at all would make no run, or another one. */
+export const time = <At extends string, const Of extends string = string>(
+  at: At,
+  stockMs: number,
+  { least = 0, ...said }: Said<Of> & { readonly least?: 0 | 1 },
+): Field<Defaulted<z.ZodNumber>, At, Time, Of> => {
+  const bare = least === 0 ? anyMs : anyMs.positive();
+  return field(at, bare.default(stockMs), {
+    ...{ ...said, written: writtenTime.pipe(bare), text: durationText(least) },
+    show: showMs,
+  });
+};
+
+/** Seconds, as the fields of a pod have them. */
+export const seconds = <At extends string>(
+  at: At,
+  [leastS, mostS]: readonly [number, number],
+  stockS: number,
+  said: Said,
+): Field<Defaulted<z.ZodNumber>, At, Time> => {
+  const bare = wholeWithin(leastS, mostS);
+  return field(at, bare.default(stockS), {
+    ...said,
+    written: writtenTime.pipe(anyMs.multipleOf(1000).transform((ms) => ms / 1000)).pipe(bare),
+    text: secondsText(mostS),
+    show: (value) => showMs(Number(value) * 1000),
+  });
+};
+
+const wholeWithin = (least: number, most: number): z.ZodNumber => {
+  const bare = z.number().int();
+  return (least === 0 ? bare.nonnegative() : bare.min(least)).max(most);
+};
+
+/** At an event, or so many milliseconds after what the field says. */
+export const moment = <
+  At extends string,
+  const Event extends string,
+  const Of extends string = string,
+>(
+  at: At,
+  events: readonly Event[],
+  stock: NoInfer<Event> | number,
+  said: Said<Of>,
+): Field<Defaulted<z.ZodUnion<[Enum<Event>, z.ZodNumber]>>, At, Event | Time, Of> => {
+  const event = z.enum(events) as Enum<Event>;
+  const wanted = `${events.join(', ')}, or a time such as 30s`;
+  const schema = z.union<[Enum<Event>, z.ZodNumber]>([event, anyMs]);
+  return field(at, schema.default(stock as never), {
+    ...said,
+    written: z.union([event, writtenTime], `give ${wanted}`) as z.ZodType<unknown, Event | Time>,
+    text: z.union([event as z.ZodType<unknown, string>, durationText()], `Give ${wanted}.`),
+    show: (value) => (typeof value === 'number' ? showMs(value) : String(value)),
+  });
+};
+
+/** A whole number. */
+export const whole = <At extends string, const Of extends string = string>(
+  at: At,
+  [least, most]: readonly [number, number],
+  stock: number,
+  said: Said<Of>,
+): Field<Defaulted<z.ZodNumber>, At, number, Of> => {
+  const bare = wholeWithin(least, most);
+  return field(at, bare.default(stock), { ...said, written: bare, text: numberText(least, most) });
+};

@@ -1,0 +1,23 @@
+/** The fields of a scenario that say what an operator does, and when. */
+import { choice, moment } from '../fields/field.ts';
+import { actingRemedies, remedyEvents, remedyKinds, taintingRemedies } from '../remedy-kinds.ts';
+
+export const remedyFields = {
+  remedy: choice('remedy.kind', remedyKinds, 'none', {
+    flags: '--remedy <kind>',
+    about: 'what removes the old pod',
+  }),
+  remedyAt: moment('remedy.at', remedyEvents, 'terminating', {
+    flags: '--remedy-at <when>',
+    about:
+      'when: the pod is terminating, the node not-ready, the pod object gone (pod-gone), a new one without a mount (successor-pending), or so long after the fault (400s)',
+    of: actingRemedies,
+    isHarmless: true,
+  }),
+  untaintAt: moment('remedy.untaintAt', ['end', 'heal', 'kept'], 'end', {
+    flags: '--untaint-at <when>',
+    about:
+      'when the out-of-service taint goes: at the end, once a database serves again; at the heal; kept until the convergence bound is over; or so long after the remedy',
+    of: taintingRemedies,
+  }),
+};

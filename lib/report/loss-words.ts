@@ -1,0 +1,80 @@
+/** Commits that are lost, that could not be read and that are missing, in words: three different numbers. */
+import { countInWords } from '../counts.ts';
+import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
+import type { BatchCell } from '../matrix/batch.ts';
+import { percent } from './html-parts.ts';
+
+export const epochNames: Readonly<Record<keyof Loss, string>> = {
+  beforeFault: 'before the fault',
+  victimBeforeHandover: 'by the victim, before the hand-over',
+  victimAfterHandover: 'by the victim, after the hand-over',
+  successor: 'by the successor',
+};
+
+interface MissingInWords {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+}
+
+const unreadable = 'Unreadable before the heal';
+const missingAfter = 'Missing after the heal';
+const unreadableAfter = 'Unreadable after the heal';
+const byFirst = ', by the copy before the heal, the last that could be read';
+const nobodyKnows = { value: 'not known', more: 'the audit of this copy failed' };
+
+/** The three numbers, each by its name; the second and third where they add to the first. */
+export function missingInWords({ missing, images }: Verdict): MissingInWords[] {
+  const { unreadableBeforeHeal, lost, afterHeal } = missing;
+  const unaudited = images.flatMap((each) => (each.lost === null ? each.image : []));
+  const isLastRead = images.every(({ image, readable }) => image !== 'second' || readable);
+  const all: MissingInWords[] = [
+    {
+      name: 'Acknowledged commits lost',
+      value: lost === null ? 'not known' : countText(lost),
+      more:
+        lost === null
+          ? 'no copy could be read in full'
+          : `${shareOf(lost)}${isLastRead ? '' : byFirst}`,
+    },
+  ];
+  if (unreadableBeforeHeal !== null && unreadableBeforeHeal.count > 0) {
+    const more = 'not lost where a later copy has them';
+    all.push({ name: unreadable, value: countText(unreadableBeforeHeal), more });
+  }
+  if (unaudited.includes('first')) all.push({ name: unreadable, ...nobodyKnows });
+  if (unaudited.includes('second')) all.push({ name: missingAfter, ...nobodyKnows });
+  if (afterHeal !== null && (all.length > 1 || afterHeal.count > 0)) {
+    const name = isLastRead ? missingAfter : unreadableAfter;
+    all.push({ name, value: countText(afterHeal), more: shareOf(afterHeal) });
+  }
+  return all;
+}
+
+/** Of losses by epoch: the worst of all copies, and what could not be read counts. */
+export const lostColumn = ({ images }: Verdict): string =>
+  images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
+
+/** Of a cell: medians, and each number by its name. Older runs did not tell them apart. */
+export function cellLosses({ median }: BatchCell): string {
+  const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
+  if (lost === null || acked === null) return '–';
+  if (gone === null && unreadableBeforeHeal === null && missingAfterHeal === null)
+    return `${countInWords(lost)} of ${countInWords(acked)} lost or unreadable`;
+  const words = [
+    gone === null ? 'loss not known' : `${countInWords(gone)} of ${countInWords(acked)} lost`,
+  ];
+  if (unreadableBeforeHeal)
+    words.push(`${countInWords(unreadableBeforeHeal)} unreadable before the heal`);
+  if (missingAfterHeal) words.push(`${countInWords(missingAfterHeal)} missing after it`);
+  return words.join(', ');
+}
+
+interface Share {
+  readonly count: number;
+  readonly of: number;
+}
+
+const countText = ({ count, of }: Share): string => `${countInWords(count)} of ${countInWords(of)}`;
+
+const shareOf = ({ count, of }: Share): string => percent(count, of);

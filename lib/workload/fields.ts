@@ -1,0 +1,70 @@
+/** The fields of a scenario that say what runs: the pod, whether it ends itself, and the load of its clients. In the order of a record. */
+import { z } from 'zod';
+import { choice, field, seconds, time, toggle, whole } from '../fields/field.ts';
+import { textOf } from '../fields/texts.ts';
+
+/** What makes the database's pod: each with one replica. */
+export const workloads = [
+  'stateful-set',
+  'stateful-set-parallel',
+  'deployment-recreate',
+  'deployment-rolling-update',
+] as const;
+
+export const podFields = {
+  terminationGraceS: seconds('workload.terminationGrace', [0, 3600], 30, {
+    flags: '--termination-grace <time>',
+    about: 'terminationGracePeriodSeconds of the pod; 0s makes every deletion a forced one',
+  }),
+  podFinalizer: toggle('workload.finalizer', false, {
+    flags: '--pod-finalizer',
+    about: 'the pod has a finalizer that nobody takes away by himself',
+  }),
+};
+
+export const workloadFields = {
+  preStopS: seconds('workload.preStop', [0, 3600], 0, {
+    flags: '--pre-stop <time>',
+    about: 'a preStop hook sleeps so long before the database is stopped',
+  }),
+  workload: choice('workload.kind', workloads, 'stateful-set', {
+    flags: '--workload <kind>',
+    about:
+      'what makes the database’s pod anew: a StatefulSet, or a Deployment, which does not wait for the old one',
+    more: '([below](#workloads))',
+  }),
+};
+
+const ratePerS = z.number().min(0.001).max(100_000);
+
+export const loadFields = {
+  rate: field('load.rate', z.union([z.literal('max'), z.literal(0), ratePerS]).default(25), {
+    flags: '--rate <n>',
+    about: 'acknowledged operations per second and client; max: as fast as it goes; 0: idle',
+    text: textOf((text) => {
+      if (text === 'max') return text;
+      return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+    }, 'Give operations per second and client, or max.'),
+  }),
+  connections: whole('load.connections', [1, 64], 2, {
+    flags: '--connections <n>',
+    about: 'connections per client',
+  }),
+};
+
+export const selfFences = ['off', 'lease', 'lease-read-only'] as const;
+
+export const selfFenceFields = {
+  selfFence: choice('selfFence.kind', selfFences, 'off', {
+    flags: '--self-fence <how>',
+    about:
+      'lease: a sidecar ends the database once its node’s Lease is not renewed; lease-read-only: it makes the file system read-only as well',
+  }),
+  // Two of a kubelet's renewals, and far less than the stock grace period.
+  selfFenceAfterMs: time('selfFence.after', 20_000, {
+    flags: '--self-fence-after <time>',
+    about: 'so long after the last renewal that the sidecar saw',
+    of: ['lease', 'lease-read-only'],
+    least: 1,
+  }),
+};

@@ -1,0 +1,101 @@
+/** No number stands where nobody knows it: a copy whose audit failed tells nothing of what is lost. */
+import { expect, test } from 'vitest';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
+import { headlineOf } from '../../lib/experiment/verdict/headline.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { ImageLabel } from '../../lib/history/events.ts';
+import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
+import { renderHtml } from '../../lib/report/html.ts';
+import { reportData } from '../../lib/report/report-data.ts';
+import { renderSummary } from '../../lib/report/summary.ts';
+
+/** Lost 45 of 2,688 commits, and 45 of 2,894 after the heal. */
+const history = openHistory('reports/samples/node-crash-trx-commit-2');
+const records = [...history.smallRecords()];
+
+/** As the array's device could not be freed for it. */
+const failed = {
+  ...{ ledgerComplete: false, ledgerRows: 0, starts: [] },
+  failures: ['copy: LOOP_CTL_REMOVE: busy'],
+};
+
+function judged(become: (record: SmallRecord) => readonly SmallRecord[]): Verdict {
+  const changed = records.flatMap(become);
+  expect(changed).not.toEqual(records);
+  return assembleVerdict({
+    ...history,
+    smallRecords: () => changed.values() as Generator<SmallRecord>,
+  });
+}
+
+const unaudited = (...labels: readonly ImageLabel[]): Verdict =>
+  judged((record) =>
+    record.type === 'image' && labels.includes(record.image)
+      ? [{ ...record, evidence: { ...record.evidence, ...failed } }]
+      : [record],
+  );
+
+test('the first copy’s audit failed', () => {
+  const verdict = unaudited('first');
+  expect(verdict).toMatchObject({ verdict: 'lost', complete: false, lost: 45 });
+  expect(verdict.images[1]).toMatchObject({ image: 'first', lost: null, readable: false });
+  expect(verdict.missing).toEqual({
+    unreadableBeforeHeal: null,
+    lost: { count: 45, of: 2894 },
+    afterHeal: { count: 45, of: 2894 },
+  });
+  expect(verdict.sentence).toContain(
+    'it is not known how many of 2,688 acknowledged commits were there before the heal, and ' +
+      'after the heal 45 of 2,894 acknowledged commits are missing',
+  );
+  expect(renderSummary(verdict)).toContain('| Unreadable before the heal | not known (');
+});
+
+test('the second copy’s audit failed', () => {
+  const verdict = unaudited('second');
+  expect(verdict.missing).toEqual({
+    unreadableBeforeHeal: { count: 0, of: 2688 },
+    lost: { count: 45, of: 2688 },
+    afterHeal: null,
+  });
+  expect(verdict.sentence).toContain(
+    'before the heal 45 of 2,688 acknowledged commits were lost, and ' +
+      'it is not known how many of 2,894 acknowledged commits are there after the heal',
+  );
+  expect(renderSummary(verdict)).toContain('| Missing after the heal | not known (');
+});
+
+test.each([
+  ['both audits failed', () => unaudited('first', 'second')],
+  ['no copy was made after the fault', withoutCopies],
+  ['no copy was made at all', () => judged((record) => (record.type === 'image' ? [] : [record]))],
+])('%s: no loss is known, nor that there is none', async (_, judge) => {
+  const verdict = judge();
+  expect(verdict).toMatchObject({ verdict: 'inconclusive', loss: null, lost: null });
+  expect(verdict.missing).toEqual({ unreadableBeforeHeal: null, lost: null, afterHeal: null });
+  expect(renderSummary(verdict)).toContain('| Acknowledged commits lost | not known (');
+  expect(renderSummary(verdict)).not.toMatch(/\| 0 \| 0 \|/);
+  const page = await renderHtml(reportData(verdict, history));
+  expect(page).toContain('What became of them is not known');
+});
+
+test('a fault that never came lets nobody know what it would have let happen', () => {
+  const [fault] = records.filter((record) => record.type === 'action' && record.actor === 'fault');
+  const faultMs = fault?.type === 'action' ? fault.t : 0;
+  const verdict = judged((record) => ('t' in record && record.t >= faultMs ? [] : [record]));
+  expect(verdict.sentence).toMatch(/^The node crash never came; inconclusive, since /);
+  expect(verdict.availability.downtimeMs).toBeNull();
+  const summary = renderSummary(verdict);
+  expect(summary).toContain('| Downtime | unknown |');
+  expect(summary).toContain('| Two could write for | not known: the fault never came |');
+  expect(summary).toContain('| Second mount | not known (the fault never came) |');
+});
+
+test('damage that clients saw stands beside copies of which nobody knows', () => {
+  const told = { ...unaudited('first', 'second'), verdict: 'lost', safety: 'lost' } as const;
+  expect(headlineOf(told)).toMatch(/^Commits that somebody saw are gone/);
+});
+
+function withoutCopies(): Verdict {
+  return judged((record) => (record.type === 'image' && record.image !== 'steady' ? [] : [record]));
+}
