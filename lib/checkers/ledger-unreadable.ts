@@ -1,5 +1,4 @@
 /** The ledger could not be read to its end because the image is damaged. */
-import { countInWords } from '../counts.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { unreadBecause } from './readability.ts';
@@ -16,7 +15,7 @@ export const ledgerUnreadable: Checker = {
         image,
         safety: 'corrupt',
         loud: true,
-        summary: `${countInWords(present)} of ${countInWords(acked)} acknowledged commits can be read`,
+        summary: `${present} of ${acked} acknowledged commits can be read`,
         evidence: [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])],
       }),
     ];

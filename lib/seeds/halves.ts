@@ -196,7 +196,10 @@ export const halves: Readonly<Record<number, readonly Half[]>> = {
     { text: 'the smallest that is big enough', told: /16, 32 and 64 got the one of 32/ },
     { text: 'WaitForFirstConsumer', told: /Pending without a pod, Bound with one/ },
     { text: 'the provisioner’s annotation', told: /annotated volume\.kubernetes\.io/ },
-    { text: 'CreateVolume', open: 'the driver has no provisioner: volumes are made by hand' },
+    {
+      text: 'CreateVolume',
+      open: 'no answer reads it: `--provision dynamic` has the official external-provisioner make the volume, and without it the volume is there before the run',
+    },
   ],
   33: [{ text: 'it stays while the attacher is away', told: /marked for deletion: true/ }],
   34: [

@@ -41,6 +41,8 @@ function aboutScenario(scenario: Scenario): string[] {
   const held = isOpen(scenario) ? openWords(counted) : `expected: ${expected.join(' or ')}`;
   const stock: Readonly<Record<string, unknown>> = parseScenario({
     ...{ name, question, fault, remedy, disk, expected },
+    // Without a fault no event comes that a remedy could wait for.
+    ...(fault === 'none' && { remedyAt: 0 }),
   });
   const changed = Object.entries(scenario)
     .filter(([field]) => !toldElsewhere.has(field))

@@ -32,6 +32,7 @@ import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
 import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Verdict } from './verdict.ts';
+import { wayBackFindings } from './way-back.ts';
 
 export interface AssembleOptions {
   /** Told of each commit that is gone from an image. */
@@ -64,6 +65,7 @@ export function assembleVerdict(
     ...damage,
     ...diskFindings(story, exposure, { refused, isTold }),
     ...controlFindings(story, staleReads),
+    ...wayBackFindings(story),
     ...readFindings(story, reads),
   ];
   const certificates = certificatesOf(story, exposure);

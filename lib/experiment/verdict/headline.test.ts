@@ -42,6 +42,18 @@ test('does a mount mean that another server serves? Not where it waits for the l
   );
 });
 
+test('does a node that gets its volume back use its old mount?', () => {
+  const about = { level: 'note', safety: 'safe', loud: false, summary: '', evidence: [] } as const;
+  const findings = [{ code: 'OLD_MOUNT_USED', ...about, evidence: [] }];
+  expect(told({ verdict: 'corrupt', findings })).toBe(
+    'The database is corrupt: the first node used its old mount.',
+  );
+  const serving = { ...exampleVerdict.serving, served: false };
+  expect(told({ verdict: 'safe', acked: 4266, serving, findings })).toBe(
+    'The first node used its old mount; all 4,266 commits are there, but nothing serves.',
+  );
+});
+
 test('does the wait hold where the controller manager dies?', () => {
   expect(told({ verdict: 'corrupt', ...step(ownSteps.newManager) })).toBe(
     'The database is corrupt: the wait began anew, second mount after 914.6 s.',

@@ -3,12 +3,13 @@ import { medianOf } from '../../counts.ts';
 import { secondsInWords } from '../../durations.ts';
 import { ownSteps } from '../../timeline/licence-links.ts';
 import type { Verdict } from './verdict.ts';
+import { wayBack } from './way-back.ts';
 
 type Told = Omit<Verdict, 'sentence'>;
 
 /** A clause; undefined where the run asked no more, or its records do not answer. */
 export function ownAnswer(verdict: Told): string | undefined {
-  return [recreated, waitedAnew, refusedDetach]
+  return [recreated, waitedAnew, refusedDetach, cameBack]
     .map((answer) => answer(verdict))
     .find((clause) => clause !== undefined);
 }
@@ -36,6 +37,13 @@ const refusedDetach = ({ licence, phases }: Told): string | undefined =>
   phases.attached !== null && licence.some(({ step }) => step === ownSteps.uncertain)
     ? 'the refused detach kept no second node out'
     : undefined;
+
+/** Does a node that gets its volume back use the mount that it had? */
+function cameBack({ findings }: Told): string | undefined {
+  const came = (word: string): boolean => findings.some(({ code }) => code === word);
+  if (came(wayBack.old)) return 'the first node used its old mount';
+  return came(wayBack.anew) ? 'the first node mounted anew' : undefined;
+}
 
 /** On a shared directory with one lock table a second database waits, and its mount says nothing. */
 export const locksKeepApart = ({ scenario: { disk, fileLocks } }: Told): boolean =>

@@ -17,7 +17,7 @@ export function heatMapSection({ batch, addressOf }: RunsOnPage): Html | string 
 ${wide(
   'Verdict of each cell',
   html`<table class="map">
-<thead><tr><th></th>${map.columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
+<thead><tr><th>${map.down} ↓${map.across === undefined ? '' : html`<br>${map.across} →`}</th>${map.columns.map((label) => html`<th scope="col">${label}</th>`)}</tr></thead>
 <tbody>${map.rows.map(
     (label, row) => html`<tr><th scope="row">${label}</th>
 ${map.columns.map((_, column) => square(row, column))}</tr>`,
@@ -32,6 +32,7 @@ const upright = (map: HeatMap): HeatMap =>
   map.columns.length <= map.rows.length
     ? map
     : {
+        ...{ across: map.down, down: map.across ?? '' },
         columns: map.rows,
         rows: map.columns,
         squares: map.squares.map(({ row, column, cell }) => ({ row: column, column: row, cell })),

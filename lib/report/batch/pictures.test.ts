@@ -5,7 +5,13 @@ import { heatMapOf, heatMapSvg } from './pictures.ts';
 test('labels of columns are broken into lines that fit above them', () => {
   const columns = ['unfenced', 'exclusive, watchers unseen', 'fence-if-out-of-service'];
   const eight = [...columns, ...columns, 'fenced', 'reservation'];
-  const svg = heatMapSvg({ columns: eight, rows: ['cut off, force-delete'], squares: [] });
+  const svg = heatMapSvg({
+    across: 'disk',
+    down: 'case',
+    columns: eight,
+    rows: ['cut off, force-delete'],
+    squares: [],
+  });
   const texts = [...svg.matchAll(/<text[^>]*>([^<]+)</g)].map(([, text]) => text ?? '');
   expect(texts).toContain('unfenced');
   expect(texts).toContain('exclusive,');
@@ -22,4 +28,18 @@ test('the only axis runs down, where its labels have room', () => {
     [0, 0],
     [1, 0],
   ]);
+});
+
+test('axes are named, and a bare number stands with the name of its own', () => {
+  const axes = [
+    { name: 'remedy', labels: ['none'] },
+    { name: 'rate', labels: ['25', '0'] },
+    { name: 'disk', labels: ['fenced', 'unfenced', 'exclusive'] },
+  ];
+  const cell = {
+    ...exampleCell('x', 'safe', 0),
+    place: { remedy: 'none', rate: '0', disk: 'fenced' },
+  };
+  const map = heatMapOf({ axes, cells: [cell] });
+  expect(map).toMatchObject({ across: 'disk', down: 'remedy · rate', rows: ['none · rate 0'] });
 });

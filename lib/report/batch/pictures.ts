@@ -27,6 +27,9 @@ const textOn: Readonly<Record<VerdictWord, string>> = {
 const rowHeight = 34;
 
 export interface HeatMap {
+  /** Which axes run across and down, `remedy · link`; undefined: nothing runs across. */
+  readonly across: string | undefined;
+  readonly down: string;
   /** Labels of the axis that runs across. */
   readonly columns: readonly string[];
   /** The other axes, combined. */
@@ -50,16 +53,21 @@ export function heatMapOf({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): HeatM
       ? undefined
       : axes.toSorted((a, b) => a.labels.length - b.labels.length).at(-1);
   const down = axes.filter((axis) => axis !== across).map(({ name }) => name);
-  const rowOf = ({ place }: BatchCell): string => down.map((name) => place[name] ?? '').join(' · ');
+  const rowOf = ({ place }: BatchCell): string =>
+    down.map((name) => named(name, place[name] ?? '')).join(' · ');
   const rows = [...new Set(inGrid.map(rowOf))];
-  const columns = across?.labels ?? ['verdict'];
+  const columns = across?.labels.map((label) => named(across.name, label)) ?? ['verdict'];
   const squares = inGrid.map((cell) => ({
-    column: across === undefined ? 0 : columns.indexOf(cell.place[across.name] ?? ''),
+    column: across === undefined ? 0 : across.labels.indexOf(cell.place[across.name] ?? ''),
     row: rows.indexOf(rowOf(cell)),
     cell,
   }));
-  return { columns, rows, squares };
+  return { across: across?.name, down: down.join(' · '), columns, rows, squares };
 }
+
+/** A bare number or a yes says nothing without its axis. */
+const named = (axis: string, label: string): string =>
+  /^(\d|true$|false$)/.test(label) ? `${axis} ${label}` : label;
 
 const lineHeight = 14;
 const characterWidth = 6.6;
