@@ -61,6 +61,10 @@ const plants: readonly Plant[] = [
   { file: 'lib/database/chosen.ts', source: importing('a', '../mysql/a.ts'), rule: undefined },
   { file: 'lib/database/server.ts', source: importing('a', '../cluster/a.ts'), rule: imports },
   { file: 'lib/database/other.ts', source: importing('a', '../mysql/a.ts'), rule: imports },
+  { file: 'lib/faults/kinds/a.ts', source: importing('a', '../../cluster/a.ts'), rule: imports },
+  { file: 'lib/faults/kinds/b.ts', source: importing('a', '../../fields/a.ts'), rule: undefined },
+  { file: 'lib/fields/a.ts', source: importing('a', '../experiment/a.ts'), rule: imports },
+  { file: 'lib/fields/b.ts', source: importing('Option', 'commander'), rule: imports },
   { file: 'lib/cluster/kind/zx.ts', source: importing('$', 'zx'), rule: undefined },
 ];
 

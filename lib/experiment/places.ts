@@ -49,3 +49,11 @@ export function kindsInWords(name: FieldName): string | undefined {
   const isMost = others.length < of.length;
   return `${isMost ? 'not' : 'only'} with ${head} ${(isMost ? others : of).join(', ')}`;
 }
+
+/** Whether a field does something beside the kind that its group has there; where none is said, it may. */
+export function goesWith(name: FieldName, said: Readonly<Record<string, unknown>>): boolean {
+  const { of }: Field = fields[name];
+  const head = groupOf(name)?.head;
+  const kind = head === undefined ? undefined : said[head];
+  return of === undefined || kind === undefined || of.some((each) => each === kind);
+}

@@ -49,10 +49,15 @@ export function basisOf(backend: 'kind' | 'sim', scenario: Scenario): Basis {
 }
 
 /** Validates and completes a scenario. Throws UsageError `SCENARIO_INVALID` with the path of each fault. */
-export function parseScenario(input: unknown): Scenario {
-  const parsed = scenarioSchema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(parsed.error)}`, {
+export const parseScenario = (input: unknown): Scenario => parsedBy(scenarioSchema, input);
+
+/** Completes one that others are made of: whether its fields fit together is asked of those. Throws as above. */
+export const completeScenario = (input: unknown): Scenario => parsedBy(record, input);
+
+function parsedBy(schema: z.ZodType<Scenario>, input: unknown): Scenario {
+  const { success, data, error } = schema.safeParse(input);
+  if (success) return data;
+  throw new UsageError('SCENARIO_INVALID', `the scenario is not valid:\n${told(error)}`, {
     hint: 'see docs/reference/scenarios.md for every field and its default',
   });
 }

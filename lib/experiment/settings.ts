@@ -1,7 +1,5 @@
 /** Some fields of a scenario, as they are recorded, and what becomes of them under others. */
-import type { Field } from '../fields/field.ts';
-import { fields } from './fields.ts';
-import { groupOf, settableNames, type SettableName } from './places.ts';
+import { goesWith, settableNames, type SettableName } from './places.ts';
 import type { ScenarioInput } from './scenario.ts';
 
 /** Fields of a scenario, in milliseconds where they are times. */
@@ -9,14 +7,7 @@ export type Settings = Readonly<Partial<Pick<ScenarioInput, SettableName>>>;
 
 /** `over` wins; where it names another kind, what only the kind before it had goes with that. */
 export function settingsUnder(base: Settings, over: Settings): Settings {
-  const values = over as Readonly<Record<string, string | undefined>>;
-  const isGone = (name: SettableName): boolean => {
-    const { of }: Field = fields[name];
-    const head = groupOf(name)?.head;
-    const kind = head === undefined ? undefined : values[head];
-    return of !== undefined && kind !== undefined && !of.includes(kind);
-  };
-  const gone = new Set<string>(settableNames.filter(isGone));
+  const gone = new Set<string>(settableNames.filter((name) => !goesWith(name, over)));
   const kept = Object.entries(base).filter(([name]) => !gone.has(name));
   return { ...Object.fromEntries(kept), ...over };
 }

@@ -41,6 +41,13 @@ test.each([[], ['--help'], ['help']])('%j lists the commands', async (...words) 
   }
 });
 
+test('`run --fault` needs no name of an experiment', async () => {
+  const { code, stdout } = await forcedetach('run', '--fault', 'freeze', '--dry-run');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/fault\.kind +freeze/);
+  expect(stdout).toContain('replay: npx forcedetach run node-crash --fault freeze ');
+});
+
 test('`run` alone lists the experiments', async () => {
   const { code, stdout } = await forcedetach('run');
   expect(code).toBe(0);

@@ -30,12 +30,12 @@ const matrix = `
 name: fuzz
 question: What becomes of it?
 seed: one
-base: { fault: none, warmupMs: 1s, overlapMs: 1s, rate: 1, graceMs: 10s, featureGates: {} }
+base: { fault: none, watch: { warmup: 1s, overlap: 1s }, load: { rate: 1 }, timers: { grace: 10s } }
 axes:
   disk: [fenced]
-  Load: { idle: { rate: 0 }, slow: { rate: 1 } }
+  Load: { idle: { load: { rate: 0 } }, slow: { load: { rate: 1 } } }
 exclude: [{ Load: idle }]
-include: [{ fault: none, disk: fenced, remedy: none, connections: 1 }]
+include: [{ fault: none, disk: fenced, kubernetes: { featureGates: {} }, load: { connections: 1 } }]
 repeats: 1
 rerunAlone: 0.1
 attempts: 1

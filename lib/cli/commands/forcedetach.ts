@@ -16,7 +16,7 @@ export async function forcedetach(): Promise<void> {
   if (file === undefined) return;
   // Each reads what follows its own name.
   const [node = '', bin = '', ...words] = process.argv;
-  const rest = words.slice(words[0] === 'run' ? 2 : 1);
+  const rest = words.slice(words[0] === 'run' && words[1] === file ? 2 : 1);
   process.argv = [node, bin, `experiments/${file}.mjs`, ...rest];
   await import(new URL(`${file}.mjs`, experiments).href);
 }
@@ -28,6 +28,7 @@ function fileFor([command = '--help', name = '--help']: readonly string[]): stri
     return undefined;
   }
   if (command === 'run') {
+    if (name.startsWith('--fault')) return anyFault;
     if (!isHelp(name)) return experimentNamed(name);
     tell(runUsage());
     return undefined;
@@ -48,6 +49,9 @@ function experimentNamed(name: string): string {
     command: 'npx forcedetach run --help',
   });
 }
+
+/** Whose fault is given by a flag; the others take one as well. */
+const anyFault = 'node-crash';
 
 const isHelp = (word: string): boolean => ['--help', '-h', 'help'].includes(word);
 const words = (): string[] => ['run', ...Object.keys(commands)];
@@ -81,6 +85,7 @@ const usage = (): string =>
 const runUsage = (): string =>
   [
     'Usage: npx forcedetach run EXPERIMENT [flags]',
+    '       npx forcedetach run --fault KIND [flags]',
     '',
     ...experimentNames().map((name) => `  ${name}`),
     '',

@@ -3,7 +3,13 @@ import { Option } from 'commander';
 import type { z } from 'zod';
 import { contradictions } from '../../experiment/contradictions.ts';
 import { fields } from '../../experiment/fields.ts';
-import { groupOf, groups, kindsInWords, type FieldName } from '../../experiment/places.ts';
+import {
+  goesWith,
+  groupOf,
+  groups,
+  kindsInWords,
+  type FieldName,
+} from '../../experiment/places.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { Field, Fields } from '../../fields/field.ts';
 import { argumentOf } from './flag-values.ts';
@@ -38,8 +44,8 @@ function onlyOf(name: FieldName): string {
 /** Whether some value of it but the default fits the scenario's fault. */
 function isOfUse(name: FieldName, base: Scenario): boolean {
   const group = groupOf(name);
-  const { of, flag }: Field = fields[name];
-  if (group?.name === 'fault' && of?.includes(base.fault) === false) return false;
+  const { flag }: Field = fields[name];
+  if (group?.name === 'fault' && !goesWith(name, base)) return false;
   if (group?.head !== undefined && group.head !== name) return isOfUse(group.head, base);
   const others = (flag?.choices ?? []).filter((word) => word !== base[name]);
   return others.length === 0 || others.some((word) => fits({ ...base, [name]: word }, name));

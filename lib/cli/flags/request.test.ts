@@ -3,6 +3,7 @@ import { expectationFor } from '../../expectations/races.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { UsageError } from '../../errors.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
+import { faultKinds, questionOf } from '../../fault-kinds.ts';
 import { refuseUnmeasurable, refuseUnmodelled } from '../../library/refusals.ts';
 import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
 
@@ -217,4 +218,29 @@ test.each(['1', '301', '1e9', 'two'])('no cluster has so many workers: %s', (cou
   expect(() => request('--workers', count)).toThrow(
     expect.objectContaining({ code: 'BAD_FLAG', message: expect.stringContaining('at most 300') }),
   );
+});
+
+test.each(faultKinds)('any experiment takes the fault %s by a flag', (fault) => {
+  const calm = ['--remedy', 'none', '--horizon', '7m', '--fault', fault];
+  const { scenario, replay } = request(...calm);
+  const isOwn = fault === definition.fault;
+  expect(scenario).toMatchObject({ fault, horizonMs: 420_000 });
+  expect([scenario.name, scenario.question]).toEqual(
+    isOwn ? [definition.name, definition.question] : [fault, questionOf(fault)],
+  );
+  const asAlone = requestOf({ ...definition, name: fault, fault }, calm.slice(0, 4), now)?.scenario;
+  expect(scenario.expected).toEqual(asAlone?.expected);
+  expect(request(...replay('sim').split(' ').slice(3)).scenario).toEqual(scenario);
+});
+
+test('with another fault its own flags count, and what only the old one had is gone', () => {
+  const crash = { ...definition, fault: { kind: 'node-crash', powerLoss: 'drops' } } as const;
+  const flapping = ['--fault=flapping-partition', '--flap-down', '46s'];
+  expect(requestOf(crash, flapping, now)?.scenario).toMatchObject({
+    ...{ fault: 'flapping-partition', flapDownMs: 46_000, powerLoss: 'keeps' },
+  });
+  expect(() => requestOf(crash, [...flapping, '--power-loss', 'drops'], now)).toThrow(
+    /only with fault node-crash, node-reboot\n {2}→ at fault\.powerLoss/,
+  );
+  expect(() => request('--fault', 'flood')).toThrow(/Allowed choices are none, node-crash/);
 });

@@ -1,7 +1,12 @@
 /** From a definition and a command line to everything a run needs, before anything is created. */
 import { randomBytes } from 'node:crypto';
 import { expectationFor } from '../../expectations/races.ts';
-import { parseScenario, type Scenario, type ScenarioInput } from '../../experiment/scenario.ts';
+import {
+  completeScenario,
+  parseScenario,
+  type Scenario,
+  type ScenarioInput,
+} from '../../experiment/scenario.ts';
 import { settingsUnder } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { Written, WrittenGroup } from '../../experiment/written-form.ts';
@@ -60,7 +65,7 @@ export function requestOf(
 ): RunRequest | undefined {
   const { name, seed: ownSeed, script = [`experiments/${name}.mjs`], ...rest } = definition;
   const { expected, ...asked } = underFault({ ...rest, name }, faultIn(args));
-  const base = parseScenario({ expected: ['safe'], ...asked });
+  const base = completeScenario({ expected: ['safe'], ...asked });
   const parsed = parseFlags(base, args, script);
   if (parsed === undefined) return undefined;
   const { flags, given } = parsed;

@@ -22,7 +22,7 @@ test('what is expected is said, and of a race counted too rarely that nothing is
 
 test('an experiment without a fault begins, too: its remedy has a time, and no event', () => {
   const healthy = { name: 'healthy', question: 'Why?', fault: 'none' } as const;
-  const remedy = { kind: 'out-of-service', at: 0 } as const;
+  const remedy = { kind: 'out-of-service', at: '0s' } as const;
   const request = requestOf({ ...healthy, remedy, expected: ['safe'] }, [], new Date(0));
   if (request === undefined) throw new Error('help was printed');
   expect(describeRequest(request, onModel)).toContain('fault none, remedy out-of-service');

@@ -1,5 +1,5 @@
 /** What a run is about to do: seed first, then the parameters, the backend, the images. */
-import { fieldOf } from '../../experiment/places.ts';
+import { fieldNames, fieldOf, goesWith } from '../../experiment/places.ts';
 import { parseScenario, shortenedTimers, type Scenario } from '../../experiment/scenario.ts';
 import { originInWords } from '../../storage/disk-origin.ts';
 import { isOpen } from '../../experiment/expectation/counted.ts';
@@ -31,9 +31,11 @@ export function describeRequest(
 /** The question has a line of its own, and what was counted before is told with the verdict. */
 const toldElsewhere: ReadonlySet<string> = new Set(['question', 'counted', 'diskFrom']);
 
+/** All that do something in it. */
 const allParameters = (scenario: Scenario): string[] =>
-  Object.entries(scenario)
-    .filter(([field]) => !toldElsewhere.has(field))
+  fieldNames
+    .filter((field) => !toldElsewhere.has(field) && goesWith(field, scenario))
+    .flatMap((field) => (scenario[field] === undefined ? [] : [[field, scenario[field]] as const]))
     .map(([field, value]) => `  ${placeOf(field).padEnd(26)} ${showValue(field, value)}`);
 
 function aboutScenario(scenario: Scenario): string[] {
