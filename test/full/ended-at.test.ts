@@ -66,14 +66,14 @@ async function endedAt(
   if (name === 'build') await removeDriver();
   const mark = `FD_POINT=${signal} ${name}`;
   const run = startOn(own, 'network-partition', flags, { env: { FD_POINT: `${signal} ${name}` } });
-  await run.printed(text);
-  expect(processesOf(lastName === '' ? 'FD_POINT=none' : lastName)).toEqual([]);
-  const now = await things();
-  if (!isKept && name !== 'build') {
-    expect(now.filter((thing) => before.includes(thing))).toEqual([]);
+  try {
+    await run.printed(text);
+    await findsNothingOf(name, isKept);
+  } catch (error) {
+    // Else it holds the cluster, and every test after this one fails with it.
+    run.signal('SIGKILL');
+    throw new Error(`in ${name}, with\n${(await run.done).stderr}`, { cause: error });
   }
-  // Its own, and nothing of the ones before it.
-  if (isKept) expect((await volumesOn(own)).length).toBeLessThanOrEqual(1);
   const atMs = Date.now();
   run.signal(signal);
   const ended = await run.done;
@@ -84,6 +84,17 @@ async function endedAt(
   before = isKept ? [] : await things();
   lastName = mark;
   return ended;
+}
+
+/** Of the ones before this one. */
+async function findsNothingOf(name: string, isKept: boolean): Promise<void> {
+  expect(processesOf(lastName === '' ? 'FD_POINT=none' : lastName)).toEqual([]);
+  const now = await things();
+  if (!isKept && name !== 'build') {
+    expect(now.filter((thing) => before.includes(thing))).toEqual([]);
+  }
+  // Its own, and nothing of the ones before it.
+  if (isKept) expect((await volumesOn(own)).length).toBeLessThanOrEqual(1);
 }
 
 async function removeDriver(): Promise<void> {

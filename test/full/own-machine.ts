@@ -191,7 +191,16 @@ function stateFolders(): string[] {
   const names = existsSync(root) ? readdirSync(root) : [];
   return names
     .filter((name) => !name.startsWith('.'))
-    .map((name) => `${name} ${readFileSync(join(root, name, '.token'), 'utf8')}`);
+    .map((name) => `${name} ${tokenIn(join(root, name))}`);
+}
+
+function tokenIn(folder: string): string {
+  try {
+    return readFileSync(join(folder, '.token'), 'utf8');
+  } catch {
+    // It is being made, or removed.
+    return 'without a token';
+  }
 }
 
 /** Command lines of the processes whose environment has that text. */
