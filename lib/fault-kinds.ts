@@ -1,4 +1,5 @@
 /** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
+import type { Fields } from './fields/field.ts';
 import { apiOutage } from './faults/kinds/api-outage.ts';
 import { apiPartition } from './faults/kinds/api-partition.ts';
 import { attacherDown } from './faults/kinds/attacher-down.ts';
@@ -61,5 +62,5 @@ type Both<Union> = (Union extends unknown ? (each: Union) => void : never) exten
 /** Of all kinds. */
 export const fieldsOfFaults = Object.assign(
   {},
-  ...faultDeclarations.map((each) => each.fields),
-) as Both<Declaration['fields']>;
+  ...faultDeclarations.map((each) => ('fields' in each ? each.fields : {})),
+) as Both<Extract<Declaration, { readonly fields: Fields }>['fields']>;

@@ -2,7 +2,9 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import fc from 'fast-check';
 import { UsageError } from '../errors.ts';
-import { fieldNames, settableNames } from './places.ts';
+import type { Field } from '../fields/field.ts';
+import { fields } from './fields.ts';
+import { fieldNames, groups, settableNames } from './places.ts';
 import { parseScenario } from './scenario.ts';
 import { settingsUnder } from './settings.ts';
 import { settingsOf, writtenOf } from './written.ts';
@@ -87,6 +89,18 @@ test('another kind takes with it what only the one before it had', () => {
     ...{ fault: 'node-reboot', powerLoss: 'drops', rate: 5 },
   });
   expect(settingsUnder(base, { rate: 7 })).toEqual({ ...base, rate: 7 });
+});
+
+test('no two fields have one place or one flag, and each goes with kinds that there are', () => {
+  const all: readonly Field[] = fieldNames.map((name) => fields[name]);
+  const flags = all.flatMap(({ flag }) => (flag === undefined ? [] : [flag.flags.split(' ')[0]]));
+  expect(new Set(flags).size).toBe(flags.length);
+  expect(new Set(all.map(({ at }) => at)).size).toBe(all.length);
+  for (const { head, members } of groups.values()) {
+    const kinds = head === undefined ? [] : ((fields[head] as Field).flag?.choices ?? []);
+    const of = [...members.values()].flatMap((name) => (fields[name] as Field).of ?? []);
+    expect(of.filter((kind) => !kinds.includes(kind))).toEqual([]);
+  }
 });
 
 test('types refuse what reading refuses', () => {

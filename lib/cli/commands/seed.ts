@@ -14,7 +14,7 @@ import { writePage } from '../../seeds/page.ts';
 import type { Seed } from '../../seeds/seed.ts';
 import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
 import { optionOf } from '../flags/field-options.ts';
-import { whereOptions } from '../flags/run-options.ts';
+import { whereOption } from '../flags/run-options.ts';
 import type { Flags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -70,8 +70,7 @@ function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags 
     )
     .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
-  const where = ['cluster-name', 'images', 'keep'];
-  for (const option of whereOptions()) if (where.includes(option.name())) command.addOption(option);
+  for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
   command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
   parseArguments(command, args);
   const off = { keep: false };

@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/kind/ownership/lease.ts';
 import { commandLine } from '../command.ts';
-import { registryOption } from './run-options.ts';
+import { whereOption as where } from './run-options.ts';
 import {
   clusterName,
   kubernetes,
@@ -65,22 +65,14 @@ export function matrixCommand(): Command {
         'with the same --out goes on where a killed batch stopped.',
     )
     .argument('[file]', 'matrix file, see docs/reference/matrix.md', defaultMatrix)
-    .addOption(
-      new Option('--cluster <where>', 'kind measures, sim predicts; auto: kind with an engine')
-        .choices(['auto', 'kind', 'sim'])
-        .default('auto'),
-    )
+    .addOption(where('cluster'))
     .option(
       '--cluster-names <list>',
       'kind clusters, the first with pools (default: as many as cores and memory carry)',
       names,
     )
-    .addOption(
-      new Option('--images <source>', 'published: from registries; built: here')
-        .choices(['auto', 'published', 'built'])
-        .default('auto'),
-    )
-    .addOption(registryOption())
+    .addOption(where('images'))
+    .addOption(where('registry'))
     .option(
       '--kubernetes <version>',
       'a minor, or a patch of one, for all cells (default: as the file says)',

@@ -9,12 +9,6 @@ import {
   workersWords,
 } from './flag-values.ts';
 
-export const registryOption = (): Option =>
-  new Option(
-    '--registry <host:port>',
-    'pull what this checkout would build from there (scripts/publish-images.ts puts it there)',
-  ).argParser(registry);
-
 export const whereOptions = (): Option[] => [
   new Option(
     '--cluster <where>',
@@ -31,10 +25,20 @@ export const whereOptions = (): Option[] => [
   )
     .choices(['auto', 'published', 'built'])
     .default('auto'),
-  registryOption(),
+  new Option(
+    '--registry <host:port>',
+    'pull what this checkout would build from there (scripts/publish-images.ts puts it there)',
+  ).argParser(registry),
   new Option('--workers <n>', workersWords).argParser(workerCount),
   new Option('--keep', 'keep the cluster for the next run'),
 ];
+
+/** One of them. Throws RangeError of a name that none has. */
+export function whereOption(name: string): Option {
+  const found = whereOptions().find((option) => option.name() === name);
+  if (found === undefined) throw new RangeError(`there is no flag --${name}`);
+  return found;
+}
 
 /** What a certificate says of the disk goes before its flags. */
 export const certificateOptions = (): Option[] => [

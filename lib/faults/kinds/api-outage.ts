@@ -7,5 +7,4 @@ export const apiOutage = faultKind({
   happens: 'nothing: the API server stands still, and so does the kubelet that would replace it',
   certificate: 'it is stopped',
   isOfControlPlane: true,
-  fields: {},
 });

@@ -8,5 +8,4 @@ export const apiPartition = faultKind({
   happens: 'off the control plane alone: all clients still reach the database',
   certificate: 'it reaches no API server, clients reach it',
   silencesKubelet: true,
-  fields: {},
 });

@@ -15,7 +15,7 @@ interface FaultDeclaration {
   /** Ends the victim's processes at once, and takes what they had not given to the disk. */
   readonly losesPower?: true;
   /** By their names in a record; each written under `fault`. */
-  readonly fields: Fields;
+  readonly fields?: Fields;
 }
 
 export const faultKind = <const Kind extends FaultDeclaration>(kind: Kind): Kind => kind;

@@ -9,5 +9,4 @@ export const leaseWrite = faultKind({
     'nothing: once a second somebody writes an annotation to its Lease, which renews nothing',
   certificate: 'the annotation is there',
   isOfControlPlane: true,
-  fields: {},
 });

@@ -8,5 +8,4 @@ export const networkPartition = faultKind({
     "off the cluster's network, alive; its database goes on writing, its clients on the same side go on committing",
   certificate: 'it reaches no API server and nobody outside reaches it',
   silencesKubelet: true,
-  fields: {},
 });
