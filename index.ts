@@ -32,7 +32,13 @@ export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
 export type { AuditedImage, Checker } from './lib/checkers/checker.ts';
 
-export type { Capability, Machine, NodeShell, PodRef, Testbed } from './lib/cluster/port.ts';
+export type {
+  BreakableTestbed,
+  Capability,
+  Machine,
+  NodeShell,
+  PodRef,
+} from './lib/cluster/port.ts';
 export type { Proof } from './lib/storage/port.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
