@@ -1,6 +1,7 @@
 /** One command, from its start to how it ended. Runs in the spawner's process (spawner.ts). */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { killGroup, remember } from './children.ts';
 
 export interface CommandRequest {
   readonly argv: readonly string[];
@@ -31,14 +32,6 @@ const goneMs = 1000;
 /** From the command's timeout until `runCommand` has resolved, whatever the command does. */
 export const endsWithinMs = graceMs + goneMs;
 
-/** Those under way. */
-const running = new Set<ChildProcess>();
-
-/** For the end of this process: nobody acts for a run that is gone. */
-export function killCommands(): void {
-  for (const child of running) killGroup(child, 'SIGKILL');
-}
-
 /** As a shell says it. */
 const notFound = { exitCode: 127, stdout: '' };
 
@@ -67,11 +60,11 @@ export async function runCommand(
   });
   // It may end without reading all of it.
   child.stdin?.on('error', () => undefined).end(input);
-  running.add(child);
+  remember(child);
   const closed = new Promise<Pick<CommandResult, 'exitCode'> | Error>((resolve) => {
     child.once('error', resolve);
     child.once('close', (code) => resolve({ exitCode: code ?? -1 }));
-  }).finally(() => running.delete(child));
+  });
   const late = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
   const over = new AbortController();
   const ended = await Promise.race([
@@ -106,14 +99,6 @@ async function endAt(
   if (!over.aborted) killGroup(child, 'SIGKILL');
   await sleep(goneMs, undefined, { signal: over }).catch(() => undefined);
   return { exitCode: -1 };
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, signal);
-  } catch {
-    // It is gone.
-  }
 }
 
 function startError(command: string, error: Error): string {

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { InfrastructureError } from '../errors.ts';
+import { remember } from './children.ts';
 
 export interface LineStream extends AsyncDisposable {
   /** Sends one line to the command's stdin (without the newline). */
@@ -22,6 +23,7 @@ export async function openStream(
   const [command = '', ...rest] = argv;
   // A session of its own: Ctrl-C ends the run, which then ends this.
   const child = spawn(command, rest, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  remember(child);
   const said: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.splice(0, said.length - 20, chunk.toString()));
   child.stdin.on('error', () => undefined);

@@ -2,7 +2,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { describeError, ForcedetachError } from '../errors.ts';
-import { killCommands, runCommand } from './command.ts';
+import { killChildren } from './children.ts';
+import { runCommand } from './command.ts';
 import { openStream } from './line-stream.ts';
 import type { FromSpawner, News, Order, Start, ToSpawner } from './spawner-messages.ts';
 
@@ -92,6 +93,6 @@ process.on('message', (message: ToSpawner) => {
 // However it ended. A `kind create` that outlives a killed run fails, once the next start has removed
 // its nodes, and then removes all of that name: the next start's.
 process.once('disconnect', () => {
-  killCommands();
+  killChildren();
   process.exit();
 });

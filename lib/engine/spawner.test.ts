@@ -46,17 +46,34 @@ test('a forked process is told, killed, and says how it ended', { timeout: 30_00
   expect(await waiting.exited).toMatchObject({ exitCode: null, signalCode: 'SIGKILL' });
 });
 
-test('what it runs ends with who asked for it, however that one ends', {
-  timeout: 30_000,
-}, async () => {
-  const program = `import { tryRun } from ${JSON.stringify(engine)};
-    await tryRun(['sh', '-c', 'echo $$ >&2; exec sleep 1000'], { onStderrLine: console.log });`;
-  const argv = ['--input-type=module', '--eval', program];
-  const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-  parent.kill('SIGKILL');
-  await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
-});
+const spawned = fileURLToPath(new URL('spawned.ts', import.meta.url));
+
+/** Each prints the number of a process that reads nothing, so that no end of its input ends it. */
+test.each([
+  [
+    'command',
+    `import { tryRun } from ${JSON.stringify(engine)};
+    await tryRun(['sh', '-c', 'echo $$ >&2; exec sleep 1000'], { onStderrLine: console.log });`,
+  ],
+  [
+    'stream',
+    `import { spawnStream } from ${JSON.stringify(spawned)};
+    const { closed } = await spawnStream(['sh', '-c', 'echo $$; exec sleep 1000'], console.log);
+    await closed;`,
+  ],
+])(
+  'a %s ends with who asked for it, however that one ends',
+  {
+    timeout: 30_000,
+  },
+  async (_, program) => {
+    const argv = ['--input-type=module', '--eval', program];
+    const parent = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+    parent.kill('SIGKILL');
+    await expect.poll(() => isGone(String(pid).trim()), { timeout: 20_000 }).toBe(true);
+  },
+);
 
 test('it holds nobody up, and ends with who started it', { timeout: 30_000 }, async () => {
   const program = `import { tryRun } from ${JSON.stringify(engine)};

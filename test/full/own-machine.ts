@@ -59,7 +59,6 @@ export async function ownMachine(): Promise<OwnMachine> {
   // What a test that was killed left.
   await tearDown();
   mkdirSync(data, { recursive: true });
-  mkdirSync(state, { recursive: true });
   if (!existsSync(disk)) {
     await quiet`truncate --size ${diskGib}G ${disk}`;
     await quiet`mkfs.ext4 -q -m 0 ${disk}`;
@@ -69,6 +68,9 @@ export async function ownMachine(): Promise<OwnMachine> {
   await quiet`ip -n ${namespace} link set lo up`;
   await startEngine();
   await removeAll();
+  // An engine that is started again makes the folders that its containers had, but empty.
+  rmSync(state, { recursive: true, force: true });
+  mkdirSync(state, { recursive: true });
   await moveImages();
   await docker('network', 'create', '--subnet', takenSubnet, 'taken');
   const restart = async (): Promise<void> => {
