@@ -73,7 +73,7 @@ test('a damaged frame: what can be read is shown, and nothing is concluded from 
   expect(code).toBe(3);
   expect(stderr).toContain('HISTORY_DAMAGED');
   expect(stderr).toContain('The report shows what can still be read.');
-  expect(verdict()).toMatchObject({ verdict: 'inconclusive', lost: 0, images: [] });
+  expect(verdict()).toMatchObject({ verdict: 'inconclusive', lost: null, images: [] });
   expect(verdict().incompleteBecause.join('\n')).toContain('"within":"damage"');
   expect(page()).toContain('NodeStageVolume');
 });
