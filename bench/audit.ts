@@ -127,7 +127,9 @@ function ask(socketPath: string, sql: string): Promise<void> {
 async function audit(host: BareHost, { folder, dataDirectory }: LedgerVolume): Promise<AuditRun> {
   const program = fileURLToPath(new URL('support/audit-run.ts', import.meta.url));
   const args = [program, host.lab.container, host.socket('a').inside, folder, seed, dataDirectory];
-  const { stdout } = await promisify(execFile)(process.execPath, [...smallHeap, ...args], { env });
+  const { stdout } = await promisify(execFile)(process.execPath, [...smallHeap(2), ...args], {
+    env,
+  });
   return JSON.parse(stdout) as AuditRun;
 }
 

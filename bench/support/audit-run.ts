@@ -11,7 +11,7 @@ import {
 } from '../../lib/checkers/reconcile-documents.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
-import { labNode, smallHeap } from '../../lib/cluster/kind/disk/lab-node.ts';
+import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
@@ -37,7 +37,7 @@ const startedMs = performance.now();
 const journal = new Journal();
 const ended = Promise.withResolvers<PassEnd>();
 let reconciler: Reconciler | undefined;
-const argv = execWithInput(container, ...labNode, ...smallHeap);
+const argv = execWithInput(container, ...labNode, ...auditHeap);
 const pass = ['/app/bench/support/audit-pass.ts', socketPath, seed, dataDirectory];
 await using stream = await openStream([...argv, ...pass], (line) => {
   const message = JSON.parse(line) as AuditMessage | PassEnd;

@@ -4,7 +4,7 @@ import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
-import { labNode, smallHeap } from './disk/lab-node.ts';
+import { auditHeap, labNode } from './disk/lab-node.ts';
 import type { Lab } from './disk/lab-port.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
@@ -38,7 +38,7 @@ export function kindAuditor(options: KindAuditorOptions): Auditor {
       signal?.throwIfAborted();
       const path = pathOf(layoutOf(defaultRoot), copyLabel(image));
       const target = ['--image', path, '--loop', String(loop), '--run-seed', seed];
-      const argv = [...labNode, ...smallHeap, toolPath, ...target, '--until-stdin-ends'];
+      const argv = [...labNode, ...auditHeap, toolPath, ...target, '--until-stdin-ends'];
       const { promise, resolve, reject } = Promise.withResolvers<ImageEvidence>();
       const onLine = (line: string): void => {
         try {

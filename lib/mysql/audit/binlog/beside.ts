@@ -20,6 +20,8 @@ export const keepsBinlog = (dataDirectory: string): boolean =>
 export function beginBinlog(dataDirectory: string): BinlogTask {
   const worker = new Worker(new URL('binlog-worker.ts', import.meta.url), {
     workerData: dataDirectory,
+    // It keeps next to nothing of what it reads.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
   });
   const { promise: read, resolve, reject } = Promise.withResolvers<BinlogRead>();
   worker.once('message', resolve);
