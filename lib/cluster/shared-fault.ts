@@ -107,7 +107,7 @@ function shareCalls<T extends object>(
   party: Party,
 ): Pick<T, Calls<T>> {
   const share = (name: string, how: Shared): Method => {
-    const call = (Reflect.get(target, name) as Method).bind(target);
+    const call: Method = (...args) => (Reflect.get(target, name) as Method).call(target, ...args);
     if (how === 'own') return call;
     return async (...args) => {
       const key = `${owner} ${name} ${JSON.stringify(args)}`;

@@ -17,7 +17,9 @@ test('the committed forecast is whole, and of the matrix as it stands', () => {
   const cells = cellsOf(readMatrix(forecast.matrix));
   expect(forecast.cells.map(({ id }) => id)).toEqual(cells.map(({ id }) => id));
   for (const [index, { scenario }] of cells.entries()) {
-    expect(bare(scenario)).toMatchObject(forecast.cells[index]?.scenario ?? { rate: 'absent' });
+    // How the question is put may change after it was foretold, as where runs are scored.
+    const { question: _, ...asked } = forecast.cells[index]?.scenario ?? { rate: 'absent' };
+    expect(bare(scenario)).toMatchObject(asked);
   }
 });
 
