@@ -15,7 +15,11 @@ export function killChildren(): void {
   for (const child of running) killGroup(child, 'SIGKILL');
 }
 
-export function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+/** Of a process that leads one. No error where it is gone, or was never started. */
+export function killGroup(
+  { pid }: { readonly pid?: number | undefined },
+  signal: NodeJS.Signals,
+): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {

@@ -87,15 +87,11 @@ function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
   const lostIn = (image: ImageLabel): number | undefined =>
     images.find((each) => each.image === image)?.lost ?? undefined;
   return {
-    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor },
-    ...(blocksBoth === undefined ? {} : { blocksBoth }),
-    ...countOf('lostBeforeHeal', lostIn('first')),
-    ...countOf('lostAfterHeal', lostIn('second')),
+    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor, blocksBoth },
+    lostBeforeHeal: lostIn('first'),
+    lostAfterHeal: lostIn('second'),
   };
 }
-
-const countOf = (name: string, count: number | undefined): Readonly<Record<string, number>> =>
-  count === undefined ? {} : { [name]: count };
 
 /** None where the run proves nothing. */
 function lineOf(folder: string, { source, attempt }: Known): EventLine[] {

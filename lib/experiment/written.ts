@@ -9,6 +9,7 @@ import {
   groupOf,
   groups,
   kindsInWords,
+  placeOf,
   settableNames,
   type Group,
   type SettableName,
@@ -17,17 +18,19 @@ import type { Settings } from './settings.ts';
 import type { Written } from './written-form.ts';
 
 type Path = readonly (string | number)[];
-type Complain = (path: Path, message: string) => void;
+export type Complain = (path: Path, message: string) => void;
 type Keys = Readonly<Record<string, unknown>>;
+
+/** Complaints as issues of a schema. */
+export const complainingIn =
+  (context: z.RefinementCtx): Complain =>
+  (path, message) =>
+    context.addIssue({ code: 'custom', path: [...path], message });
 
 /** Any of a scenario's fields but what is derived; also as versions before the nested form wrote it. */
 export const settingsSchema: z.ZodType<Settings> = z
   .unknown()
-  .transform((value, context) =>
-    readSettings(value, (path, message) =>
-      context.addIssue({ code: 'custom', path: [...path], message }),
-    ),
-  );
+  .transform((value, context) => readSettings(value, complainingIn(context)));
 
 /** Of a program's own text. `onHint` is told of the old form. Throws UsageError `SCENARIO_INVALID` with each path. */
 export function settingsOf(written: Written | Keys, onHint: (line: string) => void): Settings {
@@ -88,19 +91,25 @@ function readGroup(group: Group, written: Keys, complain: Complain): Settings {
   ) as Settings;
 }
 
-const oldNameIn = (group: Group, key: string): SettableName | undefined =>
-  settableNames.find((name) => name === key && groupOf(name) === group);
+/** By the record's name for it. */
+const recorded = (word: string): SettableName | undefined =>
+  settableNames.find((name) => name === word);
+
+function oldNameIn(group: Group, key: string): SettableName | undefined {
+  const name = recorded(key);
+  return name !== undefined && groupOf(name) === group ? name : undefined;
+}
 
 /** The field that a word means: `fault.down`, a group's own name for its head, or the record's name for it. */
 export function fieldAt(word: string): SettableName | undefined {
   const [name = '', key] = word.split('.');
   if (key !== undefined) return groups.get(name)?.members.get(key);
-  return groups.get(name)?.head ?? settableNames.find((each) => each === name);
+  return groups.get(name)?.head ?? recorded(name);
 }
 
 /** A record's name, where a group is expected. */
 export const isOldName = (word: string): boolean =>
-  settableNames.some((name) => name === word) && !groups.has(word);
+  recorded(word) !== undefined && !groups.has(word);
 
 interface Way {
   readonly path: Path;
@@ -161,7 +170,7 @@ export function hintOnOldKeys(keys: readonly string[]): string | undefined {
 }
 
 const fieldPlace = (key: string): string => {
-  const name = settableNames.find((each) => each === key);
+  const name = recorded(key);
   return name === undefined ? key : fields[name].at;
 };
 
@@ -169,10 +178,10 @@ const fieldPlace = (key: string): string => {
 export function writtenOf(settings: Settings): Written {
   const said = settableNames.filter((name) => settings[name] !== undefined);
   return Object.fromEntries(
-    [...Map.groupBy(said, (name) => groupOf(name)?.name ?? name)].map(([group, names]) => {
+    [...Map.groupBy(said, (name) => placeOf(name)[0] ?? name)].map(([group, names]) => {
       const [only, ...others] = names;
       if (only === group && others.length === 0) return [group, shown(only, settings)];
-      const entries = names.map((name) => [fields[name].at.split('.')[1], shown(name, settings)]);
+      const entries = names.map((name) => [placeOf(name)[1], shown(name, settings)]);
       return [group, Object.fromEntries(entries) as Keys];
     }),
   ) as Written;

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { $ } from 'zx';
+import { killGroup } from '../engine/children.ts';
 import { listImages } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';
 import { InfrastructureError } from '../errors.ts';
@@ -55,7 +56,7 @@ export async function buildStep(step: Step, options: BuildOptions): Promise<void
   const detached = signal !== undefined;
   const shell = $({ quiet: true, nothrow: true, detached, cwd: root, env });
   const building = shell`flock ${lock} bash -c ${script(step)} >${log} 2>&1`;
-  const end = (): void => endGroup(building.pid);
+  const end = (): void => killGroup(building, 'SIGTERM');
   signal?.addEventListener('abort', end);
   const { exitCode } = await building;
   signal?.removeEventListener('abort', end);
@@ -63,14 +64,6 @@ export async function buildStep(step: Step, options: BuildOptions): Promise<void
   signal?.throwIfAborted();
   if (exitCode !== 0) throw await stepError(step, log);
   onProgress(`images: ${step.ref} took ${seconds()} s`);
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGTERM');
-  } catch {
-    // It is gone.
-  }
 }
 
 /** Bash that makes an image unless another process just did; the lock is held meanwhile. */

@@ -6,9 +6,18 @@ import type { RemedyKind } from '../remedy-kinds.ts';
 type Part<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<Group, Kind>;
 type Maker<Group extends string, Kind> = (of?: WrittenWith<Group, Kind>) => Part<Group, Kind>;
 
-const faultPart =
-  <const Kind extends FaultKind>(kind: Kind): Maker<'fault', Kind> =>
-  (of) => ({ ...(of as WrittenWith<'fault', Kind>), kind });
+interface Kinds {
+  readonly fault: FaultKind;
+  readonly remedy: RemedyKind;
+}
+
+/** What makes parts of a group, one a kind. */
+const partsOf =
+  <Group extends keyof Kinds>() =>
+  <const Kind extends Kinds[Group]>(kind: Kind): Maker<Group, Kind> =>
+  (of) => ({ ...(of as WrittenWith<Group, Kind>), kind });
+
+const faultPart = partsOf<'fault'>();
 
 export const noFault = faultPart('none');
 export const nodeCrash = faultPart('node-crash');
@@ -26,9 +35,7 @@ export const apiOutage = faultPart('api-outage');
 export const attacherDown = faultPart('attacher-down');
 export const leaseWrite = faultPart('lease-write');
 
-const remedyPart =
-  <const Kind extends RemedyKind>(kind: Kind): Maker<'remedy', Kind> =>
-  (of) => ({ ...(of as WrittenWith<'remedy', Kind>), kind });
+const remedyPart = partsOf<'remedy'>();
 
 export const noRemedy = remedyPart('none');
 export const forceDelete = remedyPart('force-delete');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SettableName } from '../experiment/places.ts';
 import type { Settings } from '../experiment/settings.ts';
 import {
+  complainingIn,
   fieldAt,
   isMap,
   isOldName,
@@ -10,6 +11,7 @@ import {
   readSettings,
   readValue,
   settingsSchema,
+  type Complain,
 } from '../experiment/written.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -25,14 +27,11 @@ export interface Axis {
   readonly values: readonly AxisValue[];
 }
 
-type Complain = (path: readonly (string | number)[], message: string) => void;
-
 /** A list under a field's place, or named settings under a name of its own. */
 const axesSchema = z
   .record(z.string().regex(/^[a-zA-Z][a-zA-Z0-9-]*(\.[a-zA-Z]+)?$/), z.unknown())
   .transform((axes, context) => {
-    const complain: Complain = (path, message) =>
-      context.addIssue({ code: 'custom', path: [...path], message });
+    const complain = complainingIn(context);
     return Object.entries(axes).map(
       ([name, values]): Axis => ({ name, values: valuesOf(name, values, complain) }),
     );

@@ -45,7 +45,9 @@ export class MeasuredPage {
   rendered(): string {
     const page = readFileSync(this.path, 'utf8');
     const [head, , tail] = page.split(new RegExp(marks.join('|')));
-    return [head, marks[0], table(this.#cases, this.#measured()), marks[1], tail].join('');
+    const newest = newestRows();
+    const rowOf = ({ name }: MeasuredCase): Row | undefined => newest.get(this.#rowOf(name));
+    return [head, marks[0], table(this.#cases, rowOf), marks[1], tail].join('');
   }
 
   write(): void {
@@ -55,22 +57,16 @@ export class MeasuredPage {
   #rowOf(name: string): string {
     return `${this.#name}/${name}`;
   }
+}
 
-  /** By the case's name. */
-  #measured(): ReadonlyMap<string, Row> {
-    const byAge = readStore().toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
-    const newest = new Map(
-      byAge.flatMap(({ shown, ...line }) =>
-        line.row === undefined || shown === undefined ? [] : [[line.row, { ...line, shown }]],
-      ),
-    );
-    return new Map(
-      this.#cases.flatMap(({ name }) => {
-        const found = newest.get(this.#rowOf(name));
-        return found === undefined ? [] : [[name, found]];
-      }),
-    );
-  }
+/** By the row's name. */
+function newestRows(): ReadonlyMap<string, Row> {
+  const byAge = readStore().toSorted((a, b) => ((a.date ?? '') < (b.date ?? '') ? -1 : 1));
+  return new Map(
+    byAge.flatMap(({ row, shown, ...line }) =>
+      row === undefined || shown === undefined ? [] : [[row, { ...line, row, shown }]],
+    ),
+  );
 }
 
 /** How a row calls the run. */
@@ -86,9 +82,13 @@ const words: Readonly<Record<MeasuredCase['experiment'], string>> = {
   'same-node-recreate': 'same-node recreate',
 };
 
-function table(cases: readonly MeasuredCase[], measured: ReadonlyMap<string, Row>): string {
-  const rows = cases.map(({ name, experiment, flags, shows }) => {
-    const found = measured.get(name);
+function table(
+  cases: readonly MeasuredCase[],
+  rowOf: (one: MeasuredCase) => Row | undefined,
+): string {
+  const rows = cases.map((one) => {
+    const { experiment, flags, shows } = one;
+    const found = rowOf(one);
     const run = `${words[experiment]} \`${flags || 'stock'}\``;
     const told = found === undefined ? ['not run yet', ''] : [result(found), numbers(found)];
     return `| ${run} | ${shows} | ${told.join(' | ')} |`;
