@@ -10,6 +10,7 @@ import type { VolumeIdentity } from '../history/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from './clock.ts';
+import type { Party } from './rendezvous.ts';
 
 /** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
 export interface Recorder {
@@ -237,4 +238,6 @@ export interface TestbedOptions {
   /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Of several that are opened side by side, to be broken by one fault. Default: alone. */
+  readonly event?: Party | undefined;
 }

@@ -1,5 +1,6 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
 import type { Backend, CommonTestbed, Testbed } from '../../cluster/port.ts';
+import type { Party } from '../../cluster/rendezvous.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
@@ -28,8 +29,8 @@ export interface RunOptions<T extends CommonTestbed = Testbed> {
   /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
   readonly onRecord?: (record: HistoryRecord) => void;
   readonly signal: AbortSignal;
-  /** Resolves when all runs that share this one's fault event have come so far. Default: alone. */
-  readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
+  /** Of several runs, a volume each, whose victims one fault strikes. Default: alone. */
+  readonly event?: Party;
 }
 
 export interface Run extends Omit<RunOptions, 'backend'> {

@@ -28,7 +28,7 @@ export async function recordRun<T extends CommonTestbed>(
   options: RunOptions<T>,
   stepsOf: (context: StepsContext<T>) => Steps,
 ): Promise<void> {
-  const { backend, scenario, custom, seed, runId, folder, onProgress, signal } = options;
+  const { backend, scenario, custom, seed, runId, folder, onProgress, signal, event } = options;
   const names = custom === undefined ? undefined : namesOf(custom);
   const recorder = openRecorder(folder, backend.clock);
   if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
@@ -46,7 +46,7 @@ export async function recordRun<T extends CommonTestbed>(
   enter({ ...options, recorder }, 'prepare');
   try {
     const testbed = await prepare(backend, {
-      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
+      ...{ scenario, runId, seed, folder, recorder, onProgress, signal, event },
     });
     const { timers, versions, nodes, volume } = testbed;
     const about = { type: 'setup', timers, versions, nodes } as const;
@@ -94,7 +94,7 @@ async function perform(run: Run): Promise<void> {
     // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
     await bounded(run, 'remove-database', async () => cold?.removeDatabase());
     enter(run, 'audit');
-    if (run.meet === undefined) await auditOf(run, 'first');
+    if (run.event === undefined) await auditOf(run, 'first');
     await Promise.all(run.audits);
     await auditOf(run, 'second');
     enter(run, 'report');
@@ -116,7 +116,7 @@ async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): P
   const { steps } = run;
   enter(run, 'steady');
   await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
-  if (run.meet === undefined) await auditOf(run, 'steady');
+  if (run.event === undefined) await auditOf(run, 'steady');
   const victim = await steps.victim();
   await faultToConvergence(run, writers, victim, attempt);
   await bounded(run, 'stop-writers', () => writers.stop());
