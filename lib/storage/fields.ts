@@ -1,5 +1,6 @@
 /** The fields of a scenario that say what the disk does, and what is on it. In the order of a record. */
-import { diskModes, filesystems, powerLosses, storageLinks, type DiskMode } from '../disk-kinds.ts';
+import { filesystems, powerLosses, storageLinks } from '../disk-kinds.ts';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
 import { choice, field, time, toggle } from '../fields/field.ts';
 import { diskOriginSchema } from './disk-origin.ts';
 

@@ -2,7 +2,8 @@
  * The factors of a schedule: what each field of a scenario may become in a sweep. Nothing here knows
  * which values do harm.
  */
-import { diskModes, powerLosses, storageLinks } from '../disk-kinds.ts';
+import { powerLosses, storageLinks } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds, sparesVictim } from '../fault-kinds.ts';
 import { kubernetesMinors } from '../kubernetes-versions.ts';

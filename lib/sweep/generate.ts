@@ -2,7 +2,7 @@
  * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
  * anew. It depends on the sweep's seed, the index and the corpus alone.
  */
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { Draws } from './draws.ts';
 import { factors, type Factors } from './factors.ts';

@@ -1,5 +1,5 @@
 /** Seed 3: whether a backend lets a second node in, with Kubernetes' own gate switched off. */
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { observed } from '../../history/observations.ts';
 import type { Procedure } from '../seed.ts';
 import type { Bench } from './bench.ts';

@@ -4,7 +4,7 @@ import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
 import { apply, type KubeClients } from '../../cluster/kind/kube.ts';
 import type { Lab } from '../../cluster/kind/disk/lab-port.ts';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { labels } from './pod.ts';
 
