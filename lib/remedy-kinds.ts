@@ -3,29 +3,46 @@
 /** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
 export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
 
-export const remedyKinds = [
-  /** Nobody does anything. */
-  'none',
-  /** The pod object is deleted with grace period 0. */
-  'force-delete',
-  /** The node is tainted out-of-service. */
-  'out-of-service',
-  /** The Node object is deleted. */
-  'delete-node',
-  /** The node is cordoned and its pods are evicted, as `kubectl drain` does. */
-  'drain',
-  /** The pod is deleted as usual: its kubelet must confirm. */
-  'delete',
-  /** The victim's paths are cut at the backend, that is verified, then the node is tainted. */
-  'fence-first',
-  /** The victim's VolumeAttachment is deleted by hand; the attacher still detaches. */
-  'delete-attachment',
-  /** The same, and its finalizer is taken away: an attacher that is slower never asks the driver. */
-  'strip-attachment-finalizer',
-  /** The pod is force-deleted, and the finalizer that still holds it is taken away. */
-  'strip-pod-finalizer',
+/** Each with what is done; Markdown, for the page. A seed of the sweep draws by this order: a new one goes last. */
+export const remedyDeclarations = [
+  { name: 'none', does: 'nothing' },
+  {
+    name: 'force-delete',
+    does: 'the pod is deleted with grace period 0; the forced detach follows six minutes later',
+  },
+  {
+    name: 'out-of-service',
+    does: `the node gets the taint \`${outOfServiceKey}\`; the volume is detached within seconds, with no wait for an unmount`,
+  },
+  {
+    name: 'delete-node',
+    does: 'the Node object is deleted; its pods are orphans, which Kubernetes removes after 40 to 80 s',
+  },
+  {
+    name: 'drain',
+    does: '`kubectl drain` with a time limit; on a node that is off it waits for its kubelet in vain',
+  },
+  {
+    name: 'delete',
+    does: 'the pod is deleted as usual, and waits for its kubelet to confirm',
+  },
+  {
+    name: 'fence-first',
+    does: 'the node’s paths are cut at the backend, that is verified, and only then the node is tainted out-of-service',
+  },
+  { name: 'delete-attachment', does: 'the victim’s VolumeAttachment is deleted by hand' },
+  {
+    name: 'strip-attachment-finalizer',
+    does: 'the same, and its finalizer is taken away: where no attacher runs (`also attacher-down`), the storage is never asked to detach; one that runs acts within a tenth of a second and may be faster',
+  },
+  {
+    name: 'strip-pod-finalizer',
+    does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is taken away',
+  },
 ] as const;
-export type RemedyKind = (typeof remedyKinds)[number];
+
+export type RemedyKind = (typeof remedyDeclarations)[number]['name'];
+export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
 
 /** Events a remedy may wait for. */
 export const remedyEvents = ['terminating', 'not-ready', 'pod-gone', 'successor-pending'] as const;

@@ -3,7 +3,7 @@ import { diskMode } from './mode.ts';
 
 export const ackEarly = diskMode({
   name: 'ack-early',
-  answers: 'a detach answers at once, and cuts the old node off `cutAfter` later',
-  inWords: 'answers a detach at once and cuts the old node off a while later',
+  does: 'answers a detach at once and cuts the old node off a while later',
+  more: '(`cutAfter`)',
   detach: { cuts: 'after-answer' },
 });

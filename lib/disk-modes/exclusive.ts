@@ -12,8 +12,7 @@ import { diskMode } from './mode.ts';
 
 export const exclusive = diskMode({
   name: 'exclusive',
-  answers:
-    "the next node's staging waits until no other node watches the volume; a node whose link is silent for 30 s watches no more",
-  inWords: 'lets a node stage the volume only when no other node watches it any more',
+  does: 'lets a node stage the volume only when no other node watches it any more',
+  more: '(RBD); a node whose link is silent for 30 s watches no more',
   stage: { refusedWhile: 'other-watches' },
 });

@@ -6,7 +6,6 @@ import { diskMode } from './mode.ts';
 
 export const fenceIfOutOfService = diskMode({
   name: 'fence-if-out-of-service',
-  answers: 'a detach cuts the old node off only where it carries the out-of-service taint',
-  inWords: 'cuts the old node off at a detach only where it carries the out-of-service taint',
+  does: 'cuts the old node off at a detach only where it carries the out-of-service taint',
   detach: { cuts: 'where-out-of-service' },
 });

@@ -3,7 +3,6 @@ import { diskMode } from './mode.ts';
 
 export const fenced = diskMode({
   name: 'fenced',
-  answers: 'a detach cuts the old node off, then answers',
-  inWords: 'cuts the old node off before it answers a detach (reservation, blocklist, access list)',
+  does: 'cuts the old node off before it answers a detach (reservation, blocklist, access list)',
   detach: { cuts: 'before-answer' },
 });

@@ -16,9 +16,10 @@ const declared = [
 ] as const;
 
 export type DiskMode = (typeof declared)[number]['name'];
+export const diskModeDeclarations: readonly DiskModeDeclaration<DiskMode>[] = declared;
 export const diskModes: readonly DiskMode[] = declared.map(({ name }) => name);
 
-/** What each decides, and the words for it. */
+/** By name. */
 export const diskModeOf = Object.fromEntries(declared.map((mode) => [mode.name, mode])) as Readonly<
-  Record<DiskMode, DiskModeDeclaration>
+  Record<DiskMode, DiskModeDeclaration<DiskMode>>
 >;

@@ -20,12 +20,12 @@ export type Cut =
   /** Before its answer, where the node carries the out-of-service taint; else it is bookkeeping. */
   | 'where-out-of-service';
 
-export interface DiskModeDeclaration {
-  readonly name: string;
-  /** What it answers to a detach or to the next node; Markdown, for the page of scenarios. */
-  readonly answers: string;
-  /** The same for a report; fits after `your storage`. */
-  readonly inWords: string;
+export interface DiskModeDeclaration<Name extends string = string> {
+  readonly name: Name;
+  /** When another node is to get the volume; fits after `your storage`. */
+  readonly does: string;
+  /** For the page alone; Markdown. */
+  readonly more?: string;
   /** Before an attachment is recorded. A storage that grants `attachWhileBusy` refuses none. */
   readonly attach?: { readonly refusedWhile: Refusal };
   /** Before the node's path is opened. */

@@ -10,8 +10,7 @@ import { diskMode } from './mode.ts';
 
 export const pendingWhileBusy = diskMode({
   name: 'pending-while-busy',
-  answers: 'detach and attach elsewhere are refused while the old node has the volume mounted',
-  inWords: 'refuses detach and attach elsewhere while the old node has the volume mounted',
+  does: 'refuses detach and attach elsewhere while the old node has the volume mounted',
   attach: { refusedWhile: 'other-has-it-mounted' },
   detach: { refusedWhile: 'node-has-it-mounted', cuts: 'before-answer' },
 });

@@ -8,7 +8,7 @@ import { diskMode } from './mode.ts';
 
 export const reservation = diskMode({
   name: 'reservation',
-  answers: "the next node's staging pre-empts the old one, whose writes then fail",
-  inWords: 'lets the next node pre-empt the old one, whose writes then fail',
+  does: 'lets the next node pre-empt the old one, whose writes then fail',
+  more: '(SCSI-3 persistent reservations, NVMe); it does so when it stages the volume',
   stage: { cutsOthers: true },
 });

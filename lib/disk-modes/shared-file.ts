@@ -6,7 +6,7 @@ import { diskMode } from './mode.ts';
 
 export const sharedFile = diskMode({
   name: 'shared-file',
-  answers: 'a shared directory: nothing is attached, detached or fenced',
-  inWords: 'is a shared directory, which nothing attaches, detaches or fences',
+  does: 'is a shared directory, which nothing attaches, detaches or fences',
+  more: '(NFS)',
   isDirectory: true,
 });

@@ -3,6 +3,5 @@ import { diskMode } from './mode.ts';
 
 export const unfenced = diskMode({
   name: 'unfenced',
-  answers: 'a detach is bookkeeping: the old node writes on',
-  inWords: 'takes a detach as bookkeeping, and nothing cuts the old node off',
+  does: 'takes a detach as bookkeeping, and nothing cuts the old node off',
 });

@@ -1,30 +1,23 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
-import { databaseFieldNames } from '../database/fields.ts';
+import { fieldNames, placeOf, type FieldName } from '../experiment/places.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Trial } from './plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
-const ownFields: readonly (keyof Scenario)[] = [
-  'name',
-  'question',
-  'expected',
-  'counted',
-  'disk',
-  'diskFrom',
-  'cutAfterMs',
-  'watcherCheck',
-  'attachWhileBusy',
-  'filesystem',
-  'accessMode',
-  'flushes',
-  'keepWrites',
-  'rate',
-  'connections',
-  ...databaseFieldNames,
-  'workload',
-  'terminationGraceS',
-  'tolerationMs',
-];
+const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
+const ownTimer: FieldName = 'tolerationMs';
+/** A cluster has a provisioner or none; a drain of the node waits for all its preStop hooks. */
+const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
+
+/** What no file sets is how a run is called and what it is held against: its own as well. */
+const sharedUnder = (own: readonly string[]): readonly FieldName[] =>
+  fieldNames.filter((name) => {
+    const [group = '', key] = placeOf(name);
+    const isOwn = key === undefined || own.includes(group) || name === ownTimer;
+    return !isOwn || ofNode.includes(name);
+  });
+const sharedFields = sharedUnder(ownGroups);
+const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy']);
 
 /** What an operator does to one pod leaves its neighbours alone; the others do it to the node. */
 const remediesOfPod: readonly Scenario['remedy'][] = ['none', 'force-delete', 'delete'];
@@ -54,13 +47,9 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
     // One kill ends the servers of all runs on the node.
     serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
-  const own = remediesOfPod.includes(remedy)
-    ? [...ownFields, 'remedy', 'remedyAt', 'untaintAt']
-    : ownFields;
-  const shared = Object.entries(scenario).filter(
-    ([field]) => !(own as readonly string[]).includes(field),
-  );
-  return JSON.stringify([seed, remediesOfPod.includes(remedy), shared]);
+  const isOfPod = remediesOfPod.includes(remedy);
+  const shared = isOfPod ? sharedBesideRemedies : sharedFields;
+  return JSON.stringify([seed, isOfPod, shared.map((name) => scenario[name])]);
 }
 
 /**

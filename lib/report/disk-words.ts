@@ -27,8 +27,8 @@ const losses: Readonly<Record<PowerLoss, string>> = {
   tears: 'a crash loses what the disk had not flushed, and leaves half a write',
 };
 
-const mode = ({ disk, cutAfterMs }: Scenario): string =>
-  diskModeOf[disk].inWords.replace('a while', `${cutAfterMs / 1000} s`);
+const whatItDoes = ({ disk, cutAfterMs }: Scenario): string =>
+  diskModeOf[disk].does.replace('a while', `${cutAfterMs / 1000} s`);
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */
 function fateOf({ fault, link, powerLoss }: Scenario): string[] {
@@ -61,7 +61,7 @@ export function diskInWords(verdict: Verdict): string {
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
-  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
+  return `Disk ${disk} (${on}${accessMode}): it ${whatItDoes(scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }
 
 /** Whom the verdict concerns, by what their storage does. */
@@ -69,7 +69,7 @@ export function appliesIf(verdict: Verdict): string[] {
   const scenario = scenarioOf(verdict);
   const { accessMode, filesystem, flushes } = scenario;
   return [
-    `your storage ${mode(scenario)}`,
+    `your storage ${whatItDoes(scenario)}`,
     ...fateOf(scenario),
     ...variants(scenario),
     ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),
