@@ -1,6 +1,7 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
 import { fieldNames, placeOf, type FieldName } from '../experiment/places.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { actsOn } from '../remedy-kinds.ts';
 import type { Trial } from './plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
@@ -19,9 +20,10 @@ const sharedUnder = (own: readonly string[]): readonly FieldName[] =>
 const sharedFields = sharedUnder(ownGroups);
 const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy']);
 
-/** What an operator does to one pod leaves its neighbours alone; the others do it to the node. */
-const remediesOfPod: readonly Scenario['remedy'][] = ['none', 'force-delete', 'delete'];
-const remediesOfNode: readonly Scenario['remedy'][] = ['out-of-service', 'delete-node', 'drain'];
+/** What an operator does to one pod leaves its neighbours alone; what he does to the node meets all. */
+const isOfPod = (remedy: Scenario['remedy']): boolean =>
+  ['nothing', 'pod'].includes(actsOn(remedy));
+const isOfNode = (remedy: Scenario['remedy']): boolean => actsOn(remedy) === 'node';
 
 /** Faults that are broken once and mended once. */
 const simpleFaults: readonly Scenario['fault'][] = [
@@ -39,7 +41,7 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
   const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
   const fits =
     simpleFaults.includes(fault) &&
-    (remediesOfPod.includes(remedy) || remediesOfNode.includes(remedy)) &&
+    (isOfPod(remedy) || isOfNode(remedy)) &&
     also === 'none' &&
     disk !== 'shared-file' &&
     selfFence === 'off' &&
@@ -47,9 +49,8 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
     // One kill ends the servers of all runs on the node.
     serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
-  const isOfPod = remediesOfPod.includes(remedy);
-  const shared = isOfPod ? sharedBesideRemedies : sharedFields;
-  return JSON.stringify([seed, isOfPod, shared.map((name) => scenario[name])]);
+  const shared = isOfPod(remedy) ? sharedBesideRemedies : sharedFields;
+  return JSON.stringify([seed, isOfPod(remedy), shared.map((name) => scenario[name])]);
 }
 
 /**
