@@ -24,6 +24,7 @@ export interface ClientOptions {
 export class Client {
   readonly #options: ClientOptions;
   readonly #isBusy: boolean;
+  readonly #beatAgain = (): void => this.#beat();
   #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
   isSettled = false;
@@ -47,6 +48,6 @@ export class Client {
     const sinceUs = kernel.nowUs - (witness.secondMountAtUs ?? Infinity);
     commits.ask(this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1);
     const isCalm = this.isSettled || sinceUs < 0;
-    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, () => this.#beat());
+    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, this.#beatAgain);
   }
 }
