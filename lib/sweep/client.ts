@@ -35,10 +35,12 @@ export class Client {
     this.#isBusy = rate === 'max' || rate >= busyRate;
     if (rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
-    options.witness.onSecondMount = () => {
-      options.model.kernel.cancel(this.#next);
-      this.#beat();
-    };
+    options.witness.onSecondMount = this.#beatNow.bind(this);
+    this.#beat();
+  }
+
+  #beatNow(): void {
+    this.#options.model.kernel.cancel(this.#next);
     this.#beat();
   }
 
