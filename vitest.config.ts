@@ -5,6 +5,8 @@ const minuteMs = 60_000;
 
 export default defineConfig({
   test: {
+    // By default one CPU is left to the runner, which does next to nothing: half of a machine of two.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
