@@ -16,7 +16,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
             'test/*.test.ts',
-            'test/{contract,property,docs,mutants}/**/*.test.ts',
+            'test/{contract,property,docs,mutants,evidence-mutants}/**/*.test.ts',
           ],
           testTimeout: minuteMs,
         },

@@ -1,6 +1,6 @@
 /** No damage by hand: what two mounts, a zombie or a false fsync really do to a volume. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { DamageClass } from '../damage-class.ts';
 import { ackedIn, journaledOps } from '../../../lib/two-kernels/judge.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
 import { twoMounts, type Schedule } from '../two-mounts.ts';

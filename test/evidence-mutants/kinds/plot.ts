@@ -11,7 +11,12 @@ import {
   sinceFault,
   type Alteration,
 } from '../edit.ts';
-import type { ActionRecord, MachineRecord, PhaseName, RunRecord } from '../../history/events.ts';
+import type {
+  ActionRecord,
+  MachineRecord,
+  PhaseName,
+  RunRecord,
+} from '../../../lib/history/events.ts';
 import type { TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';
 

@@ -1,7 +1,7 @@
 /** The verdict of the made-up history (example.ts). Its numbers come from no run. */
-import { database } from '../database/chosen.ts';
-import { parseScenario } from '../experiment/scenario.ts';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import { database } from '../../lib/database/chosen.ts';
+import { parseScenario } from '../../lib/experiment/scenario.ts';
+import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 
 export const exampleScenario = parseScenario({
   name: 'network-partition',

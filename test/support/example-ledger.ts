@@ -1,8 +1,8 @@
 /** Small ledgers and evidence for the checkers' own tests: healthy ones, to be damaged by a test. */
-import { Chain, initialBalance, sessionKey } from '../workload/ledger.ts';
-import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
-import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
-import type { JournaledOp, SessionId } from './journal.ts';
+import { Chain, initialBalance, sessionKey } from '../../lib/workload/ledger.ts';
+import type { LedgerEntry, OpOutcome } from '../../lib/workload/sql.ts';
+import type { ImageEvidence, LedgerRow, ServerStart } from '../../lib/checkers/evidence.ts';
+import type { JournaledOp, SessionId } from '../../lib/checkers/journal.ts';
 
 export const exampleSeed = 'example';
 

@@ -2,8 +2,8 @@
  * What a kind of damage must be called. Kinds that leave the same traces share a class: then nobody
  * can tell them apart from the disk, and naming the class is naming the kind.
  */
-import { database } from '../database/chosen.ts';
-import type { Finding } from '../experiment/verdict/verdict.ts';
+import { database } from '../../lib/database/chosen.ts';
+import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
 
 export interface DamageClass {
   readonly name: string;

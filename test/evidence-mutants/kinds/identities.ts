@@ -5,8 +5,8 @@ import type {
   ImageLabel,
   ImageRecord,
   SetupRecord,
-} from '../../history/events.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
+} from '../../../lib/history/events.ts';
+import type { CopyIdentity } from '../../../lib/history/identity.ts';
 import {
   add,
   and,
@@ -20,7 +20,7 @@ import {
   type Alteration,
 } from '../edit.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
-import { observed } from '../../history/observations.ts';
+import { observed } from '../../../lib/history/observations.ts';
 import { inconclusive, type EvidenceMutant } from '../mutant.ts';
 
 const ofImage =

@@ -1,10 +1,10 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
-import type { Finding } from '../experiment/verdict/verdict.ts';
-import type { Checker } from '../checkers/checker.ts';
-import { bareRun } from '../checkers/bare-run.ts';
-import { checkers, judgeImages } from '../checkers/index.ts';
-import type { JournaledOp, Moments } from '../checkers/journal.ts';
-import type { AuditedCopy } from '../two-kernels/judge.ts';
+import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
+import type { Checker } from '../../lib/checkers/checker.ts';
+import { bareRun } from '../../lib/checkers/bare-run.ts';
+import { checkers, judgeImages } from '../../lib/checkers/index.ts';
+import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
+import type { AuditedCopy } from '../../lib/two-kernels/judge.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
 
 export interface MutantCase {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { unpack, writeOps, writesFiles, writesFormat } from '../../history/writes.ts';
+import { unpack, writeOps, writesFiles, writesFormat } from '../../../lib/history/writes.ts';
 import { orWorse, type EvidenceMutant } from '../mutant.ts';
 
 const { headerBytes, recordBytes } = writesFormat;

@@ -1,11 +1,11 @@
 /** Made-up matrices, outcomes and batches for tests. */
-import { expectedOf } from '../experiment/expectation/counted.ts';
-import type { Counts } from '../experiment/scenario.ts';
-import type { Batch } from './batch.ts';
-import { cellsOf } from './cells.ts';
-import { planOf, type Plan } from './plan.ts';
-import { parseMatrix } from './read-matrix.ts';
-import type { Outcome } from './results.ts';
+import { expectedOf } from '../../lib/experiment/expectation/counted.ts';
+import type { Counts } from '../../lib/experiment/scenario.ts';
+import type { Batch } from '../../lib/matrix/batch.ts';
+import { cellsOf } from '../../lib/matrix/cells.ts';
+import { planOf, type Plan } from '../../lib/matrix/plan.ts';
+import { parseMatrix } from '../../lib/matrix/read-matrix.ts';
+import type { Outcome } from '../../lib/matrix/results.ts';
 
 export interface ExampleOptions {
   readonly disks?: number;

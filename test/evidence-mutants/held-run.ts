@@ -1,13 +1,13 @@
 /** A run's history in memory, to be altered and written anew: by the proper writer, so it is resealed. */
 import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HistoryRecord, RowRecord, SegmentCounts } from '../history/events.ts';
-import { openHistory, type SmallRecord } from '../history/reader.ts';
-import { historyDirectory, otherFiles, runSegment } from '../history/recorder.ts';
-import { Segment, suffixes } from '../history/segment.ts';
-import { readSegment } from '../history/segment-reader.ts';
-import { decodeLines } from '../history/line-decoder.ts';
-import { tellStory, type Story } from '../timeline/story.ts';
+import type { HistoryRecord, RowRecord, SegmentCounts } from '../../lib/history/events.ts';
+import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
+import { historyDirectory, otherFiles, runSegment } from '../../lib/history/recorder.ts';
+import { Segment, suffixes } from '../../lib/history/segment.ts';
+import { readSegment } from '../../lib/history/segment-reader.ts';
+import { decodeLines } from '../../lib/history/line-decoder.ts';
+import { tellStory, type Story } from '../../lib/timeline/story.ts';
 
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 

@@ -12,34 +12,34 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../experiment/evidence/plot-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/plot-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, plotGaps: unless('plot', all.plotGaps) };
 });
-vi.mock(import('../experiment/evidence/step-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/step-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, stepGaps: unless('steps', all.stepGaps) };
 });
-vi.mock(import('../experiment/evidence/machine-time.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/machine-time.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
     lateTimers: unless('late timers', all.lateTimers),
   };
 });
-vi.mock(import('../experiment/evidence/observer-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/observer-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, observerGaps: unless('observers', all.observerGaps) };
 });
-vi.mock(import('../experiment/evidence/missing-sights.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/missing-sights.ts'), async (original) => {
   const all = await original();
   return { ...all, missingSights: unless('sights', all.missingSights) };
 });
-vi.mock(import('../experiment/evidence/certificate-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/certificate-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, certificateGaps: unless('certificates', all.certificateGaps) };
 });
-vi.mock(import('../experiment/evidence/fault-effect.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/fault-effect.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -47,15 +47,15 @@ vi.mock(import('../experiment/evidence/fault-effect.ts'), async (original) => {
     refutedBy: unless('refuted', all.refutedBy),
   };
 });
-vi.mock(import('../experiment/evidence/disagreements.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/disagreements.ts'), async (original) => {
   const all = await original();
   return { ...all, disagreements: unless('disagreements', all.disagreements) };
 });
-vi.mock(import('../experiment/evidence/cuts-seen.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/cuts-seen.ts'), async (original) => {
   const all = await original();
   return { ...all, cutsNotSeen: unless('cuts', all.cutsNotSeen) };
 });
-vi.mock(import('../experiment/evidence/identities.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/identities.ts'), async (original) => {
   const all = await original();
   return {
     ...all,
@@ -65,19 +65,19 @@ vi.mock(import('../experiment/evidence/identities.ts'), async (original) => {
         : all.identitiesOf(story),
   };
 });
-vi.mock(import('../experiment/evidence/client-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, clientGaps: unless('clients', all.clientGaps) };
 });
-vi.mock(import('../experiment/evidence/blind-reads.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/blind-reads.ts'), async (original) => {
   const all = await original();
   return { ...all, blindReads: unless('blind reads', all.blindReads) };
 });
-vi.mock(import('../experiment/evidence/expected-sights.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/expected-sights.ts'), async (original) => {
   const all = await original();
   return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });
-vi.mock(import('../timeline/access-conflicts.ts'), async (original) => {
+vi.mock(import('../../lib/timeline/access-conflicts.ts'), async (original) => {
   const all = await original();
   return { ...all, accessConflicts: unless('access', all.accessConflicts) };
 });

@@ -2,9 +2,9 @@
  * A made-up history, for tests of the report only. Its numbers come from no run;
  * it must never be shown as a sample report.
  */
-import { database } from '../database/chosen.ts';
-import type { HistoryRecord, Timers } from '../history/events.ts';
-import { observed, type ObservedName } from '../history/observations.ts';
+import { database } from '../../lib/database/chosen.ts';
+import type { HistoryRecord, Timers } from '../../lib/history/events.ts';
+import { observed, type ObservedName } from '../../lib/history/observations.ts';
 import { exampleScenario, exampleVerdict } from './example-verdict.ts';
 
 /** The fault comes so long after the run's start. */

@@ -1,8 +1,8 @@
 /** Records in memory as what a report is made from; for tests of the report only. */
-import type { HistoryRecord } from '../history/events.ts';
-import { pairOperations } from '../history/operations.ts';
-import { exampleHistory } from './example.ts';
-import type { ReportSource } from './report-data.ts';
+import type { HistoryRecord } from '../../lib/history/events.ts';
+import { pairOperations } from '../../lib/history/operations.ts';
+import { exampleHistory } from './example-history.ts';
+import type { ReportSource } from '../../lib/report/report-data.ts';
 
 /** `records` in time order. */
 export const sourceOf = (records: readonly HistoryRecord[]): ReportSource => ({

@@ -1,8 +1,8 @@
 /** The real histories that mutants are copies of, one of each verdict. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EvidenceError } from '../errors.ts';
-import { isOfToday } from '../history/migration.ts';
+import { EvidenceError } from '../../lib/errors.ts';
+import { isOfToday } from '../../lib/history/migration.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 
 const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
