@@ -103,6 +103,12 @@ function podUidOn(
   return seen === undefined ? undefined : String(seen.data['uid']);
 }
 
+/** What comes after the second image was asked for needs not be seen. */
+export const lookedUntilMs = ({
+  secondImageAtMs,
+  endAtMs,
+}: Pick<Story, 'secondImageAtMs' | 'endAtMs'>): number => secondImageAtMs ?? endAtMs;
+
 /** The first observation between fault and heal that fits. */
 export function firstAfterFault(
   story: Story,

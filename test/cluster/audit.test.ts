@@ -17,7 +17,7 @@ import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
-import type { AuditedCopy } from '../../lib/mutants/mutant-case.ts';
+import type { AuditedCopy } from '../mutants/mutant-case.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);

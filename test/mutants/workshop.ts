@@ -5,7 +5,7 @@ import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import type { ImageLabel } from '../../lib/history/events.ts';
 import { ackedIn } from '../support/bare-images.ts';
-import type { AuditedCopy } from '../../lib/mutants/mutant-case.ts';
+import type { AuditedCopy } from './mutant-case.ts';
 import { BareHost } from '../cluster/bare-host.ts';
 import { BareVolume, type BareDisk } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';

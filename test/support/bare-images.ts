@@ -2,7 +2,7 @@
 import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
 import type { Moments } from '../../lib/checkers/journal.ts';
 import { pairOperations } from '../../lib/history/operations.ts';
-import { bareHistory, type AuditedCopy } from '../../lib/mutants/mutant-case.ts';
+import { bareHistory, type AuditedCopy } from '../mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 
 export function judge(

@@ -1,6 +1,6 @@
 /** No damage by hand: what two mounts, a zombie or a false fsync really do to a volume. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { DamageClass } from '../damage-class.ts';
 import { ackedIn } from '../../support/bare-images.ts';
 import { pairOperations } from '../../../lib/history/operations.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
