@@ -16,8 +16,7 @@ import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
-import { ackedIn, judge } from '../support/bare-images.ts';
-import type { AuditedCopy } from '../../lib/mutants/mutant-case.ts';
+import { ackedIn, judge, type AuditedCopy } from '../support/bare-images.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);

@@ -5,6 +5,8 @@ import { pairOperations } from '../../lib/history/operations.ts';
 import { bareHistory, type AuditedCopy } from '../../lib/mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 
+export type { AuditedCopy } from '../../lib/mutants/mutant-case.ts';
+
 export function judge(
   seed: string,
   records: readonly WriterRecord[],
