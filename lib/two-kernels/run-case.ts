@@ -4,7 +4,7 @@ import { noTimes, type Step } from '../experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';
 import { observed, type Work } from '../experiment/run/observed.ts';
 import { bounded, enter } from '../experiment/run/run-context.ts';
-import { historyVersion, type CaseRecord, type ImageLabel } from '../history/events.ts';
+import { historyVersion, type ImageLabel } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import type { RunRecorder } from '../history/recorder.ts';
 import { cases, type CaseName, type Filesystem, type Stage } from './cases.ts';
@@ -49,7 +49,7 @@ export async function runCase(run: CaseRun): Promise<Result> {
       ...{ ...run, clock, first },
       open: (stage) => openLabTestbed({ ...run, ...stage, clock, settings, volume }),
     },
-    ({ testbed, recorder }) => workOf(run, settings, { testbed, recorder }),
+    ({ testbed, recorder }) => workOf(run, { testbed, recorder }),
   );
   signal.throwIfAborted();
   return readResult(openHistory(folder));
@@ -60,13 +60,15 @@ interface Opened {
   readonly recorder: RunRecorder;
 }
 
-function workOf(run: CaseRun, scenario: CaseRecord['scenario'], opened: Opened): Work {
+function workOf(run: CaseRun, opened: Opened): Work {
   const { testbed, recorder } = opened;
   const { victim, successor } = testbed;
   const sides = [victim, successor];
   const takenAtMs = new Map<ImageLabel, number>();
   const within = (step: Step, work: (signal: AbortSignal) => Promise<void>): Promise<void> =>
     bounded({ ...run, testbed, times: noTimes }, step, work);
+  // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
+  const scenario = { trxCommit: 1 } as const;
   const images = (signal: AbortSignal): ImageRun => ({
     ...{ ...opened, scenario, takenAtMs, signal, onProgress: run.onProgress },
   });
