@@ -8,7 +8,7 @@ import { EvidenceError } from '../../errors.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Steps } from './steps.ts';
 
-type Times = Pick<
+export type Times = Pick<
   Scenario,
   | 'warmupMs'
   | 'horizonMs'
@@ -19,6 +19,12 @@ type Times = Pick<
   | 'serverKills'
 > &
   Pick<Steps, 'leastMs'>;
+
+/** Of a run that no scenario asks to wait. */
+export const noTimes: Times = {
+  ...{ warmupMs: 0, horizonMs: 0, overlapMs: 0, patienceMs: 0, convergeMs: 0 },
+  ...{ recreations: 0, serverKills: 0, leastMs: 0 },
+};
 
 /** What calls, probes and copies may take beside the waits that a scenario asks for. */
 const callsMs = 900_000;

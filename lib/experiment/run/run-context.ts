@@ -2,7 +2,7 @@
 import type { Backend, CommonTestbed, Testbed } from '../../cluster/port.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
-import { afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
+import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';
 import type { Custom } from '../custom.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
@@ -37,23 +37,31 @@ export interface Run extends Omit<RunOptions, 'backend'> {
   readonly testbed: CommonTestbed;
   readonly steps: Steps;
   readonly sightings: Sightings;
+  readonly times: Times;
   /** Audits that fall into the waits of a shared event: one after the other they take minutes. */
   readonly audits: Promise<unknown>[];
 }
 
-export function enter(run: Pick<Run, 'recorder' | 'onPhase'>, phase: PhaseName): void {
-  run.onPhase(phase);
+export function enter(
+  run: Pick<Run, 'recorder'> & Partial<Pick<Run, 'onPhase'>>,
+  phase: PhaseName,
+): void {
+  run.onPhase?.(phase);
   run.recorder.record({ type: 'phase', phase });
 }
 
+type Bounded = Pick<Run, 'times' | 'signal' | 'onStep'> & {
+  readonly testbed: Pick<CommonTestbed, 'clock'>;
+};
+
 /** A phase, or a part of one, within its bound; where that passes it is given up, named in the error. */
 export function bounded<T>(
-  { testbed, scenario, steps: { leastMs }, signal, onStep }: Run,
+  { testbed, times, signal, onStep }: Bounded,
   step: Step,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   onStep?.(step);
-  const deadlineMs = testbed.clock.nowMs() + boundsMs[step]({ ...scenario, leastMs });
+  const deadlineMs = testbed.clock.nowMs() + boundsMs[step](times);
   const interrupt = { signal, ...afterInterrupt[step] };
   return within(testbed.clock, { what: step, deadlineMs, interrupt }, work);
 }

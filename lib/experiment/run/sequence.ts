@@ -4,35 +4,28 @@
  */
 import type { CommonTestbed } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
-import { EvidenceError } from '../../errors.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
-import { openRecorder } from '../../history/recorder.ts';
-import { attempting, type Attempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
 import { bothClients } from './both-clients.ts';
 import { namesOf } from '../custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
-import { prepare } from './prepare.ts';
+import { observed, type ObservedOptions, type Work } from './observed.ts';
 import { auditOf, bounded, enter, type Run, type RunOptions } from './run-context.ts';
 import { basisOf } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import { reachSteadyState } from './steady-state.ts';
 import type { Steps, StepsContext } from './steps.ts';
 
-/**
- * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` after the heal
- * and the clean-up; other trouble is in the history, and hence in the verdict.
- */
+/** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends CommonTestbed>(
   options: RunOptions<T>,
   stepsOf: (context: StepsContext<T>) => Steps,
 ): Promise<void> {
-  const { backend, scenario, custom, seed, runId, folder, onProgress, signal } = options;
+  const { backend, scenario, custom, seed, runId, folder, onProgress } = options;
   const names = custom === undefined ? undefined : namesOf(custom);
-  const recorder = openRecorder(folder, backend.clock);
-  if (options.onRecord !== undefined) recorder.subscribe(options.onRecord);
-  recorder.record({
+  const first = {
     type: 'run',
     schemaVersion: historyVersion,
     runId,
@@ -42,73 +35,49 @@ export async function recordRun<T extends CommonTestbed>(
     scenario,
     ...(names === undefined ? {} : { custom: names }),
     replay: options.replay,
-  });
-  enter({ ...options, recorder }, 'prepare');
-  try {
-    const testbed = await prepare(backend, {
-      ...{ scenario, runId, seed, folder, recorder, onProgress, signal },
-    });
-    const { timers, versions, nodes, volume } = testbed;
-    const about = { type: 'setup', timers, versions, nodes } as const;
-    recorder.record(volume === undefined ? about : { ...about, volume });
+  } as const;
+  const open: ObservedOptions<T>['open'] = (each) =>
+    backend.open({ ...each, scenario, runId, seed, folder, onProgress });
+  await observed({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
     const sightings = new Sightings();
     const steps = stepsOf({ testbed, recorder, scenario, folder, sightings, onProgress });
-    await perform({ ...options, recorder, testbed, sightings, steps, audits: [] });
-  } finally {
-    recorder.close();
-  }
-  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
-}
-
-function unwritable(folder: string, cause: unknown): EvidenceError {
-  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
-    hint: 'the fault was healed all the same; make room, then look at what was recorded',
-    command: `npx zx experiments/report.mjs ${folder}`,
-    cause,
+    const times = { ...scenario, leastMs: steps.leastMs };
+    return sequence({ ...options, recorder, testbed, sightings, steps, times, audits: [] });
   });
 }
 
-/** Steps whose failure leaves something broken, or behind. */
-const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
-
-/** Whatever happens in here ends in the history, and the testbed is closed. */
-async function perform(run: Run): Promise<void> {
-  const { testbed, recorder, sightings } = run;
+function sequence(run: Run): Work {
+  const { recorder, sightings } = run;
   const { cold } = run.steps;
   const unsubscribe = recorder.subscribe((record) => sightings.see(record));
-  const attempt = attempting(recorder, (where, message) => {
-    if (mending.has(where)) run.onUnhealed?.(`${where}: ${message}`);
-  });
   let writers: Writers | undefined;
-  let written: SegmentList = {};
-  await attempt('run', async () => {
-    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
-    try {
+  return {
+    async whileObserved(attempt) {
       writers = await bounded(run, 'start-writers', () => startWriters(run));
       await untilSecondImage(run, writers, attempt);
-    } finally {
-      await attempt('stop observers', () =>
-        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+    },
+    async afterwards() {
+      // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
+      await bounded(run, 'remove-database', async () => cold?.removeDatabase());
+      enter(run, 'audit');
+      if (run.meet === undefined) await auditOf(run, 'first');
+      await Promise.all(run.audits);
+      await auditOf(run, 'second');
+      enter(run, 'report');
+    },
+    async end(attempt) {
+      let written: SegmentList = {};
+      await Promise.all(run.audits);
+      unsubscribe();
+      await attempt('stop writers', async () => {
+        written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
+      });
+      await attempt(exportStep, () =>
+        bounded(run, 'export-writes', async (signal) => cold?.exportWrites(signal)),
       );
-    }
-    // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
-    await bounded(run, 'remove-database', async () => cold?.removeDatabase());
-    enter(run, 'audit');
-    if (run.meet === undefined) await auditOf(run, 'first');
-    await Promise.all(run.audits);
-    await auditOf(run, 'second');
-    enter(run, 'report');
-  });
-  await Promise.all(run.audits);
-  unsubscribe();
-  await attempt('stop writers', async () => {
-    written = (await bounded(run, 'stop-writers', async () => writers?.stop())) ?? {};
-  });
-  await attempt(exportStep, () =>
-    bounded(run, 'export-writes', async (signal) => cold?.exportWrites(signal)),
-  );
-  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
-  recorder.list(written);
+      return written;
+    },
+  };
 }
 
 /** From the steady state on; the writers end before that image is taken. */

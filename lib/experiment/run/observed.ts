@@ -1,0 +1,112 @@
+/**
+ * What surrounds a run, whatever is done in it: a history from its first record to its list, a testbed
+ * that is opened and closed, observers that look on. A failure in here ends in the history.
+ */
+import type { Clock } from '../../cluster/clock.ts';
+import type { CommonTestbed, TestbedOptions, Unstamped } from '../../cluster/port.ts';
+import { EvidenceError } from '../../errors.ts';
+import type { HistoryRecord, PhaseName, SegmentList } from '../../history/events.ts';
+import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
+import { attempting, type Attempt } from './attempt.ts';
+import { noTimes, type Step } from './bounds.ts';
+import { prepare } from './prepare.ts';
+import { bounded, enter } from './run-context.ts';
+
+/** What is needed of a testbed around a run. */
+export type ObservedTestbed = Pick<
+  CommonTestbed,
+  'clock' | 'timers' | 'versions' | 'nodes' | 'volume' | 'observe' | 'close'
+>;
+
+export interface ObservedOptions<T extends ObservedTestbed> {
+  /** The run's folder; it exists, and holds no history yet. */
+  readonly folder: string;
+  /** Runs from the run's beginning. */
+  readonly clock: Clock;
+  /** The first record. Default: the history begins with the phase. */
+  readonly first?: Unstamped;
+  readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
+  readonly onProgress: (line: string) => void;
+  /** Default for each of these: nobody is told. */
+  readonly onPhase?: (phase: PhaseName) => void;
+  readonly onStep?: (step: Step) => void;
+  readonly onUnhealed?: (what: string) => void;
+  readonly onRecord?: (record: HistoryRecord) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is done in a run. Whatever rejects ends in the history. */
+export interface Work {
+  /** While observers look on. */
+  whileObserved(attempt: Attempt): Promise<void>;
+  /** Once nobody looks on any more, and only where all went well so far. Default: nothing. */
+  afterwards?(): Promise<void>;
+  /**
+   * Ends what was begun, however far that came. Resolves to the segments of the history that others
+   * have written. Default: there is nothing to end.
+   */
+  end?(attempt: Attempt): Promise<SegmentList>;
+}
+
+/** Steps whose failure leaves something broken, or behind. */
+const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
+
+/**
+ * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` once all is closed;
+ * other trouble is in the history.
+ */
+export async function observed<T extends ObservedTestbed>(
+  options: ObservedOptions<T>,
+  workOn: (stage: { readonly testbed: T; readonly recorder: RunRecorder }) => Work,
+): Promise<void> {
+  const { folder, clock, first, onRecord } = options;
+  const recorder = openRecorder(folder, clock);
+  if (onRecord !== undefined) recorder.subscribe(onRecord);
+  if (first !== undefined) recorder.record(first);
+  enter({ ...options, recorder }, 'prepare');
+  try {
+    const testbed = await prepare({ ...options, recorder });
+    const { timers, versions, nodes, volume } = testbed;
+    const about = { type: 'setup', timers, versions, nodes } as const;
+    recorder.record(volume === undefined ? about : { ...about, volume });
+    await perform({ ...options, testbed, recorder }, workOn({ testbed, recorder }));
+  } finally {
+    recorder.close();
+  }
+  if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
+}
+
+type Stage = Pick<ObservedOptions<ObservedTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
+  readonly testbed: ObservedTestbed;
+  readonly recorder: RunRecorder;
+};
+
+async function perform(stage: Stage, work: Work): Promise<void> {
+  const { testbed, recorder } = stage;
+  const run = { ...stage, times: noTimes };
+  const attempt = attempting(recorder, (where, message) => {
+    if (mending.has(where)) stage.onUnhealed?.(`${where}: ${message}`);
+  });
+  await attempt('run', async () => {
+    const observers = await bounded(run, 'observe', () => testbed.observe(recorder));
+    try {
+      await work.whileObserved(attempt);
+    } finally {
+      await attempt('stop observers', () =>
+        bounded(run, 'stop-observers', async () => observers[Symbol.asyncDispose]()),
+      );
+    }
+    await work.afterwards?.();
+  });
+  const written = (await work.end?.(attempt)) ?? {};
+  await attempt('close', () => bounded(run, 'close', () => testbed.close()));
+  recorder.list(written);
+}
+
+function unwritable(folder: string, cause: unknown): EvidenceError {
+  return new EvidenceError('HISTORY_UNWRITABLE', `not all could be recorded: ${String(cause)}`, {
+    hint: 'the fault was healed all the same; make room, then look at what was recorded',
+    command: `npx zx experiments/report.mjs ${folder}`,
+    cause,
+  });
+}
