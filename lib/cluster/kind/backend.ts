@@ -8,14 +8,13 @@ import { openKindTestbed } from './testbed.ts';
 
 /** `beside`: other runs share the cluster and the fault event. Default: none. */
 export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backend {
-  const originNs = process.hrtime.bigint();
-  const clock = realClock(originNs);
+  const clock = realClock();
   return {
     backend: 'kind',
     clock,
     capabilities: ['node-shell'],
     async open(request) {
-      const own = { ...request, clock, originNs };
+      const own = { ...request, clock };
       if (beside === undefined) {
         return openKindTestbed({ ...own, ...(await openCluster(choice, request)) });
       }
