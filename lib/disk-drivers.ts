@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { diskModes, type DiskMode } from './disk-kinds.ts';
+import { diskModes, type DiskMode } from './disk-modes/index.ts';
 import { readYaml } from './yaml-file.ts';
 
 const driverSchema = z.strictObject({

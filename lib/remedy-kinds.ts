@@ -3,29 +3,71 @@
 /** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
 export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
 
-export const remedyKinds = [
-  /** Nobody does anything. */
-  'none',
-  /** The pod object is deleted with grace period 0. */
-  'force-delete',
-  /** The node is tainted out-of-service. */
-  'out-of-service',
-  /** The Node object is deleted. */
-  'delete-node',
-  /** The node is cordoned and its pods are evicted, as `kubectl drain` does. */
-  'drain',
-  /** The pod is deleted as usual: its kubelet must confirm. */
-  'delete',
-  /** The victim's paths are cut at the backend, that is verified, then the node is tainted. */
-  'fence-first',
-  /** The victim's VolumeAttachment is deleted by hand; the attacher still detaches. */
-  'delete-attachment',
-  /** The same, and its finalizer is taken away: an attacher that is slower never asks the driver. */
-  'strip-attachment-finalizer',
-  /** The pod is force-deleted, and the finalizer that still holds it is taken away. */
-  'strip-pod-finalizer',
-] as const;
-export type RemedyKind = (typeof remedyKinds)[number];
+interface RemedyDeclaration {
+  readonly name: string;
+  /** What it takes away, or acts on first; `path`: the node's way to the volume. */
+  readonly on: 'nothing' | 'pod' | 'node' | 'attachment' | 'path';
+  /** Sets the out-of-service taint. */
+  readonly taints?: true;
+  /** What is done; Markdown, for the page. */
+  readonly does: string;
+}
+
+/** A seed of the sweep draws by this order: a new one goes last. */
+export const remedyDeclarations = [
+  { name: 'none', on: 'nothing', does: 'nothing' },
+  {
+    name: 'force-delete',
+    on: 'pod',
+    does: 'the pod is deleted with grace period 0; the forced detach follows six minutes later',
+  },
+  {
+    name: 'out-of-service',
+    on: 'node',
+    taints: true,
+    does: `the node gets the taint \`${outOfServiceKey}\`; the volume is detached within seconds, with no wait for an unmount`,
+  },
+  {
+    name: 'delete-node',
+    on: 'node',
+    does: 'the Node object is deleted; its pods are orphans, which Kubernetes removes after 40 to 80 s',
+  },
+  {
+    name: 'drain',
+    on: 'node',
+    does: '`kubectl drain` with a time limit; on a node that is off it waits for its kubelet in vain',
+  },
+  {
+    name: 'delete',
+    on: 'pod',
+    does: 'the pod is deleted as usual, and waits for its kubelet to confirm',
+  },
+  {
+    name: 'fence-first',
+    on: 'path',
+    taints: true,
+    does: 'the node’s paths are cut at the backend, that is verified, and only then the node is tainted out-of-service',
+  },
+  {
+    name: 'delete-attachment',
+    on: 'attachment',
+    does: 'the victim’s VolumeAttachment is deleted by hand',
+  },
+  {
+    name: 'strip-attachment-finalizer',
+    on: 'attachment',
+    does: 'the same, and its finalizer is taken away: where no attacher runs (`also attacher-down`), the storage is never asked to detach; one that runs acts within a tenth of a second and may be faster',
+  },
+  {
+    name: 'strip-pod-finalizer',
+    on: 'pod',
+    does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is taken away',
+  },
+] as const satisfies readonly RemedyDeclaration[];
+
+type Declaration = (typeof remedyDeclarations)[number];
+export type RemedyKind = Declaration['name'];
+export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
 
 /** Events a remedy may wait for. */
 export const remedyEvents = ['terminating', 'not-ready', 'pod-gone', 'successor-pending'] as const;
@@ -34,16 +76,18 @@ export type RemedyEvent = (typeof remedyEvents)[number];
 /** Somebody does something. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
 
-export const taintingRemedies = ['out-of-service', 'fence-first'] as const;
+const tainting = remedyDeclarations.filter((each) => 'taints' in each);
+export const taintingRemedies = tainting.map(({ name }) => name);
 
 /** Sets the out-of-service taint. */
-export const taints = (remedy: RemedyKind): boolean =>
-  (taintingRemedies as readonly RemedyKind[]).includes(remedy);
+export const taints = (remedy: RemedyKind): boolean => tainting.some(({ name }) => name === remedy);
+
+/** What it takes away, or acts on first. */
+export const actsOn = (remedy: RemedyKind): Declaration['on'] =>
+  remedyDeclarations.find(({ name }) => name === remedy)?.on ?? 'nothing';
 
 /** Acts on the victim's VolumeAttachment. */
-export const takesAttachment = (remedy: RemedyKind): boolean =>
-  remedy === 'delete-attachment' || remedy === 'strip-attachment-finalizer';
+export const takesAttachment = (remedy: RemedyKind): boolean => actsOn(remedy) === 'attachment';
 
 /** What it removes is the pod, and nothing but the pod. */
-export const removesPod = (remedy: RemedyKind): boolean =>
-  remedy === 'force-delete' || remedy === 'delete' || remedy === 'strip-pod-finalizer';
+export const removesPod = (remedy: RemedyKind): boolean => actsOn(remedy) === 'pod';

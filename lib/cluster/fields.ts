@@ -1,11 +1,13 @@
 /** The fields of a scenario that say which Kubernetes it is, and how long it waits. */
 import { z } from 'zod';
 import { choice, field, time } from '../fields/field.ts';
+import { oneOf, secondsWithin } from '../fields/swept.ts';
 import { textOf } from '../fields/texts.ts';
 import {
   gatesText,
   isKubernetes,
   kubernetesDefault,
+  kubernetesMinors,
   kubernetesWords,
   type FeatureGates,
 } from '../kubernetes-versions.ts';
@@ -22,6 +24,7 @@ export const forceDetachFields = {
   forceDetach: choice('timers.forceDetach', ['on', 'off'], 'on', {
     flags: '--force-detach <how>',
     about: 'off: kube-controller-manager --disable-force-detach-on-timeout (Kubernetes ≥ 1.30)',
+    swept: { share: 0.1, asksNoRow: true, draw: () => 'off' },
   }),
 };
 
@@ -37,6 +40,7 @@ export const kubernetesFields = {
       about: 'a minor, or a patch of one such as 1.37.2, which the model takes for its minor',
       more: '([which ones](kubernetes-versions.md)); before 1.32 the stock `timers.grace` is 40s',
       text: kubernetesText,
+      swept: { draw: oneOf(kubernetesMinors) },
     },
   ),
   featureGates: field(
@@ -68,18 +72,21 @@ export const timerFields = {
   graceMs: time('timers.grace', stockTimersMs.graceMs, {
     flags: '--grace <time>',
     about: 'node-monitor-grace-period',
+    swept: { share: 0.15, draw: secondsWithin(5, 60) },
     least: 1,
   }),
   // The admission plugin's.
   tolerationMs: time('timers.toleration', stockTimersMs.tolerationMs, {
     flags: '--toleration <time>',
     about: 'tolerationSeconds of the unreachable taint',
+    swept: { share: 0.15, draw: secondsWithin(0, 300) },
   }),
   // attach_detach_controller.go, DefaultTimerConfig, ReconcilerMaxWaitForUnmountDuration.
   forceDetachAfterMs: time('timers.forceDetachAfter', stockTimersMs.forceDetachAfterMs, {
     flags: '--force-detach-after <time>',
     about:
       'the attach/detach controller’s wait for an unmount (other than stock: built images or sim only)',
+    swept: { share: 0.15, draw: secondsWithin(5, 360) },
     least: 1,
   }),
 };

@@ -9,6 +9,8 @@ export type Gate = (typeof gates)[number];
 
 /** One of the runs. */
 export interface Party {
+  /** From 1, unlike the others'. */
+  readonly number: number;
   /** Resolves when every party is at this gate, is past it, or has left. */
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
@@ -43,6 +45,8 @@ export function rendezvous(count: number): readonly Party[] {
   return progress.map((_, party): Party => {
     const calls = new Map<string, number>();
     return {
+      number: party + 1,
+
       pass(gate) {
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting = [...waiting, { gate: gates.indexOf(gate), go: resolve }];

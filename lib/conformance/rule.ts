@@ -2,7 +2,7 @@
  * The rule of thumb that the model has to beat: live victim, unfenced disk, second mount: damage.
  * It reads the scenario, and knows neither rates nor links nor what a server has in its caches.
  */
-import type { DiskMode } from '../disk-kinds.ts';
+import { diskModeOf } from '../disk-modes/index.ts';
 import { losesPower } from '../fault-kinds.ts';
 import { taints } from '../remedy-kinds.ts';
 import { releaseOf } from '../experiment/expectation/release.ts';
@@ -29,18 +29,14 @@ export function ruleOf(scenario: Scenario): RulePrediction {
 const none = (because: string): RulePrediction => ({ damage: false, because });
 
 function isUnfenced({ disk, remedy, attachWhileBusy, fileLocks }: Scenario): boolean {
-  const unfenced: Readonly<Record<DiskMode, boolean>> = {
-    unfenced: true,
-    // It fences too late, as its name says.
-    'ack-early': true,
-    'fence-if-out-of-service': !taints(remedy),
-    fenced: false,
-    'pending-while-busy': attachWhileBusy === 'granted',
-    exclusive: false,
-    reservation: false,
-    'shared-file': fileLocks === 'local',
-  };
-  return unfenced[disk] && remedy !== 'fence-first';
+  if (remedy === 'fence-first') return false;
+  const { isDirectory, attach, stage, detach } = diskModeOf[disk];
+  if (isDirectory) return fileLocks === 'local';
+  if (attach !== undefined) return attachWhileBusy === 'granted';
+  if (stage !== undefined) return false;
+  // A cut that follows the answer comes too late.
+  if (detach?.cuts === 'where-out-of-service') return !taints(remedy);
+  return detach?.cuts !== 'before-answer';
 }
 
 const hasSecondMount = (scenario: Scenario): boolean =>

@@ -2,8 +2,8 @@
 import { status } from '@grpc/grpc-js';
 import { CallError, type Notes } from './grpc.ts';
 import { freeLoop, type LoopRange } from './loop-range.ts';
-import { modes } from './modes/index.ts';
-import type { NodeTaints } from './modes/mode.ts';
+import { decideAttach, decideDetach } from './modes/decide.ts';
+import type { NodeTaints } from './modes/request.ts';
 import { type Backend, type CutDevice, livePaths, type Target } from './paths.ts';
 import { attach, type Attachment, detach, heldBy, heldElsewhere, stillHeld } from './record.ts';
 import {
@@ -40,7 +40,7 @@ export function attachVolume(
     }
     const held = heldBy(record, node);
     if (held !== undefined) return held;
-    await modes[attributes.detachMode].attach?.({ ...request, backend });
+    await decideAttach({ ...request, backend });
     const loop = await loopFor(backend, loops, record.nextGeneration);
     const attached = attach(record, { node, attributes, loop, wallMs: Date.now() });
     await writeRecord(layout, volume, attached);
@@ -63,8 +63,7 @@ export async function detachVolume(
   const attachment = record === undefined ? undefined : heldBy(record, node);
   if (record === undefined || attachment === undefined) return [];
   const { attributes } = record;
-  const mode = modes[attributes.detachMode];
-  const devices = await mode.detach({ ...request, backend, attributes, attachment });
+  const devices = await decideDetach({ ...request, backend, attributes, attachment });
   await updateRecord(backend.layout, volume, (now) =>
     stillHeld(now, attachment) === undefined ? now : detach(now, node, Date.now()),
   );

@@ -9,7 +9,7 @@ import type { NodeStageVolumeRequest, VolumeCapability } from './gen/csi_pb.js';
 import { CallError, type Notes } from './grpc.ts';
 import { devicePath } from './loop-device.ts';
 import { isRaw, loopOf, stageDevice, stagedAt } from './mounts.ts';
-import { modes } from './modes/index.ts';
+import { decideStage } from './modes/decide.ts';
 import { type Backend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
 import { type Attachment, heldBy, publishedName } from './record.ts';
 import { neededRecord } from './record-store.ts';
@@ -54,7 +54,7 @@ export async function stage(
     throw new CallError(status.ALREADY_EXISTS, `${mountPoint} has ${staged.device} mounted`);
   }
   notes['freed'] = await closeLeftovers(options, volume, generation);
-  await modes[attributes.detachMode].stage?.({ backend, volume, node, attributes, notes });
+  await decideStage({ backend, volume, node, attributes, notes });
   await openPath(options, volume, attachment, attributes);
   try {
     // Asked again: a cut from now on finds the path, an earlier one is in the record (paths.ts).

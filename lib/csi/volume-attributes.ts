@@ -1,7 +1,7 @@
 /** What a volume's attributes ask of the disk: CSI's volume context, by name, checked. */
 import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import { CallError } from './grpc.ts';
 import { detachAnswers, stageAnswers } from './lies.ts';
 

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { mysqlFields } from '../mysql/fields.ts';
 
 export const databaseFields = mysqlFields;
-export const databaseFieldNames = Object.keys(databaseFields) as readonly (keyof DatabaseChoice)[];
 
 /** What a scenario says of the database. */
 export type DatabaseChoice = {

@@ -1,5 +1,5 @@
 /** What the project found, as sentences that fault events of the store can be counted for. */
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { Values } from './counts.ts';
 

@@ -1,6 +1,6 @@
 /** What each remedy did on a kind of disk: counted from the store, and nothing that was not measured is. */
 import { expect, test } from 'vitest';
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import { readStore, type EventLine } from './event-store.ts';
 import { isMeasured, onSuchADisk } from './on-such-a-disk.ts';
 

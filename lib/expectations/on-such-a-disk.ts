@@ -3,7 +3,7 @@
  * the driver that somebody asked about. Where nothing was measured the reasoning stands, called so.
  */
 import { existsSync } from 'node:fs';
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import { wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import type { Counts } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';

@@ -1,5 +1,5 @@
 /** docs/reference/expectations.md: the table for people, expected and measured side by side. */
-import { diskModes, type DiskMode } from '../disk-kinds.ts';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
 import { minorOf } from '../kubernetes-versions.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { shortTimersMs, type Scenario } from '../experiment/scenario.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { diskModes, type DiskMode } from '../disk-kinds.ts';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
 import { contradictions } from '../experiment/contradictions.ts';
 import { scenarioSchema, verdictWords, type Scenario } from '../experiment/scenario.ts';
 

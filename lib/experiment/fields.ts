@@ -4,6 +4,7 @@ import { forceDetachFields, kubernetesFields, timerFields } from '../cluster/fie
 import { databaseFields } from '../database/fields.ts';
 import { faultFields } from '../faults/fields.ts';
 import { field, time, toggle, whole } from '../fields/field.ts';
+import { secondsWithin } from '../fields/swept.ts';
 import { actingRemedies } from '../remedy-kinds.ts';
 import { remedyFields } from '../remedies/fields.ts';
 import { diskFields, volumeFields } from '../storage/fields.ts';
@@ -46,6 +47,7 @@ const courseFields = {
     about:
       'after the hand-over the successor is drained, and the healed victim gets the volume back',
     of: actingRemedies,
+    swept: { share: 0.15, asksNoRow: true },
   }),
   recreations: whole('fault.recreations', [0, 1000], 0, {
     flags: '--recreations <n>',
@@ -59,10 +61,12 @@ const watchFields = {
   warmupMs: time('watch.warmup', 10_000, {
     flags: '--warmup <time>',
     about: 'writers run so long before the fault',
+    swept: { isAsked: true, draw: secondsWithin(0, 30) },
   }),
   overlapMs: time('watch.overlap', 20_000, {
     flags: '--overlap <time>',
     about: 'writers run so long after the successor’s first commits',
+    swept: { isAsked: true, draw: secondsWithin(1, 40) },
   }),
   patienceMs: time('watch.patience', 90_000, {
     flags: '--patience <time>',
@@ -71,6 +75,8 @@ const watchFields = {
   horizonMs: time('watch.horizon', 900_000, {
     flags: '--horizon <time>',
     about: 'the watch ends so long after the fault at the latest',
+    // Where nobody takes over, the fault lasts so long.
+    swept: { share: 0.4, isAsked: true, draw: secondsWithin(20, 900) },
     least: 1,
   }),
   convergeMs: time('watch.converge', 180_000, {

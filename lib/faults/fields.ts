@@ -1,15 +1,26 @@
 /** The fields of a scenario that say what is broken: first, and beside it. */
 import { z } from 'zod';
-import { controlPlaneFaults, faultKinds, fieldsOfFaults, silencingFaults } from '../fault-kinds.ts';
+import {
+  controlPlaneFaults,
+  faultKinds,
+  fieldsOfFaults,
+  silencingFaults,
+  sparesVictim,
+} from '../fault-kinds.ts';
 import { choice, field, moment, time, whole } from '../fields/field.ts';
+import { eventOr, oneOf, secondsWithin } from '../fields/swept.ts';
 
 /** When a fault goes on, beside a time. */
 export const faultMoments = ['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const;
+
+/** Those of the control plane come beside one of these. */
+const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));
 
 export const faultFields = {
   fault: field('fault.kind', z.enum(faultKinds), {
     flags: '--fault <kind>',
     about: 'what is taken from the victim',
+    swept: { isAsked: true, draw: oneOf(victimFaults) },
     choices: faultKinds,
   }),
   ...fieldsOfFaults,
@@ -18,20 +29,24 @@ export const faultFields = {
     about:
       'the database is killed so often just before the fault (0, or 2 to 5), which comes while its kubelet waits before the next start',
     of: silencingFaults,
+    swept: { share: 0.25, asksNoRow: true, draw: (dice) => dice.int(2, 5) },
   }),
   also: choice('also.kind', ['none', ...controlPlaneFaults], 'none', {
     flags: '--also <fault>',
     about: 'a fault of the control plane beside the first one',
+    swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
   }),
   alsoAt: moment('also.at', faultMoments, 'half-wait', {
     flags: '--also-at <when>',
     about:
       'when it comes: terminating, pod-gone, half-wait (of the wait for a forced detach), force-detach, or so long after the fault',
     of: controlPlaneFaults,
+    swept: { isAsked: true, draw: eventOr(0.6, faultMoments, secondsWithin(0, 420)) },
   }),
   alsoForMs: time('also.for', 30_000, {
     flags: '--also-for <time>',
     about: 'it is healed so long after that, or with the first one',
+    swept: { isAsked: true, draw: secondsWithin(1, 120) },
     of: controlPlaneFaults,
     least: 1,
   }),

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { formatDuration, longestMs } from '../durations.ts';
+import { oneOf, type Swept } from './swept.ts';
 import { durationText, numberText, secondsText, writtenTime, type Time } from './texts.ts';
 
 export interface Field<
@@ -30,6 +31,8 @@ export interface Field<
   readonly isHarmless?: boolean | undefined;
   /** Default: no flag sets it. */
   readonly flag?: Flag | undefined;
+  /** Absent: a sweep leaves it at its default. */
+  readonly swept?: Swept | undefined;
   /** As it is typed. */
   readonly show: (value: unknown) => string;
 }
@@ -57,6 +60,16 @@ export interface Said<Of extends string = string>
   readonly flags?: string;
 }
 
+interface Drawn<Value> {
+  /** Default: a sweep leaves the field at its default. */
+  readonly swept?: Swept<Value> | undefined;
+}
+
+/** Where there are few values. `draw`: any of them; of a toggle the other one. */
+interface DrawnOfFew<Value> {
+  readonly swept?: Partial<Swept<Value>>;
+}
+
 interface Ways<Written> extends Omit<Flag, 'flags'> {
   /** Default: as it is recorded. */
   readonly written?: z.ZodType<unknown, Written>;
@@ -76,10 +89,14 @@ export function field<
   At extends string,
   const Of extends string = string,
   Written = z.input<Schema>,
->(at: At, schema: Schema, said: Said<Of> & Ways<Written>): Field<Schema, At, Written, Of> {
-  const { flags, text, choices, about, more, of, isHarmless, show = String } = said;
+>(
+  at: At,
+  schema: Schema,
+  said: Said<Of> & Ways<Written> & Drawn<z.output<Schema>>,
+): Field<Schema, At, Written, Of> {
+  const { flags, text, choices, about, more, of, isHarmless, swept, show = String } = said;
   return {
-    ...{ at, schema, about, more, of, isHarmless, show },
+    ...{ at, schema, about, more, of, isHarmless, swept, show },
     stock: schema.safeParse(undefined).data,
     written: said.written ?? (bareOf(schema) as z.ZodType<unknown, Written>),
     flag: flags === undefined ? undefined : { flags, text, choices },
@@ -94,19 +111,24 @@ export const choice = <
   at: At,
   values: readonly Value[],
   stock: NoInfer<Value>,
-  said: Said<Of>,
+  said: Said<Of> & DrawnOfFew<NoInfer<Value>>,
 ): Field<Defaulted<Enum<Value>>, At, Value, Of> => {
   const bare = z.enum(values) as Enum<Value>;
   const written = bare as z.ZodType<unknown, Value>;
-  return field(at, bare.default(stock as never), { ...said, choices: values, written });
+  const swept = said.swept && { draw: oneOf(values), ...said.swept };
+  return field<Defaulted<Enum<Value>>, At, Of, Value>(at, bare.default(stock as never), {
+    ...{ ...said, choices: values, written, swept },
+  });
 };
 
 export const toggle = <At extends string, const Of extends string = string>(
   at: At,
   stock: boolean,
-  said: Said<Of>,
-): Field<Defaulted<z.ZodBoolean>, At, boolean, Of> =>
-  field(at, z.boolean().default(stock), { ...said, written: z.boolean() });
+  said: Said<Of> & DrawnOfFew<boolean>,
+): Field<Defaulted<z.ZodBoolean>, At, boolean, Of> => {
+  const swept = said.swept && { draw: () => !stock, ...said.swept };
+  return field(at, z.boolean().default(stock), { ...said, written: z.boolean(), swept });
+};
 
 /** Milliseconds, none at all included. */
 const anyMs = z.number().int().nonnegative().max(longestMs);
@@ -116,7 +138,7 @@ const showMs = (value: unknown): string => formatDuration(Number(value));
 export const time = <At extends string, const Of extends string = string>(
   at: At,
   stockMs: number,
-  { least = 0, ...said }: Said<Of> & { readonly least?: 0 | 1 },
+  { least = 0, ...said }: Said<Of> & Drawn<number> & { readonly least?: 0 | 1 },
 ): Field<Defaulted<z.ZodNumber>, At, Time, Of> => {
   const bare = least === 0 ? anyMs : anyMs.positive();
   return field(at, bare.default(stockMs), {
@@ -130,7 +152,7 @@ export const seconds = <At extends string>(
   at: At,
   [leastS, mostS]: readonly [number, number],
   stockS: number,
-  said: Said,
+  said: Said & Drawn<number>,
 ): Field<Defaulted<z.ZodNumber>, At, Time> => {
   const bare = wholeWithin(leastS, mostS);
   return field(at, bare.default(stockS), {
@@ -155,7 +177,7 @@ export const moment = <
   at: At,
   events: readonly Event[],
   stock: NoInfer<Event> | number,
-  said: Said<Of>,
+  said: Said<Of> & Drawn<NoInfer<Event> | number>,
 ): Field<Defaulted<z.ZodUnion<[Enum<Event>, z.ZodNumber]>>, At, Event | Time, Of> => {
   const event = z.enum(events) as Enum<Event>;
   const wanted = `${events.join(', ')}, or a time such as 30s`;
@@ -173,7 +195,7 @@ export const whole = <At extends string, const Of extends string = string>(
   at: At,
   [least, most]: readonly [number, number],
   stock: number,
-  said: Said<Of>,
+  said: Said<Of> & Drawn<number>,
 ): Field<Defaulted<z.ZodNumber>, At, number, Of> => {
   const bare = wholeWithin(least, most);
   return field(at, bare.default(stock), { ...said, written: bare, text: numberText(least, most) });

@@ -14,9 +14,11 @@ export interface StagedDriver {
   readonly commands: readonly string[];
 }
 
-/** All of lib/csi and of the self-fencing sidecar but tests, what they take from lib/, and packages. */
+/** All of lib/csi, lib/disk-modes and the self-fencing sidecar but tests, what they take from lib/, and packages. */
 export function stageDriver(root: string): StagedDriver {
-  const programs = ['csi', 'self-fence'].flatMap((folder) => filesUnder(`${root}/lib/${folder}`));
+  const programs = ['csi', 'disk-modes', 'self-fence'].flatMap((folder) =>
+    filesUnder(`${root}/lib/${folder}`),
+  );
   const code = [...programs, ...shared.map((file) => `${root}/lib/${file}`)]
     .map((path) => path.slice(root.length + 1))
     .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));

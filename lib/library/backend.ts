@@ -1,7 +1,7 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from 'zx';
 import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
-import type { Beside } from '../cluster/kind/shared-cluster.ts';
+import type { SharedCluster } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
 import { byHand, version } from '../engine/commands.ts';
 import { isCheckout, needCheckout } from '../checkout.ts';
@@ -104,7 +104,7 @@ function fromRegistry(registry: string, images: BackendWish['images']): SourceCh
 export async function openBackend(
   choice: BackendChoice,
   size: BackendSize,
-  beside?: Beside,
+  shared?: SharedCluster,
 ): Promise<Backend> {
   if (choice.backend === 'sim') {
     const { simBackend } = await import('../cluster/sim/backend.ts');
@@ -114,7 +114,7 @@ export async function openBackend(
   const { clusterName, workers, keep } = size;
   const { source: images, registry } = choice.images;
   const of = { clusterName, images, registry, workers: workers ?? kindWorkers, keep };
-  return kindBackend(of, beside);
+  return kindBackend(of, shared);
 }
 
 /** Another start may be looking at one just now, and has its lock meanwhile. */

@@ -1,34 +1,29 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
-import { databaseFieldNames } from '../database/fields.ts';
+import { fieldNames, placeOf, type FieldName } from '../experiment/places.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { actsOn } from '../remedy-kinds.ts';
 import type { Trial } from './plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */
-const ownFields: readonly (keyof Scenario)[] = [
-  'name',
-  'question',
-  'expected',
-  'counted',
-  'disk',
-  'diskFrom',
-  'cutAfterMs',
-  'watcherCheck',
-  'attachWhileBusy',
-  'filesystem',
-  'accessMode',
-  'flushes',
-  'keepWrites',
-  'rate',
-  'connections',
-  ...databaseFieldNames,
-  'workload',
-  'terminationGraceS',
-  'tolerationMs',
-];
+const ownGroups: readonly string[] = ['disk', 'volume', 'workload', 'load', 'database'];
+const ownTimer: FieldName = 'tolerationMs';
+/** A cluster has a provisioner or none; a drain of the node waits for all its preStop hooks. */
+const ofNode: readonly FieldName[] = ['provision', 'preStopS', 'moveBack'];
 
-/** What an operator does to one pod leaves its neighbours alone; the others do it to the node. */
-const remediesOfPod: readonly Scenario['remedy'][] = ['none', 'force-delete', 'delete'];
-const remediesOfNode: readonly Scenario['remedy'][] = ['out-of-service', 'delete-node', 'drain'];
+/** What no file sets is how a run is called and what it is held against: its own as well. */
+const sharedUnder = (own: readonly string[]): readonly FieldName[] =>
+  fieldNames.filter((name) => {
+    const [group = '', key] = placeOf(name);
+    const isOwn = key === undefined || own.includes(group) || name === ownTimer;
+    return !isOwn || ofNode.includes(name);
+  });
+const sharedFields = sharedUnder(ownGroups);
+const sharedBesideRemedies = sharedUnder([...ownGroups, 'remedy']);
+
+/** What an operator does to one pod leaves its neighbours alone; what he does to the node meets all. */
+const isOfPod = (remedy: Scenario['remedy']): boolean =>
+  ['nothing', 'pod'].includes(actsOn(remedy));
+const isOfNode = (remedy: Scenario['remedy']): boolean => actsOn(remedy) === 'node';
 
 /** Faults that are broken once and mended once. */
 const simpleFaults: readonly Scenario['fault'][] = [
@@ -46,7 +41,7 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
   const { fault, also, remedy, disk, selfFence, podFinalizer, serverKills } = scenario;
   const fits =
     simpleFaults.includes(fault) &&
-    (remediesOfPod.includes(remedy) || remediesOfNode.includes(remedy)) &&
+    (isOfPod(remedy) || isOfNode(remedy)) &&
     also === 'none' &&
     disk !== 'shared-file' &&
     selfFence === 'off' &&
@@ -54,13 +49,8 @@ export function eventKey({ kind, scenario, seed, alone }: Trial): string | undef
     // One kill ends the servers of all runs on the node.
     serverKills === 0;
   if (!fits || alone || kind === 'check') return undefined;
-  const own = remediesOfPod.includes(remedy)
-    ? [...ownFields, 'remedy', 'remedyAt', 'untaintAt']
-    : ownFields;
-  const shared = Object.entries(scenario).filter(
-    ([field]) => !(own as readonly string[]).includes(field),
-  );
-  return JSON.stringify([seed, remediesOfPod.includes(remedy), shared]);
+  const shared = isOfPod(remedy) ? sharedBesideRemedies : sharedFields;
+  return JSON.stringify([seed, isOfPod(remedy), shared.map((name) => scenario[name])]);
 }
 
 /**

@@ -2,10 +2,18 @@
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from '../checkers/checker.ts';
 import { bareRun } from '../checkers/bare-run.ts';
-import { checkers, judgeImages } from '../checkers/index.ts';
+import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import { checkers, judgeImages, type AuditedHistory } from '../checkers/index.ts';
 import type { JournaledOp, Moments } from '../checkers/journal.ts';
-import type { AuditedCopy } from '../two-kernels/judge.ts';
+import type { ImageLabel } from '../history/events.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
+
+export interface AuditedCopy {
+  readonly image: ImageLabel;
+  readonly takenAtMs: number;
+  readonly evidence: ImageEvidence;
+  readonly rows: readonly LedgerRow[];
+}
 
 export interface MutantCase {
   /** Kebab-case name of the kind, or of the twin. */
@@ -27,20 +35,28 @@ export interface CaseResult {
   readonly named: boolean;
 }
 
-/** `all`: the checkers that are switched on. */
-export function judgeCase(
-  { damageClass, seed, moments, ops, copies }: MutantCase,
-  all: readonly Checker[] = checkers,
-): CaseResult {
+/** Of a volume that no run wrote. */
+export function bareHistory({
+  seed,
+  ops,
+  copies,
+}: Pick<MutantCase, 'seed' | 'ops' | 'copies'>): AuditedHistory {
   const images = copies.map(({ image, takenAtMs, evidence }) => ({
     ...{ type: 'image' as const, t: takenAtMs, image, takenAtMs, evidence },
   }));
-  const history = {
+  return {
     smallRecords: () => [bareRun(seed), ...images],
-    visitOps: (visit: (op: JournaledOp) => void) => ops.forEach(visit),
-    rows: (label: string) => copies.find(({ image }) => image === label)?.rows ?? [],
+    visitOps: (visit) => ops.forEach(visit),
+    rows: (label) => copies.find(({ image }) => image === label)?.rows ?? [],
   };
-  const { findings } = judgeImages(history, moments, { all });
+}
+
+/** `all`: the checkers that are switched on. */
+export function judgeCase(
+  { damageClass, moments, ...volume }: MutantCase,
+  all: readonly Checker[] = checkers,
+): CaseResult {
+  const { findings } = judgeImages(bareHistory(volume), moments, { all });
   const caught = isCaught(findings);
   const named = damageClass === undefined ? !caught : isNamed(findings, damageClass);
   return { findings, caught, named };

@@ -1,6 +1,7 @@
 /** What a scenario may say of MySQL's durability. */
 import { z } from 'zod';
 import { choice, field } from '../fields/field.ts';
+import { oneOf } from '../fields/swept.ts';
 import { textOf } from '../fields/texts.ts';
 
 const levels = z.union([z.literal(0), z.literal(1), z.literal(2)]);
@@ -13,6 +14,7 @@ export const mysqlFields = {
       (text) => (/^[012]$/.test(text) ? levels.parse(Number(text)) : undefined),
       'Allowed choices are 0, 1, 2.',
     ),
+    swept: { share: 0.15, draw: oneOf([0, 2]) },
   }),
   binlog: choice('database.binlog', ['on', 'off'], 'on', {
     flags: '--binlog <state>',

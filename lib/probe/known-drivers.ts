@@ -1,6 +1,6 @@
 /** CSI drivers by the name that they register, as docs/reference/drivers.yaml has them. */
 import { allDrivers } from '../disk-drivers.ts';
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 
 /** `read`: it was looked up on this cluster. The others are words of that page. */
 export type HowSure = 'read' | 'source' | 'documented' | 'reported' | 'not found' | 'inferred';

@@ -3,7 +3,7 @@
  * project on a disk of its own, which every text says.
  */
 import { database } from '../database/chosen.ts';
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import {
   didInWords,
   hasRuns,

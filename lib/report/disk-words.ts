@@ -1,27 +1,14 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
 import { database } from '../database/chosen.ts';
 import { driversLike } from '../disk-drivers.ts';
-import type { DiskMode, PowerLoss, StorageLink } from '../disk-kinds.ts';
+import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
+import { diskModeOf } from '../disk-modes/index.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { originInWords } from '../storage/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { seconds } from './html-parts.ts';
 import { scenarioOf } from './wording.ts';
-
-/** What each mode does when another node is to get the volume; fits after `your storage`. */
-const modes: Readonly<Record<DiskMode, string>> = {
-  unfenced: 'takes a detach as bookkeeping, and nothing cuts the old node off',
-  'ack-early': 'answers a detach at once and cuts the old node off a while later',
-  'fence-if-out-of-service':
-    'cuts the old node off at a detach only where it carries the out-of-service taint',
-  fenced: 'cuts the old node off before it answers a detach (reservation, blocklist, access list)',
-  'pending-while-busy':
-    'refuses detach and attach elsewhere while the old node has the volume mounted',
-  exclusive: 'lets a node stage the volume only when no other node watches it any more',
-  reservation: 'lets the next node pre-empt the old one, whose writes then fail',
-  'shared-file': 'is a shared directory, which nothing attaches, detaches or fences',
-};
 
 const links: Readonly<Record<StorageLink, string>> = {
   survives: 'the old node’s path to its storage survives when it loses the cluster’s network',
@@ -40,8 +27,8 @@ const losses: Readonly<Record<PowerLoss, string>> = {
   tears: 'a crash loses what the disk had not flushed, and leaves half a write',
 };
 
-const mode = ({ disk, cutAfterMs }: Scenario): string =>
-  disk === 'ack-early' ? modes[disk].replace('a while', `${cutAfterMs / 1000} s`) : modes[disk];
+const whatItDoes = ({ disk, cutAfterMs }: Scenario): string =>
+  diskModeOf[disk].does.replace('a while', `${cutAfterMs / 1000} s`);
 
 /** What the fault does to the storage or to the way there; nothing where it reaches neither. */
 function fateOf({ fault, link, powerLoss }: Scenario): string[] {
@@ -74,7 +61,7 @@ export function diskInWords(verdict: Verdict): string {
   const fate = fateOf(scenario)
     .map((clause) => `; ${clause}`)
     .join('');
-  return `Disk ${disk} (${on}${accessMode}): it ${mode(scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
+  return `Disk ${disk} (${on}${accessMode}): it ${whatItDoes(scenario)}${fate}.${originOf(scenario)}${madeBy(verdict)}`;
 }
 
 /** Whom the verdict concerns, by what their storage does. */
@@ -82,7 +69,7 @@ export function appliesIf(verdict: Verdict): string[] {
   const scenario = scenarioOf(verdict);
   const { accessMode, filesystem, flushes } = scenario;
   return [
-    `your storage ${mode(scenario)}`,
+    `your storage ${whatItDoes(scenario)}`,
     ...fateOf(scenario),
     ...variants(scenario),
     ...(filesystem === 'ext4' ? [] : [`the file system is ${filesystem}`]),

@@ -4,7 +4,7 @@ import { observed } from '../history/observations.ts';
 import { missingOf } from '../experiment/verdict/missing.ts';
 import { sentenceOf } from '../experiment/verdict/sentence.ts';
 import { verdictSchema, type Verdict } from '../experiment/verdict/verdict.ts';
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import { diskInWords, driversOf } from './disk-words.ts';
 import { exampleHistory } from './example.ts';
 import { exampleVerdict } from './example-verdict.ts';

@@ -64,7 +64,7 @@ function procedureSource(records: readonly SmallRecord[], setup: SetupRecord | u
   const failed = records.find((record) => record.type === 'error');
   const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);
   const stock =
-    setup?.timers.nodeMonitorGraceMs === stockTimersMs.graceMs &&
+    setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
     setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;
   return {
     from: `npx zx experiments/seed.mjs ${number}`,

@@ -1,6 +1,6 @@
 /** Where the disk of a scenario was taken from: what a probe's certificate says of a real driver. */
 import { z } from 'zod';
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 
 const longest = 300;
 const text = z.string().max(longest);

@@ -1,8 +1,9 @@
 /** Chance of a sweep: what it draws of a schedule depends on the sweep's key and the schedule's number. */
 import { Chance } from '../cluster/sim/chance.ts';
+import type { Dice } from '../fields/swept.ts';
 import { key32, mix32 } from '../random.ts';
 
-export class Draws extends Chance {
+export class Draws extends Chance implements Dice {
   /** Of the index-th schedule of a sweep. */
   constructor(sweepKey: number, index: number) {
     super(mix32(sweepKey, index));

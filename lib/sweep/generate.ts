@@ -2,10 +2,10 @@
  * The index-th schedule of a sweep: drawn anew, or one of the corpus with a few of its factors drawn
  * anew. It depends on the sweep's seed, the index and the corpus alone.
  */
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { Draws } from './draws.ts';
-import { factors, type Factors } from './factors.ts';
+import { factors } from './factors.ts';
 import { plainScenario, settle } from './settle.ts';
 
 export interface Schedule {
@@ -23,17 +23,6 @@ const corpusShare = 0.3;
 const mostMutations = 3;
 /** Of the other factors a schedule draws none, a few, or all. */
 const extraShares = [0, 0.1, 1];
-
-const factorEntries = Object.entries(factors as Factors) as [
-  keyof Scenario,
-  (draws: Draws) => unknown,
-][];
-/** What every schedule draws: its question. */
-const always: ReadonlySet<keyof Scenario> = new Set<keyof Scenario>([
-  ...(['fault', 'remedy', 'remedyAt', 'warmupMs', 'overlapMs', 'disk', 'link'] as const),
-  ...(['rebootAt', 'powerLoss', 'cpuShare', 'flapDownMs', 'flapUpMs', 'workload'] as const),
-  ...(['also', 'alsoAt', 'alsoForMs', 'horizonMs'] as const),
-]);
 
 export interface Source {
   readonly seed: string;
@@ -56,8 +45,8 @@ export function scheduleAt(sweep: Source, index: number): Schedule {
 function drawnWith(draws: Draws): Scenario {
   const share = draws.pick(extraShares);
   const fields: Record<string, unknown> = {};
-  for (const [field, draw] of factorEntries) {
-    if (always.has(field) || draws.chance(share)) fields[field] = draw(draws);
+  for (const { field, draw, isAsked } of factors) {
+    if (isAsked || draws.chance(share)) fields[field] = draw(draws);
   }
   return { ...plainScenario, ...fields };
 }
@@ -65,7 +54,7 @@ function drawnWith(draws: Draws): Scenario {
 function mutantOf(parent: Scenario, draws: Draws): Scenario {
   const fields: Record<string, unknown> = {};
   for (let left = draws.int(1, mostMutations); left > 0; left--) {
-    const [field, draw] = draws.pick(factorEntries);
+    const { field, draw } = draws.pick(factors);
     fields[field] = draw(draws);
   }
   return { ...parent, ...fields };

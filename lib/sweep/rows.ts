@@ -2,10 +2,10 @@
  * The rows of the outcome matrix that a sweep must find or must not refute: does another node mount
  * the volume while the first writer lives? A row is asked of schedules in which nothing else happens.
  */
-import { databaseFieldNames } from '../database/fields.ts';
 import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
+import { factors } from './factors.ts';
 import type { Outcome } from './play.ts';
 import { hasDefault } from './settle.ts';
 
@@ -14,23 +14,11 @@ export interface Row {
   readonly expect: 'yes' | 'no';
 }
 
-/** What may differ from the defaults without another row being asked. */
-const free: ReadonlySet<keyof Scenario> = new Set([
-  ...(['name', 'question', 'expected', 'fault', 'remedy', 'remedyAt', 'warmupMs'] as const),
-  ...(['overlapMs', 'disk', 'link', 'rate', 'connections'] as const),
-  ...databaseFieldNames,
-  ...(['powerLoss', 'reboot', 'cpuShare', 'flapDownMs', 'flapUpMs', 'rebootAt'] as const),
-  ...(['cutAfterMs', 'watcherCheck', 'attachWhileBusy', 'graceMs', 'tolerationMs'] as const),
-  ...(['forceDetachAfterMs', 'horizonMs', 'convergeMs', 'patienceMs', 'filesystem'] as const),
-  ...(['workload', 'flushes', 'fileLocks', 'also', 'alsoAt', 'alsoForMs', 'kubernetes'] as const),
-]);
+const decisive = factors.filter(({ asksNoRow }) => asksNoRow).map(({ field }) => field);
 
 /** One fault, one remedy, an attachable volume for one node, a pod with a grace period. */
 const isPlain = (scenario: Scenario): boolean =>
-  scenario.disk !== 'shared-file' &&
-  (Object.keys(scenario) as (keyof Scenario)[]).every(
-    (field) => free.has(field) || hasDefault(scenario, field),
-  );
+  scenario.disk !== 'shared-file' && decisive.every((field) => hasDefault(scenario, field));
 
 const liveFaults: readonly FaultKind[] = [
   'network-partition',

@@ -1,6 +1,6 @@
 /** What a sweep's state.json must be, so that a sweep can go on from it: it may have been cut or changed. */
 import { z } from 'zod';
-import { diskModes } from '../disk-kinds.ts';
+import { diskModes } from '../disk-modes/index.ts';
 import { scenarioSchema } from '../experiment/scenario.ts';
 import { pairCount } from './coverage.ts';
 import type { SweepState } from './sweep.ts';

@@ -1,5 +1,5 @@
 /** A stretch of a sweep: some schedules in a row, played one after the other. */
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import { sweepKey } from './draws.ts';
 import { InfrastructureError } from '../errors.ts';
 import { scheduleAt, type Corpus, type Schedule } from './generate.ts';

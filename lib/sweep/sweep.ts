@@ -2,7 +2,7 @@
  * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
  * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
-import type { DiskMode } from '../disk-kinds.ts';
+import type { DiskMode } from '../disk-modes/index.ts';
 import { corpusOf } from './coverage.ts';
 import type { Corpus } from './generate.ts';
 import { islandEnd } from './islands.ts';

@@ -1,6 +1,7 @@
 /** The fields of a scenario that say what runs: the pod, whether it ends itself, and the load of its clients. In the order of a record. */
 import { z } from 'zod';
 import { choice, field, seconds, time, toggle, whole } from '../fields/field.ts';
+import { oneOf, secondsWithin } from '../fields/swept.ts';
 import { textOf } from '../fields/texts.ts';
 
 /** What makes the database's pod: each with one replica. */
@@ -15,10 +16,12 @@ export const podFields = {
   terminationGraceS: seconds('workload.terminationGrace', [0, 3600], 30, {
     flags: '--termination-grace <time>',
     about: 'terminationGracePeriodSeconds of the pod; 0s makes every deletion a forced one',
+    swept: { share: 0.2, asksNoRow: true, draw: oneOf([0, 0, 1, 5, 120]) },
   }),
   podFinalizer: toggle('workload.finalizer', false, {
     flags: '--pod-finalizer',
     about: 'the pod has a finalizer that nobody takes away by himself',
+    swept: { share: 0.1, asksNoRow: true },
   }),
 };
 
@@ -26,12 +29,14 @@ export const workloadFields = {
   preStopS: seconds('workload.preStop', [0, 3600], 0, {
     flags: '--pre-stop <time>',
     about: 'a preStop hook sleeps so long before the database is stopped',
+    swept: { share: 0.05, asksNoRow: true, draw: (dice) => dice.int(1, 25) },
   }),
   workload: choice('workload.kind', workloads, 'stateful-set', {
     flags: '--workload <kind>',
     about:
       'what makes the database’s pod anew: a StatefulSet, or a Deployment, which does not wait for the old one',
     more: '([below](#workloads))',
+    swept: { isAsked: true },
   }),
 };
 
@@ -45,6 +50,7 @@ export const loadFields = {
       if (text === 'max') return text;
       return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
     }, 'Give operations per second and client, or max.'),
+    swept: { draw: oneOf([0, 2, 25, 25, 25, 1000, 'max']) },
   }),
   connections: whole('load.connections', [1, 64], 2, {
     flags: '--connections <n>',
@@ -59,12 +65,14 @@ export const selfFenceFields = {
     flags: '--self-fence <how>',
     about:
       'lease: a sidecar ends the database once its node’s Lease is not renewed; lease-read-only: it makes the file system read-only as well',
+    swept: { share: 0.2, asksNoRow: true },
   }),
   // Two of a kubelet's renewals, and far less than the stock grace period.
   selfFenceAfterMs: time('selfFence.after', 20_000, {
     flags: '--self-fence-after <time>',
     about: 'so long after the last renewal that the sidecar saw',
     of: ['lease', 'lease-read-only'],
+    swept: { asksNoRow: true, draw: secondsWithin(20, 60) },
     least: 1,
   }),
 };

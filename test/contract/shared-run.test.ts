@@ -1,5 +1,6 @@
 /** A run that shares its fault event: what it leaves for the time while it waits. */
 import { expect, test } from 'vitest';
+import { rendezvous, type Party } from '../../lib/cluster/rendezvous.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
@@ -23,10 +24,18 @@ test('alone it audits the steady image before anything is broken', async () => {
 
 test('beside others it audits it during the wait, and comes to the same', async () => {
   const gates: string[] = [];
-  const meet = async (gate: string): Promise<void> => void gates.push(gate);
-  const { folder, verdict } = await runOnModel(scenario, '1', { meet });
+  const [party] = rendezvous(1);
+  if (party === undefined) throw new RangeError('one party');
+  const event: Party = {
+    ...party,
+    pass(gate) {
+      gates.push(gate);
+      return party.pass(gate);
+    },
+  };
+  const { folder, verdict } = await runOnModel(scenario, '1', { event });
   const { audited, broken } = times(folder);
-  expect(gates).toEqual(['fault', 'heal', 'undo']);
+  expect(gates).toEqual(['fault', 'break', 'heal', 'undo']);
   expect({ verdict: verdict.verdict, incomplete: verdict.incompleteBecause }).toEqual({
     verdict: 'safe',
     incomplete: [],

@@ -8,13 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { accessModes } from '../../lib/storage/fields.ts';
 import type { Scenario, ScenarioInput } from '../../lib/experiment/scenario.ts';
 import { contradictions } from '../../lib/experiment/contradictions.ts';
-import {
-  diskModes,
-  filesystems,
-  powerLosses,
-  storageLinks,
-  type DiskMode,
-} from '../../lib/disk-kinds.ts';
+import { filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
+import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { modelScenario, runOnModel, shortTimers, type ModelRun } from '../support/model-run.ts';

@@ -1,7 +1,7 @@
 /** docs/reference/certificates.md, made from `certificates/DRIVER/VERSION.json`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { diskModes } from '../../lib/disk-kinds.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import {
   driverFilePath,

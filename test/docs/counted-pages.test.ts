@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allDrivers, driversLike } from '../../lib/disk-drivers.ts';
-import { diskModes } from '../../lib/disk-kinds.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
 import { countOf, only } from '../../lib/expectations/counts.ts';
 import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';
 import { readStore } from '../../lib/expectations/event-store.ts';

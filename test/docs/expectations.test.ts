@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { diskModes } from '../../lib/disk-kinds.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
 import { isOpen } from '../../lib/experiment/expectation/counted.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
 import { safetyLevels } from '../../lib/experiment/scenario.ts';

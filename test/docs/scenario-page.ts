@@ -1,9 +1,11 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
 import { z } from 'zod';
+import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
 import { faultDeclarations } from '../../lib/fault-kinds.ts';
 import type { Field } from '../../lib/fields/field.ts';
+import { remedyDeclarations } from '../../lib/remedy-kinds.ts';
 
 export const path = 'docs/reference/scenarios.md';
 export const schemaPath = 'docs/reference/scenario.schema.json';
@@ -37,6 +39,19 @@ const tables: Readonly<Record<string, () => string>> = {
     table(
       ['Fault', 'What happens to the victim', 'Certificate while it lasts'],
       faultDeclarations.map(({ name, happens, certificate }) => [name, happens, certificate]),
+    ),
+  disks: () =>
+    table(
+      ['Disk', 'When another node is to get the volume, the storage'],
+      diskModeDeclarations.map(({ name, does, more }) => [
+        name,
+        more === undefined ? does : `${does} ${more}`,
+      ]),
+    ),
+  remedies: () =>
+    table(
+      ['Remedy', 'What is done'],
+      remedyDeclarations.map(({ name, does }) => [name, does]),
     ),
 };
 

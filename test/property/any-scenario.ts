@@ -1,6 +1,7 @@
 /** Any scenario that may be written, with times so short that hundreds of them can be run. */
 import fc from 'fast-check';
-import { diskModes, filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
+import { filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
+import { diskModes } from '../../lib/disk-modes/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/fault-kinds.ts';
 import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';

@@ -8,7 +8,7 @@ import { isHeld, recordSchema, type VolumeRecord } from '../../lib/csi/record.ts
 import type { Backend } from '../../lib/csi/paths.ts';
 import { releaseNode } from '../../lib/csi/release.ts';
 import type { PathStatus } from '../../lib/csi/array-port.ts';
-import type { DiskMode } from '../../lib/disk-kinds.ts';
+import type { DiskMode } from '../../lib/disk-modes/index.ts';
 import { FakeArray } from '../support/fake-array.ts';
 import { FakeMachine } from '../support/fake-machine.ts';
 import {

@@ -37,7 +37,7 @@ export const modelScenario = (fields: Partial<ScenarioInput>): Scenario =>
   });
 
 export interface ModelRunOptions
-  extends Pick<RunOptions, 'meet'>,
+  extends Pick<RunOptions, 'event'>,
     Partial<Pick<RunOptions, 'signal' | 'onPhase' | 'onUnhealed'>> {
   /** Puts something between the run and the model. Default: nothing. */
   readonly on?: (model: Backend) => Backend;

@@ -53,14 +53,14 @@ export function runEvent(
   const opening = import('../../cluster/kind/shared-cluster.ts').then(
     ({ SharedCluster }) => new SharedCluster(parties, clusters, pool),
   );
-  return parties.map(async (party, index) => {
+  return parties.map(async (event, index) => {
     const shared = await opening;
     const run = runs[index];
     if (run === undefined) throw new RangeError('one party a run');
     try {
-      return await runTrial(run, place, setting, { party, number: index + 1, shared });
+      return await runTrial(run, place, setting, { event, shared });
     } finally {
-      await shared.leave(party);
+      await shared.leave(event);
     }
   });
 }
@@ -106,13 +106,13 @@ async function runTrial(
         workers: workersOf(flags, slotsBeside(slot, slots)),
         keep: true,
       },
-      beside,
+      beside?.shared,
     ),
     replay: replay(trial),
     onProgress: say,
     onPhase: (phase) => say(`— ${phase}`),
     signal,
-    ...(beside === undefined ? {} : { meet: (gate) => beside.party.pass(gate) }),
+    ...(beside && { event: beside.event }),
   });
   const conclusion = await conclude.run({ folder, reports: flags.reports });
   if ('outcome' in conclusion) return conclusion.outcome;

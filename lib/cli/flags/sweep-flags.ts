@@ -1,7 +1,7 @@
 /** The command line of experiments/sweep.mjs. */
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
-import { diskModes, type DiskMode } from '../../disk-kinds.ts';
+import { diskModes, type DiskMode } from '../../disk-modes/index.ts';
 import type { ImageChoice } from '../../sweep/on-cluster/image.ts';
 import { commandLine } from '../command.ts';
 import { nonEmpty, numberWithin, positiveMs, seedText } from './flag-values.ts';

@@ -1,13 +1,12 @@
 /** The backend `kind`: images, a cluster of our own, and a testbed on it. */
 import type { Backend } from '../port.ts';
-import { shareFault } from '../shared-fault.ts';
 import { openCluster, type ClusterChoice } from './create/open-cluster.ts';
 import { realClock } from './real-clock.ts';
-import type { Beside } from './shared-cluster.ts';
+import type { SharedCluster } from './shared-cluster.ts';
 import { openKindTestbed } from './testbed.ts';
 
-/** `beside`: other runs share the cluster and the fault event. Default: none. */
-export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backend {
+/** `shared`: the cluster of a fault event that strikes several runs. Default: one of its own. */
+export function kindBackend(choice: ClusterChoice = {}, shared?: SharedCluster): Backend {
   const clock = realClock();
   return {
     backend: 'kind',
@@ -15,12 +14,12 @@ export function kindBackend(choice: ClusterChoice = {}, beside?: Beside): Backen
     capabilities: ['node-shell'],
     async open(request) {
       const own = { ...request, clock };
-      if (beside === undefined) {
+      const { event } = request;
+      if (shared === undefined || event === undefined) {
         return openKindTestbed({ ...own, ...(await openCluster(choice, request)) });
       }
-      const { party, shared } = beside;
-      const opened = await shared.join(party, choice, request);
-      return shareFault(await openKindTestbed({ ...own, ...opened, beside }), party);
+      const opened = await shared.join(event, choice, request);
+      return openKindTestbed({ ...own, ...opened, beside: { event, shared } });
     },
   };
 }

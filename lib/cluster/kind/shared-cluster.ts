@@ -63,8 +63,6 @@ export class SharedCluster {
 
 /** What makes a run one of several on its cluster. */
 export interface Beside {
-  readonly party: Party;
-  /** From 1, unlike the others'. */
-  readonly number: number;
+  readonly event: Party;
   readonly shared: SharedCluster;
 }

@@ -79,7 +79,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   await databaseServer.prepareSchema(routes);
   const identity = await volumeIdentity(cluster.lab, volume, routes);
   const versions = await versionsOf(cluster, images);
-  await beside?.shared.begin(beside.party, cluster);
+  await beside?.shared.begin(beside.event, cluster);
   deferUnless(() => restoreWhole(cluster, beside));
   const opened = opening.move();
 
@@ -164,14 +164,15 @@ const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
 
 /** Copies of several volumes lie side by side. */
 function copyLabelOf({ beside, cluster }: KindTestbedOptions): (image: string) => string {
-  return (image) => (beside === undefined ? image : `${cluster.pool}-${beside.number}-${image}`);
+  return (image) =>
+    beside === undefined ? image : `${cluster.pool}-${beside.event.number}-${image}`;
 }
 
 /** While others are under the fault, the nodes are not one run's to mend. */
 async function restoreWhole(cluster: Cluster, beside: Beside | undefined): Promise<void> {
-  await beside?.party.pass('close');
+  await beside?.event.pass('close');
   const restore = (): Promise<void> => restoreNodes(cluster);
-  await (beside === undefined ? restore() : beside.party.once('restore', restore));
+  await (beside === undefined ? restore() : beside.event.once('restore', restore));
 }
 
 interface Observed {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FakeArray } from '../../../test/support/fake-array.ts';
-import { diskModes } from '../../disk-kinds.ts';
 import { attachVolume, detachVolume } from '../backend.ts';
 import type { Notes } from '../grpc.ts';
 import { layoutOf } from '../layout.ts';
@@ -14,8 +13,8 @@ import { powerUp, publishedName } from '../record.ts';
 import { neededRecord, updateRecord } from '../record-store.ts';
 import { readAttributes } from '../volume-attributes.ts';
 import { createVolume } from '../volumes.ts';
-import { modes } from './index.ts';
-import type { NodeTaints } from './mode.ts';
+import { decideStage } from './decide.ts';
+import type { NodeTaints } from './request.ts';
 
 const volume = 'pv';
 /** No machine has devices of such numbers. */
@@ -49,7 +48,7 @@ async function attach(node: string, detachMode: string, asked: Asked = {}): Prom
 /** As staging does, without a mount. */
 async function open(node: string): Promise<void> {
   const { attributes, attachments } = await neededRecord(backend.layout, volume);
-  await modes[attributes.detachMode].stage?.({ backend, volume, node, attributes, notes });
+  await decideStage({ backend, volume, node, attributes, notes });
   const held = attachments.findLast((each) => each.node === node);
   if (held === undefined) throw new TypeError(`${node} has no attachment`);
   const { generation, loop } = held;
@@ -63,10 +62,6 @@ const detach = (node: string, taints = noTaints): Promise<unknown> =>
 async function stateOf(generation: number): Promise<string | undefined> {
   return (await array.status(volume)).find((path) => path.generation === generation)?.state;
 }
-
-test.each(diskModes)('%s is known by its name', (name) => {
-  expect(modes[name].name).toBe(name);
-});
 
 test('unfenced: the node keeps its path', async () => {
   await attach('a', 'unfenced');

@@ -1,6 +1,7 @@
 /** Expected verdicts: every combination has some, with a reason; the telling ones are as thought. */
 import { expect, test } from 'vitest';
-import { diskModes, filesystems, storageLinks } from '../../disk-kinds.ts';
+import { filesystems, storageLinks } from '../../disk-kinds.ts';
+import { diskModes } from '../../disk-modes/index.ts';
 import { remedyKinds } from '../../remedy-kinds.ts';
 import { contradictions } from '../contradictions.ts';
 import { expectationOf } from './expectations.ts';

@@ -45,6 +45,8 @@ export const boundsMs = {
   observe: (): number => callsMs,
   'start-writers': (): number => callsMs,
   steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
+  /** Of the two-kernel lab: each wait of its schedule has a bound of its own. */
+  case: (): number => longMs,
   'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
   fault: (): number => callsMs,
   watch: ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
@@ -93,6 +95,7 @@ export const afterInterrupt: Readonly<Record<Step, AfterInterrupt>> = {
   observe: goesOn(endsMs),
   'start-writers': goesOn(endsMs),
   steady: ends,
+  case: { mostMs: 20_000, isTold: true },
   'lead-up': ends,
   fault: goesOn(20_000),
   watch: { mostMs: 20_000, isTold: true },

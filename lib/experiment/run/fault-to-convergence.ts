@@ -28,13 +28,13 @@ export async function faultToConvergence(
   victim: PodRef,
   attempt: Attempt,
 ): Promise<void> {
-  const { scenario, recorder, sightings, steps, meet } = run;
+  const { scenario, recorder, sightings, steps, event } = run;
   const fault = faultOf(scenario, run.custom?.fault);
   const testbed = steps.breakable(victim);
   const remedy = new RemedyRun({ ...run, testbed, victim });
   const context = { testbed, recorder, victim, scenario };
   await bounded(run, 'lead-up', async (signal) => fault.leadUp?.(context, signal));
-  await meet?.('fault');
+  await event?.pass('fault');
   sightings.begin(victim);
   enter(run, 'fault');
   const struck = { fault, context, remedy, writers, attempt };
@@ -55,7 +55,7 @@ async function faultToFirstImage(
   run: Run,
   { fault, context, remedy, writers, attempt }: Struck,
 ): Promise<void> {
-  const { testbed, scenario, sightings, steps, meet } = run;
+  const { testbed, scenario, sightings, steps, event } = run;
   const { clock } = testbed;
   const { victim } = context;
   const faultAtMs = clock.nowMs();
@@ -64,7 +64,7 @@ async function faultToFirstImage(
   await bounded(run, 'fault', () => fault.inject(context));
   enter(run, 'watch');
   const inTheWait = (what: string, work: () => Promise<void>): void => {
-    if (meet !== undefined) run.audits.push(attempt(what, work));
+    if (event !== undefined) run.audits.push(attempt(what, work));
   };
   inTheWait('steady state', () => auditOf(run, 'steady'));
   const leastUntilMs = clock.nowMs() + Math.max(fault.leastMs, steps.leastMs);
@@ -95,9 +95,9 @@ async function healAndConverge(
   run: Run,
   { fault, context, remedy, writers, attempt }: Struck,
 ): Promise<void> {
-  const { testbed, scenario, meet } = run;
+  const { testbed, scenario, event } = run;
   const { victim } = context;
-  await meet?.('heal');
+  await event?.pass('heal');
   enter(run, 'heal');
   await attempt('heal', () => bounded(run, 'heal', () => fault.heal(context)));
   if (scenario.untaintAt === 'heal') await attempt('undo remedy', () => remedy.takeBack());
@@ -105,7 +105,7 @@ async function healAndConverge(
   await attempt('converge', () =>
     bounded(run, 'converge', (signal) => converge({ ...run, signal, writers, victim, remedy })),
   );
-  await meet?.('undo');
+  await event?.pass('undo');
   // Also where the convergence failed.
   await attempt('undo remedy', () => remedy.takeBack());
   if (scenario.moveBack || scenario.recreations > 0) {

@@ -1,5 +1,6 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend, CommonTestbed, Testbed } from '../../cluster/port.ts';
+import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
+import type { Party } from '../../cluster/rendezvous.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';
@@ -8,7 +9,7 @@ import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 import type { Steps } from './steps.ts';
 
-export interface RunOptions<T extends CommonTestbed = Testbed> {
+export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly runId: string;
@@ -28,13 +29,13 @@ export interface RunOptions<T extends CommonTestbed = Testbed> {
   /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
   readonly onRecord?: (record: HistoryRecord) => void;
   readonly signal: AbortSignal;
-  /** Resolves when all runs that share this one's fault event have come so far. Default: alone. */
-  readonly meet?: (gate: 'fault' | 'heal' | 'undo') => Promise<void>;
+  /** Of several runs, a volume each, whose victims one fault strikes. Default: alone. */
+  readonly event?: Party;
 }
 
 export interface Run extends Omit<RunOptions, 'backend'> {
   readonly recorder: RunRecorder;
-  readonly testbed: CommonTestbed;
+  readonly testbed: KubernetesTestbed;
   readonly steps: Steps;
   readonly sightings: Sightings;
   readonly times: Times;

@@ -8,6 +8,7 @@ import type { Verdict } from '../verdict/verdict.ts';
 import { audit, auditSteady, copyImage, takeImage } from './images.ts';
 import type { RunOptions } from './run-context.ts';
 import { recordRun } from './sequence.ts';
+import { underOneFault } from './shared-fault.ts';
 import type { Steps, StepsContext } from './steps.ts';
 
 export type { RunOptions } from './run-context.ts';
@@ -20,8 +21,11 @@ export async function runScenario(options: RunOptions): Promise<Verdict> {
 }
 
 /** Throws as `recordRun` does. */
-export const recordScenario = (options: RunOptions): Promise<void> =>
-  recordRun(options, onOneVolume);
+export function recordScenario({ event, ...options }: RunOptions): Promise<void> {
+  if (event === undefined) return recordRun(options, onOneVolume);
+  const backend = underOneFault(options.backend, event);
+  return recordRun({ ...options, backend, event }, onOneVolume);
+}
 
 function onOneVolume(context: StepsContext<Testbed>): Steps {
   const { testbed, scenario, sightings, folder } = context;

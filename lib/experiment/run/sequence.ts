@@ -2,7 +2,7 @@
  * One run, from nothing to a history: prepare, steady state, fault, remedy, watch, first image, heal,
  * converge, second image, audit. Whatever database is tested, this is the only such sequence.
  */
-import type { CommonTestbed } from '../../cluster/port.ts';
+import type { KubernetesTestbed } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
@@ -19,11 +19,11 @@ import { reachSteadyState } from './steady-state.ts';
 import type { Steps, StepsContext } from './steps.ts';
 
 /** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
-export async function recordRun<T extends CommonTestbed>(
+export async function recordRun<T extends KubernetesTestbed>(
   options: RunOptions<T>,
   stepsOf: (context: StepsContext<T>) => Steps,
 ): Promise<void> {
-  const { backend, scenario, custom, seed, runId, folder, onProgress } = options;
+  const { backend, scenario, custom, seed, runId, folder, event, onProgress } = options;
   const names = custom === undefined ? undefined : namesOf(custom);
   const first = {
     type: 'run',
@@ -37,7 +37,7 @@ export async function recordRun<T extends CommonTestbed>(
     replay: options.replay,
   } as const;
   const open: ObservedOptions<T>['open'] = (each) =>
-    backend.open({ ...each, scenario, runId, seed, folder, onProgress });
+    backend.open({ ...each, scenario, runId, seed, folder, onProgress, event });
   await observed({ ...options, clock: backend.clock, first, open }, ({ testbed, recorder }) => {
     const sightings = new Sightings();
     const steps = stepsOf({ testbed, recorder, scenario, folder, sightings, onProgress });
@@ -60,7 +60,7 @@ function sequence(run: Run): Work {
       // Its audit may wait for those of many others, whose databases take the machine's time meanwhile.
       await bounded(run, 'remove-database', async () => cold?.removeDatabase());
       enter(run, 'audit');
-      if (run.meet === undefined) await auditOf(run, 'first');
+      if (run.event === undefined) await auditOf(run, 'first');
       await Promise.all(run.audits);
       await auditOf(run, 'second');
       enter(run, 'report');
@@ -85,7 +85,7 @@ async function untilSecondImage(run: Run, writers: Writers, attempt: Attempt): P
   const { steps } = run;
   enter(run, 'steady');
   await bounded(run, 'steady', (signal) => reachSteadyState(run, writers, signal));
-  if (run.meet === undefined) await auditOf(run, 'steady');
+  if (run.event === undefined) await auditOf(run, 'steady');
   const victim = await steps.victim();
   await faultToConvergence(run, writers, victim, attempt);
   await bounded(run, 'stop-writers', () => writers.stop());

@@ -1,6 +1,7 @@
 /** Its processes get next to no CPU time. */
 import { z } from 'zod';
 import { field } from '../../fields/field.ts';
+import { oneOf } from '../../fields/swept.ts';
 import { textOf } from '../../fields/texts.ts';
 import { faultKind } from './kind.ts';
 
@@ -14,6 +15,7 @@ export const cpuStarvation = faultKind({
       flags: '--cpu-share <n>',
       about: 'what is left to all processes of the victim together, of one CPU',
       of: ['cpu-starvation'],
+      swept: { isAsked: true, draw: oneOf([0.001, 0.005, 0.02, 0.1]) },
       text: textOf(
         (text) => (/^(0?\.\d+|1)$/.test(text) ? Number(text) : undefined),
         'Give a share of one CPU, such as 0.05.',

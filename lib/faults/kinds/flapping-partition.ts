@@ -1,5 +1,6 @@
 /** Off the network and back on it, over and over. */
 import { time } from '../../fields/field.ts';
+import { secondsWithin } from '../../fields/swept.ts';
 import { faultKind } from './kind.ts';
 
 export const flappingPartition = faultKind({
@@ -13,12 +14,14 @@ export const flappingPartition = faultKind({
     flapDownMs: time('fault.down', 70_000, {
       flags: '--flap-down <time>',
       about: 'the node is off the network for so long',
+      swept: { isAsked: true, draw: secondsWithin(5, 400) },
       of: ['flapping-partition'],
       least: 1,
     }),
     flapUpMs: time('fault.up', 30_000, {
       flags: '--flap-up <time>',
       about: 'and then on it for so long',
+      swept: { isAsked: true, draw: secondsWithin(1, 120) },
       of: ['flapping-partition'],
       least: 1,
     }),

@@ -15,6 +15,7 @@ export const nodeCrash = faultKind({
       flags: '--no-reboot',
       about: 'a crashed node is started again at the heal; false: it stays down until the clean-up',
       of: ['node-crash'],
+      swept: { share: 0.2 },
       isHarmless: true,
     }),
   },

@@ -1,5 +1,6 @@
 /** The same as a crash, and the node boots again by itself. */
 import { moment } from '../../fields/field.ts';
+import { secondsWithin } from '../../fields/swept.ts';
 import { faultKind } from './kind.ts';
 
 const withinGraceMs = 20_000;
@@ -16,6 +17,10 @@ export const nodeReboot = faultKind({
       flags: '--reboot-at <when>',
       about: 'the node boots at the force-detach, or so long after the fault',
       of: ['node-reboot'],
+      swept: {
+        isAsked: true,
+        draw: (dice) => (dice.chance(0.3) ? 'force-detach' : secondsWithin(1, 400)(dice)),
+      },
     }),
   },
 });

@@ -2,7 +2,7 @@
  * From what a cut left of a volume to what its class did, and to the modes that do so. Pure. What does
  * not tell is `undecided` with the reason.
  */
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import type { Write } from '../trials/journal.ts';
 import { nextOf, type NextFinding } from '../trials/next-pod.ts';
@@ -53,7 +53,7 @@ const always = {
   undecided: [],
 } as const;
 
-/** What does so where the remedy is that one (lib/csi/modes has what each does). */
+/** What does so where the remedy is that one (lib/disk-modes has what each does). */
 const modesThat: Readonly<Record<CutRemedy, Readonly<Record<CutOutcome, readonly DiskMode[]>>>> = {
   'force-delete': {
     ...always,

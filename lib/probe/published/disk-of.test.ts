@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { planHash } from '../plan.ts';
 import { certifiedDisk } from './disk-of.ts';

@@ -1,5 +1,5 @@
 /** From a certificate to the disk of a scenario: one class, one mode, and where they are from. */
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
 import type { ScenarioInput } from '../../experiment/scenario.ts';
 import { shownIn, type Shown } from './shown.ts';

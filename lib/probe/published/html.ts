@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import { renderDocument } from '../../report/document.ts';
 import { pairs, wide, type Html } from '../../report/html-parts.ts';
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import {
   didInWords,
   hasRuns,

@@ -2,7 +2,7 @@
  * From the findings of all trials to what the class does: the modes that agree with all of them, and
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { variants, type Variant } from '../plan.ts';
 import type { Finding, Outcome } from './classify.ts';
 import type { NextFinding } from './next-pod.ts';
@@ -46,7 +46,7 @@ const all = (outcomes: readonly Outcome[], ...was: NextFinding['was'][]): Signat
 /** A cut that comes between two looks at the attachment may have come before its end. */
 const late: readonly Outcome[] = ['late-cut', 'cut'];
 
-/** What each mode shows on a healthy node without a taint; lib/csi/modes has what each does. */
+/** What each mode shows on a healthy node without a taint; lib/disk-modes has what each does. */
 const signatures: Readonly<Partial<Record<DiskMode, Signature>>> = {
   unfenced: { ...notCut, contested: all(['not-cut'], 'in', 'barred') },
   'fence-if-out-of-service': { ...notCut, contested: all(['not-cut'], 'in', 'barred') },

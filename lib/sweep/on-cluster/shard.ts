@@ -1,7 +1,7 @@
 /** What a pod of a sweep's Job does: plays the shard of its completion index, prints what came. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DiskMode } from '../../disk-kinds.ts';
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { describeError, exitCode, ForcedetachError } from '../../errors.ts';
 import type { Shard } from '../islands.ts';
 import { playStretch } from '../stretch.ts';

@@ -1,5 +1,5 @@
 /** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
-import type { CommonTestbed } from '../../port.ts';
+import type { KubernetesTestbed } from '../../port.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
 import type { OpenCluster } from '../create/open-cluster.ts';
 import type { KubeClients } from '../kube.ts';
@@ -14,7 +14,7 @@ import { defaultGraceS, labelSelector, namespace } from './objects.ts';
 import { removeObjects } from './remove.ts';
 
 export interface ProcedureTestbed
-  extends Omit<CommonTestbed, 'startWriters'>,
+  extends Omit<KubernetesTestbed, 'startWriters'>,
     Pick<OpenCluster, 'cluster' | 'images'> {
   readonly clients: KubeClients;
 }

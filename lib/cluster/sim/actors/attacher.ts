@@ -7,7 +7,7 @@ import { csiCalls } from '../../../history/observations.ts';
 import type { AttachmentObject } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
 import { BackOff } from '../back-off.ts';
-import { modes, type Refusal } from '../disk/modes.ts';
+import { decideAttach, decideDetach, type Refusal } from '../disk/modes.ts';
 import type { Volume } from '../disk/volume.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';
@@ -118,9 +118,7 @@ export class Attacher implements Watcher {
     const { world } = this.#options;
     const node = attachment.node.name;
     seeWritten(world, volume);
-    const refusal =
-      heldElsewhere(world, volume, node) ??
-      modes[world.settings.disk].attach?.({ world, volume, node });
+    const refusal = heldElsewhere(world, volume, node) ?? decideAttach({ world, volume, node });
     if (refusal !== undefined) return refusal;
     const { generation } = volume.publish(node);
     seeCall(world, csiCalls.publish, node, beganAtUs, { generation });
@@ -132,7 +130,7 @@ export class Attacher implements Watcher {
   #unpublish(attachment: AttachmentObject, volume: Volume, beganAtUs: number): Refusal {
     const { world } = this.#options;
     const node = attachment.node.name;
-    const refusal = modes[world.settings.disk].detach?.({ world, volume, node });
+    const refusal = decideDetach({ world, volume, node });
     if (refusal !== undefined) return refusal;
     volume.unpublish(node);
     seeCall(world, csiCalls.unpublish, node, beganAtUs);

@@ -1,6 +1,6 @@
 /** Staging the volume on a node: what the driver's NodeStage does before the mount, and refuses. */
 import type { NodeMachine } from '../machine.ts';
-import { modes } from '../disk/modes.ts';
+import { decideStage } from '../disk/modes.ts';
 import { Mount } from '../disk/mount.ts';
 import type { Path } from '../disk/path.ts';
 import type { Volume } from '../disk/volume.ts';
@@ -34,7 +34,7 @@ export function stage({ world, machine, volume, path, done }: Stage): void {
     done(mounted);
   };
   machine.after(draw(world, measuredTimes.stage), () => {
-    const refusal = modes[settings.disk].stage?.({ world, volume, node: name });
+    const refusal = decideStage({ world, volume, node: name });
     if (refusal !== undefined) return refuse(refusal);
     if (settings.filesystem !== 'ext4-mmp' || volume.clean) return mount();
     lookTwice({ world, machine, volume }, (rival) => {

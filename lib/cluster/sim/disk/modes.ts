@@ -1,9 +1,7 @@
-/**
- * What each mode of disk does when a node is attached, staged or detached. The behaviour is that of
- * lib/csi/modes; docs/reference/drivers.md names the real drivers and their sources.
- */
+/** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes does on a cluster. */
 import { outOfServiceKey } from '../../../remedy-kinds.ts';
-import type { DiskMode } from '../../../disk-kinds.ts';
+import { diskModeOf } from '../../../disk-modes/index.ts';
+import type { Cut, Refusal as Because } from '../../../disk-modes/mode.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { notices } from '../notices.ts';
 import type { World } from '../world.ts';
@@ -19,65 +17,66 @@ export interface ModeRequest {
 
 /** Why the disk refuses; undefined where it agrees. */
 export type Refusal = string | undefined;
-type Step = (request: ModeRequest) => Refusal;
 
-interface Mode {
-  readonly attach?: Step;
-  readonly stage?: Step;
-  readonly detach?: Step;
+/** Before a new attachment is recorded. */
+export function decideAttach(request: ModeRequest): Refusal {
+  const { disk, attachWhileBusy } = request.world.settings;
+  const { attach } = diskModeOf[disk];
+  if (attach === undefined || attachWhileBusy === 'granted') return undefined;
+  return refusals[attach.refusedWhile](request);
 }
 
-const cut = (world: World, volume: Volume, paths: readonly Path[]): Refusal => {
+/** Before the node's path is opened. */
+export function decideStage(request: ModeRequest): Refusal {
+  const { world, volume, node } = request;
+  const { stage } = diskModeOf[world.settings.disk];
+  if (stage === undefined) return undefined;
+  const refusal = stage.refusedWhile && refusals[stage.refusedWhile](request);
+  if (refusal === undefined && stage.cutsOthers) cut(world, volume, volume.others(node));
+  return refusal;
+}
+
+/** Before the attachment is gone. */
+export function decideDetach(request: ModeRequest): Refusal {
+  const { detach } = diskModeOf[request.world.settings.disk];
+  if (detach === undefined) return undefined;
+  const refusal = detach.refusedWhile && refusals[detach.refusedWhile](request);
+  if (refusal === undefined) cuts[detach.cuts](request);
+  return refusal;
+}
+
+const refusals: Readonly<Record<Because, (request: ModeRequest) => Refusal>> = {
+  'node-has-it-mounted': ({ volume, node }) => whileMounted(volume.pathsOf(node)),
+  'other-has-it-mounted': ({ volume, node }) => whileMounted(volume.others(node)),
+  'other-watches': ({ world, volume, node }) => {
+    if (volume.others(node).length === 0) return undefined;
+    if (world.settings.watcherCheck === 'missing') return 'the watchers can not be asked for';
+    const [watcher] = volume.watchers(node);
+    return watcher === undefined ? undefined : `still being used by ${watcher.node}`;
+  },
+};
+
+/** A node that is mounted and alive is busy; one whose path was cut is not. */
+function whileMounted(paths: readonly Path[]): Refusal {
+  const path = paths.find(({ mounted, cut }) => mounted && !cut);
+  return path === undefined ? undefined : `the volume is in use: ${path.device} on ${path.node}`;
+}
+
+const cuts: Readonly<Record<Cut, (request: ModeRequest) => void>> = {
+  'before-answer': ({ world, volume, node }) => cut(world, volume, volume.pathsOf(node)),
+  'after-answer': ({ world, volume, node }) => {
+    const paths = volume.pathsOf(node);
+    world.kernel.schedule(world.settings.cutAfterUs, () => cut(world, volume, paths));
+  },
+  'where-out-of-service': (request) => {
+    const { taints } = request.world.api.node(request.node);
+    if (taints.some(({ key }) => key === outOfServiceKey)) cuts['before-answer'](request);
+  },
+};
+
+function cut(world: World, volume: Volume, paths: readonly Path[]): void {
   for (const path of volume.cut(paths)) {
     seeCut(world, path);
     world.notice(notices.cut, world.api.node(path.node).index, volume.index);
   }
-  return undefined;
-};
-
-const fence: Step = ({ world, volume, node }) => cut(world, volume, volume.pathsOf(node));
-
-/** A node that is mounted and alive is busy; one whose path was cut is not. */
-const busy = (paths: readonly Path[]): Refusal => {
-  const path = paths.find(({ mounted, cut }) => mounted && !cut);
-  return path === undefined ? undefined : `the volume is in use: ${path.device} on ${path.node}`;
-};
-
-export const modes: Readonly<Record<DiskMode, Mode>> = {
-  unfenced: {},
-  'ack-early': {
-    detach: ({ world, volume, node }) => {
-      const paths = volume.pathsOf(node);
-      world.kernel.schedule(world.settings.cutAfterUs, () => cut(world, volume, paths));
-      return undefined;
-    },
-  },
-  'fence-if-out-of-service': {
-    detach: (request) => {
-      const { taints } = request.world.api.node(request.node);
-      return taints.some(({ key }) => key === outOfServiceKey) ? fence(request) : undefined;
-    },
-  },
-  fenced: { detach: fence },
-  /** EBS: `busy` until unmounted, and attached to one instance only. */
-  'pending-while-busy': {
-    attach: ({ world, volume, node }) =>
-      world.settings.attachWhileBusy === 'granted' ? undefined : busy(volume.others(node)),
-    detach: ({ volume, node }) => busy(volume.pathsOf(node)),
-  },
-  /** ceph-csi waitForrbdImage: no other watcher, else the staging fails; so it does without an answer. */
-  exclusive: {
-    stage: ({ world, volume, node }) => {
-      if (volume.others(node).length === 0) return undefined;
-      if (world.settings.watcherCheck === 'missing') return 'the watchers can not be asked for';
-      const [watcher] = volume.watchers(node);
-      return watcher === undefined ? undefined : `still being used by ${watcher.node}`;
-    },
-  },
-  /** SCSI-3 PREEMPT AND ABORT, NVMe reservation acquire: the newcomer takes the others' access. */
-  reservation: {
-    stage: ({ world, volume, node }) => cut(world, volume, volume.others(node)),
-  },
-  /** Nothing is attached: the kubelet mounts at once. */
-  'shared-file': {},
-};
+}

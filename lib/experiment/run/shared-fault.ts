@@ -2,8 +2,8 @@
  * A testbed whose node several runs break together: what breaks or mends the node is done once, when
  * all of them are there; what concerns one volume or one pod stays each run's own.
  */
-import type { Kubernetes, Machine, Testbed } from './port.ts';
-import type { Gate, Party } from './rendezvous.ts';
+import type { Backend, Kubernetes, Machine, Testbed } from '../../cluster/port.ts';
+import type { Gate, Party } from '../../cluster/rendezvous.ts';
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -61,6 +61,12 @@ const ofKubernetes: Sharing<Kubernetes> = {
   annotateLease: 'own',
   leaseAnnotation: 'own',
 };
+
+/** A backend whose testbeds are shared so. */
+export const underOneFault = (backend: Backend, party: Party): Backend => ({
+  ...backend,
+  open: async (request) => shareFault(await backend.open(request), party),
+});
 
 /** Closing leaves the event: nobody waits for this run any more. */
 export function shareFault(testbed: Testbed, party: Party): Testbed {

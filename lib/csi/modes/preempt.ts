@@ -1,29 +1,20 @@
-/**
- * Staging registers the node and pre-empts the others: their paths are cut, and what they have under
- * way is aborted, as by PREEMPT AND ABORT of SCSI-3 persistent reservations and NVMe's reservation
- * acquire. A detach is bookkeeping. Stricter than the standards in one thing: a node that was
- * pre-empted needs a new attachment, and cannot register again by itself.
- */
+/** The others' paths are cut when a node registers, as by PREEMPT AND ABORT. */
 import { status } from '@grpc/grpc-js';
 import { CallError } from '../grpc.ts';
 import { cutAll, type CutDevice, livePaths } from '../paths.ts';
 import { cut, heldBy, isHeld } from '../record.ts';
 import { updateRecord } from '../record-store.ts';
-import type { DetachMode, ModeRequest } from './mode.ts';
-
-export const reservation: DetachMode = {
-  name: 'reservation',
-  async stage(request) {
-    request.notes['preempted'] = await preempt(request);
-  },
-  detach: () => Promise.resolve([]),
-};
+import type { ModeRequest } from './request.ts';
 
 /**
  * Of two that register at once, the first in the record wins, and the other finds itself cut. Who is
  * late, and holds the volume no more, pre-empts nobody; nor what was attached after it registered.
  */
-async function preempt({ backend, volume, node }: ModeRequest): Promise<readonly CutDevice[]> {
+export async function preempt({
+  backend,
+  volume,
+  node,
+}: ModeRequest): Promise<readonly CutDevice[]> {
   const wallMs = Date.now();
   const { nextGeneration } = await updateRecord(backend.layout, volume, (now) => {
     if (heldBy(now, node)?.state !== 'attached') {

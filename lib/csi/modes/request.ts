@@ -1,7 +1,6 @@
-/** What a kind of disk decides by itself: whether a node may open a path, and what a detach does. */
-import type { DiskMode } from '../../disk-kinds.ts';
+/** What is known when a mode of disk decides, and what it is decided about. */
 import type { Notes } from '../grpc.ts';
-import type { Backend, CutDevice, Target } from '../paths.ts';
+import type { Backend, Target } from '../paths.ts';
 import type { Attachment } from '../record.ts';
 import type { VolumeAttributes } from '../volume-attributes.ts';
 
@@ -22,14 +21,4 @@ export interface DetachRequest extends ModeRequest {
   /** What is to be taken from the node; a later attachment of the node is not meant. */
   readonly attachment: Attachment;
   readonly taints: NodeTaints;
-}
-
-export interface DetachMode {
-  readonly name: DiskMode;
-  /** Before a new attachment is recorded. Throws a CallError where there may be none. */
-  attach?(request: ModeRequest): Promise<void>;
-  /** Before the node's path is opened. Throws a CallError where it may not be. */
-  stage?(request: ModeRequest): Promise<void>;
-  /** Before the record says detached; throws a CallError where it may not. Resolves to what it cut. */
-  detach(request: DetachRequest): Promise<readonly CutDevice[]>;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Machine, Testbed } from './port.ts';
-import { rendezvous } from './rendezvous.ts';
+import type { Machine, Testbed } from '../../cluster/port.ts';
+import { rendezvous } from '../../cluster/rendezvous.ts';
 import { shareFault } from './shared-fault.ts';
 
 /** A testbed that writes down what is done to its node, and nothing else. */
@@ -31,7 +31,7 @@ test('the node is broken once, when both runs are there; a pod is each run’s o
   const done: string[] = [];
   const [first, second] = twoRuns(done);
   const breaking = first?.machine('node').disconnect();
-  await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   expect(done).toEqual([]);
   await Promise.all([breaking, second?.machine('node').disconnect()]);
   const taint = { key: 'k', value: 'v', effect: 'NoExecute' } as const;
