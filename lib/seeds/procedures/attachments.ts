@@ -175,15 +175,13 @@ export const deletedByHand: Seed = {
       const [attachment] = await bench.attachments(hand);
       if (attachment === undefined) return;
       let isBack = false;
-      const look = async (): Promise<true | string> => {
-        isBack = (await bench.attachments(hand)).some(({ attached }) => attached);
-        return isBack || 'not attached';
-      };
+      const look = async (): Promise<true | string> =>
+        (await bench.attachments(hand)).some(({ attached }) => attached) || 'not attached';
       await bench.testbed.clients.storage.deleteVolumeAttachment({ name: attachment.name });
       const afterS = await bench.seconds(async () => {
         bench.note(deleted, attachment, node);
         await bench.detached(hand, 30_000);
-        await bench.wait('it is attached again', look, backWithinMs).catch(() => undefined);
+        isBack = await bench.inTime(bench.wait('it is attached again', look, backWithinMs));
       });
       bench.note(reconciled, { isBack, afterS, phase: await bench.phase('pod', hand) }, node);
     },

@@ -19,6 +19,7 @@ import {
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 import type { Recorder } from '../../cluster/port.ts';
+import { InfrastructureError } from '../../errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
 
 export interface BenchOptions {
@@ -170,6 +171,17 @@ export class Bench {
     const sinceMs = clock.nowMs();
     await work();
     return Math.round((clock.nowMs() - sinceMs) / 100) / 10;
+  }
+
+  /** False where a wait ended in vain; rejects as it does otherwise. */
+  async inTime(waiting: Promise<unknown>): Promise<boolean> {
+    try {
+      await waiting;
+      return true;
+    } catch (error) {
+      if (error instanceof InfrastructureError && error.code === 'TIMED_OUT') return false;
+      throw error;
+    }
   }
 
   /** As `waitFor`; 60 s by default. */

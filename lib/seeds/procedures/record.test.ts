@@ -103,6 +103,29 @@ test('Ctrl-C ends its waits at once, and it is closed', async () => {
   expect(steps).toEqual(orderly);
 });
 
+test('an interrupt is no answer, whatever the procedure made of it', async () => {
+  const interrupt = new AbortController();
+  const { told } = await recorded(async (bench) => {
+    setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 1);
+    await bench.pause(60_000).catch(() => undefined);
+    bench.note(seen, { count: 1 });
+  }, interrupt.signal);
+  expect(told?.reading).toBe('the procedure failed: Ctrl-C');
+});
+
+test('what does not come in time is an answer, what cannot be waited for is none', async () => {
+  const never = (): Promise<string> => Promise.resolve('not yet');
+  const { told } = await recorded(async (bench) => {
+    const came = await bench.inTime(bench.wait('it comes', never, 1));
+    bench.note(seen, { count: came ? 1 : 0 });
+  });
+  expect(told?.reading).toMatchObject({ said: '0 was seen.' });
+  const failed = await recorded(async (bench) => {
+    await bench.inTime(Promise.reject(new Error('no such pod')));
+  });
+  expect(failed.told?.reading).toBe('the procedure failed: no such pod');
+});
+
 test('a note that is none of its kind is not read', async () => {
   const other = note('seen', { count: z.string() });
   const { told } = await recorded(async (bench) => bench.note(other, { count: 'two' }));

@@ -46,6 +46,8 @@ export async function recordProcedure(options: RecordingOptions): Promise<void> 
         const done = { type: 'action', actor: 'runner', name: `seed ${seed.number}` } as const;
         recorder.record({ ...done, step: 'begin' });
         await seed.procedure.act(new Bench({ testbed, recorder, runId, signal, say }));
+        // Whatever it made of that: what it saw by then is no answer.
+        signal.throwIfAborted();
         recorder.record({ ...done, step: 'done' });
       }),
   }));

@@ -79,9 +79,7 @@ export const detachGate: Seed = {
       await bench.pause(watchMs);
       bench.note(held, { watchMs, ...(await look()) }, node);
       await kubernetes.taint(node, taint);
-      const afterS = await bench.seconds(() =>
-        bench.detached(stuck, 30_000).catch(() => undefined),
-      );
+      const afterS = await bench.seconds(() => bench.inTime(bench.detached(stuck, 30_000)));
       bench.note(tainted, { afterS, ...(await look()) }, node);
       // Its call is in the driver's log once it is answered.
       await letGoCalls(cluster.lab);

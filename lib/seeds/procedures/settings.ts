@@ -71,7 +71,7 @@ async function endsOn(bench: Bench, node: string): Promise<void> {
   const command = ['sh', '-c', 'echo done > /data/done'];
   const pod = await bench.pod('done', { volume, node, command, restart: 'Never' });
   await bench.until('pod', pod, 'Succeeded');
-  const afterS = await bench.seconds(() => bench.detached(volume).catch(() => undefined));
+  const afterS = await bench.seconds(() => bench.inTime(bench.detached(volume)));
   const attachments = (await bench.attachments(volume)).length;
   bench.note(annotated, { attachments, afterS, phase: await bench.phase('pod', pod) }, node);
 }
