@@ -30,7 +30,8 @@ export function readAnswers(folder: string, wanted: readonly Seed[] = seeds): To
   const records = [...openHistory(folder).smallRecords()];
   const run = records.find((record) => record.type === 'run');
   const setup = records.find((record) => record.type === 'setup');
-  const source = run === undefined ? procedureSource(records, setup) : runSource(folder, run);
+  const isProcedure = run === undefined || run.claim !== undefined;
+  const source = isProcedure ? procedureSource(records, setup) : runSource(folder, run);
   return wanted.flatMap((seed): Told[] => {
     const reading = source.read(seed);
     if (reading === undefined) return [];
