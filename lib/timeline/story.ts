@@ -46,7 +46,9 @@ export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) {
     throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
-      hint: 'the run ended before it wrote anything; run it again',
+      hint: records.some(({ type }) => type === 'case')
+        ? 'it is of the two-kernel lab, whose results lie beside the folders of its runs'
+        : 'the run ended before it wrote anything; run it again',
     });
   }
   if (run.claim !== undefined) {
