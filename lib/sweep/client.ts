@@ -24,6 +24,7 @@ export interface ClientOptions {
 export class Client {
   readonly #options: ClientOptions;
   readonly #isBusy: boolean;
+  readonly #beatAgain = (): void => this.#beat();
   #next: Timer | undefined;
   /** The schedule is over but for what may still come of it. */
   isSettled = false;
@@ -34,10 +35,12 @@ export class Client {
     this.#isBusy = rate === 'max' || rate >= busyRate;
     if (rate === 0) return;
     // Else the victim is asked again up to 30 s into an overlap that may be shorter than that.
-    options.witness.onSecondMount = () => {
-      options.model.kernel.cancel(this.#next);
-      this.#beat();
-    };
+    options.witness.onSecondMount = this.#beatNow.bind(this);
+    this.#beat();
+  }
+
+  #beatNow(): void {
+    this.#options.model.kernel.cancel(this.#next);
     this.#beat();
   }
 
@@ -47,6 +50,6 @@ export class Client {
     const sinceUs = kernel.nowUs - (witness.secondMountAtUs ?? Infinity);
     commits.ask(this.#isBusy && sinceUs >= 0 && sinceUs < burst.forUs ? burst.commits : 1);
     const isCalm = this.isSettled || sinceUs < 0;
-    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, () => this.#beat());
+    this.#next = kernel.schedule(isCalm ? beatUs.calm : beatUs.busy, this.#beatAgain);
   }
 }

@@ -3,6 +3,7 @@
  * hand-over; a copy of the volume is asked which of the acknowledged ones it still has.
  */
 import type { Model } from '../cluster/sim/model.ts';
+import type { Server } from '../cluster/sim/server.ts';
 import { secondUs } from '../cluster/sim/timings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 
@@ -25,8 +26,11 @@ export interface Loss {
 export const lostIn = ({ byVictimBefore, byVictimAfter, bySuccessor }: Loss): number =>
   byVictimBefore + byVictimAfter + bySuccessor;
 
-const nobody = { client: 'sweep', connection: 0, session: 0 } as const;
-const nothing = { fromAccount: 0, toAccount: 0, amount: 0, previousHash: '', hash: '' } as const;
+/** Of a sweep's rows nobody reads more than the number. */
+const blank: Omit<LedgerEntry, 'seq'> = {
+  ...{ client: 'sweep', connection: 0, session: 0, kind: 'append' },
+  ...{ fromAccount: 0, toAccount: 0, amount: 0, previousHash: '', hash: '' },
+};
 /** As the runner: with trx_commit 0 or 2 the log is synced once a second only. */
 const flushPeriodUs = 2 * secondUs;
 
@@ -45,16 +49,17 @@ export class Commits {
 
   /** Asks each server that serves for so many commits. */
   ask(count: number): void {
-    for (const node of this.#model.nodes) {
-      const server = this.#model.serverOn(node);
-      if (server === undefined) continue;
-      for (let n = 0; n < count; n++) {
-        const entry: LedgerEntry = { ...nobody, ...nothing, kind: 'append', seq: this.#seq++ };
-        server.commit(entry, (done) => {
-          if (done) this.#acknowledge(entry, node === this.#victim);
-        });
-      }
+    for (const kubelet of this.#model.kubelets) {
+      const server = kubelet.container()?.server;
+      if (server !== undefined) for (let n = 0; n < count; n++) this.#ask(server);
     }
+  }
+
+  #ask(server: Server): void {
+    const entry: LedgerEntry = { ...blank, seq: this.#seq++ };
+    server.commit(entry, (done) => {
+      if (done) this.#acknowledge(entry, server.machine.name === this.#victim);
+    });
   }
 
   /**
@@ -66,10 +71,11 @@ export class Commits {
     const heldBackUs = world.settings.trxCommit === 1 ? 0 : flushPeriodUs;
     const mustHoldUntilUs = kernel.nowUs - heldBackUs;
     const unreadable = volume.damage !== undefined;
-    const kept = new Set(volume.rows);
+    const kept: boolean[] = [];
+    for (const row of volume.rows) if (row !== undefined) kept[row.seq] = true;
     let [byVictimBefore, byVictimAfter, bySuccessor] = [0, 0, 0];
     for (const { entry, isVictims, atUs } of this.#acked) {
-      if (atUs > mustHoldUntilUs || (kept.has(entry) && !unreadable)) continue;
+      if (atUs > mustHoldUntilUs || (kept[entry.seq] === true && !unreadable)) continue;
       if (!isVictims) bySuccessor += 1;
       else if (atUs < handoverAtUs) byVictimBefore += 1;
       else byVictimAfter += 1;

@@ -6,7 +6,7 @@ import type { DiskMode } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { Draws } from './draws.ts';
 import { factors } from './factors.ts';
-import { plainScenario, settle } from './settle.ts';
+import { plainScenario, settle, type Fields } from './settle.ts';
 
 export interface Schedule {
   readonly index: number;
@@ -44,18 +44,18 @@ export function scheduleAt(sweep: Source, index: number): Schedule {
 
 function drawnWith(draws: Draws): Scenario {
   const share = draws.pick(extraShares);
-  const fields: Record<string, unknown> = {};
+  const drawn: Fields = { ...plainScenario };
   for (const { field, draw, isAsked } of factors) {
-    if (isAsked || draws.chance(share)) fields[field] = draw(draws);
+    if (isAsked || draws.chance(share)) drawn[field] = draw(draws);
   }
-  return { ...plainScenario, ...fields };
+  return drawn as Scenario;
 }
 
 function mutantOf(parent: Scenario, draws: Draws): Scenario {
-  const fields: Record<string, unknown> = {};
+  const mutant: Fields = { ...parent };
   for (let left = draws.int(1, mostMutations); left > 0; left--) {
     const { field, draw } = draws.pick(factors);
-    fields[field] = draw(draws);
+    mutant[field] = draw(draws);
   }
-  return { ...parent, ...fields };
+  return mutant as Scenario;
 }

@@ -15,6 +15,8 @@ export interface Judgement {
   readonly safety: Safety;
   /** In the order of `harms`; empty where every invariant held. */
   readonly broken: readonly Harm[];
+  /** What let it happen (licence.ts). */
+  readonly licence: readonly string[];
   /** Names the finding: what the worst of it is, what let it happen, and on which disk. */
   readonly key: string;
 }
@@ -32,7 +34,8 @@ export function judge(outcome: Outcome): Judgement {
   const safety = (['corrupt', 'lost', 'exposed'] as const).find((harm) => holds[harm]) ?? 'safe';
   const [worst = 'none'] = broken;
   const where = [scenario.disk, victimIs(outcome), ...waived(scenario)];
-  return { safety, broken, key: [worst, ...where, ...licenceOf(outcome)].join(' | ') };
+  const licence = licenceOf(outcome);
+  return { safety, broken, licence, key: [worst, ...where, ...licence].join(' | ') };
 }
 
 /** What of its promises the server or the disk does not keep anyway, or is not asked to. */

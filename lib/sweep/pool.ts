@@ -7,10 +7,7 @@ import type { Tally } from './tally.ts';
 /** Who plays stretches: threads, or whoever has the same answers. */
 export type SweepPool = Pick<WorkerPool<Stretch, Tally>, 'run'>;
 
-/**
- * A schedule leaves much garbage and keeps nothing: with so much room for it a thread plays a third
- * more of them (docs/internals/sweep.md).
- */
+/** A schedule leaves much garbage and keeps nothing: with room for it each costs 5 % less (docs/internals/sweep.md). */
 const youngMb = 256;
 
 export const sweepPool = (threads: number): WorkerPool<Stretch, Tally> =>

@@ -11,6 +11,9 @@ export const plainScenario: Scenario = parseScenario({
   expected: ['safe'],
 });
 
+/** A copy of a scenario, to be written to: so all schedules have one shape, and each access is fast. */
+export type Fields = { -readonly [Field in keyof Scenario]: unknown };
+
 /** A rule names one field; these belong to it. */
 const together: Partial<Readonly<Record<keyof Scenario, readonly (keyof Scenario)[]>>> = {
   alsoAt: ['alsoForMs'],
@@ -28,18 +31,19 @@ export function settle(drawn: Scenario): Scenario {
   for (let pass = 0; pass < mostPasses; pass++) {
     const broken = contradictions(scenario);
     if (broken.length === 0) return scenario;
-    const reset: Record<string, unknown> = {};
+    const fitting: Fields = { ...scenario };
     for (const { field } of broken) {
-      for (const each of [field, ...(together[field] ?? [])]) reset[each] = plainScenario[each];
-      if (field === 'remedyAt' && scenario.fault === 'none') reset['remedyAt'] = atOnceMs;
+      for (const each of [field, ...(together[field] ?? [])]) fitting[each] = plainScenario[each];
+      if (field === 'remedyAt' && scenario.fault === 'none') fitting[field] = atOnceMs;
     }
-    scenario = { ...scenario, ...reset };
+    scenario = fitting as Scenario;
   }
   throw new RangeError(`these fields never fit together: ${JSON.stringify(drawn)}`);
 }
 
 /** Whether a field has its default; by value, since a schedule from another thread is a copy. */
 export const hasDefault = (scenario: Scenario, field: keyof Scenario): boolean =>
+  scenario[field] === plainScenario[field] ||
   isDeepStrictEqual(scenario[field], plainScenario[field]);
 
 /** Fields that differ from their defaults, without name, question and expectation. */

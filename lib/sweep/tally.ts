@@ -9,7 +9,6 @@ import { judge, type Harm } from './judge.ts';
 import { knownPaths } from './paths.ts';
 import type { Outcome } from './play.ts';
 import type { Schedule } from './generate.ts';
-import { licenceOf } from './licence.ts';
 import { answersYes, rowOf } from './rows.ts';
 
 /** The simplest schedule that showed it, so far. */
@@ -89,10 +88,8 @@ export function addOutcome(tally: Tally, schedule: Schedule, outcome: Outcome): 
   tally.virtualMs += Math.round(outcome.endedAtUs / 1000);
   if (scenario.remedy !== 'none') tally.remediesDrawn += 1;
   if (outcome.remedied) tally.remediesActed += 1;
-  const { broken, key } = judge(outcome);
-  if (broken.length > 0) {
-    addFinding(tally, { ...example, key, broken, licence: licenceOf(outcome), count: 1 });
-  }
+  const { broken, key, licence } = judge(outcome);
+  if (broken.length > 0) addFinding(tally, { ...example, key, broken, licence, count: 1 });
   const row = rowOf(scenario);
   if (row !== undefined) {
     addRow(tally, row, answersYes(outcome) ? { asked: 1, yes: 1, example } : { asked: 1, yes: 0 });

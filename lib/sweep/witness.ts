@@ -39,7 +39,8 @@ export class Witness {
 
   constructor(model: Model) {
     this.#model = model;
-    model.world.notice = (notice, node) => this.#see(notice, node);
+    // Bound: see docs/internals/sweep.md, Speed.
+    model.world.notice = this.#see.bind(this);
   }
 
   get trace(): Trace {

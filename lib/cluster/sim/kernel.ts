@@ -5,10 +5,19 @@
 
 /** One scheduled call; the handle to cancel it. */
 export interface Timer {
-  readonly atUs: number;
-  readonly seq: number;
+  atUs: number;
+  seq: number;
   /** Undefined once it fired or was cancelled. */
   run: (() => void) | undefined;
+  readonly owner: Owner | undefined;
+  /** Its owner's, when it was scheduled. */
+  readonly life: number;
+}
+
+/** Whose a timer is: asked when it is due whether it fires now. One object, where closures were three. */
+export interface Owner {
+  readonly life: number;
+  admits(timer: Timer): boolean;
 }
 
 export class Kernel {
@@ -21,11 +30,18 @@ export class Kernel {
   }
 
   /** Calls `run` so much later; 0 means after everything that is due now. Fractions are rounded. */
-  schedule(delayUs: number, run: () => void): Timer {
+  schedule(delayUs: number, run: () => void, owner?: Owner): Timer {
     const atUs = this.#nowUs + Math.max(0, Math.round(delayUs));
-    const timer: Timer = { atUs, seq: this.#seq++, run };
+    const timer: Timer = { atUs, seq: this.#seq++, run, owner, life: owner?.life ?? 0 };
     this.#push(timer);
     return timer;
+  }
+
+  /** One that its owner kept from firing is due again, after everything that is due now. */
+  again(timer: Timer): void {
+    timer.atUs = this.#nowUs;
+    timer.seq = this.#seq++;
+    this.#push(timer);
   }
 
   /** Idempotent; a timer that fired already is left alone. */
@@ -36,10 +52,11 @@ export class Kernel {
   /** Runs the next timer; false when there is none. */
   step(): boolean {
     for (let timer = this.#pop(); timer !== undefined; timer = this.#pop()) {
-      const { run } = timer;
+      const { run, owner } = timer;
       if (run === undefined) continue;
-      timer.run = undefined;
       this.#nowUs = timer.atUs;
+      if (owner?.admits(timer) === false) return true;
+      timer.run = undefined;
       run();
       return true;
     }

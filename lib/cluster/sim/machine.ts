@@ -10,11 +10,19 @@ import { cpuWanted, secondUs } from './timings.ts';
 /** How long a starved machine works on something before it looks again how starved it is. */
 const sliceUs = 5 * secondUs;
 
-type Listener = () => void;
-/**
- * `change`: who may hear whom, whatever changed; `boot` and `kill`; `restart`: of the kubelet.
- */
-type MachineEvent = 'boot' | 'kill' | 'thaw' | 'link' | 'resume' | 'restart' | 'change';
+/** Who is told of what happens to a machine. */
+export interface MachineWatcher {
+  booted?(): void;
+  killed?(): void;
+  thawed?(): void;
+  linkChanged?(): void;
+  /** Its kubelet goes on. */
+  resumed?(): void;
+  /** Its kubelet was ended and started again. */
+  restarted?(): void;
+  /** Who may hear whom, whatever changed. */
+  changed?(): void;
+}
 
 export class NodeMachine {
   readonly name: string;
@@ -27,7 +35,7 @@ export class NodeMachine {
   #isolated = false;
   #stall: Stall | undefined;
   #cpuShare = 1;
-  readonly #listeners = new Map<MachineEvent, Listener[]>();
+  readonly #watchers: MachineWatcher[] = [];
 
   constructor(kernel: Kernel, name: string, index = 0) {
     this.name = name;
@@ -77,19 +85,17 @@ export class NodeMachine {
     return 1 - 1 / this.slowness;
   }
 
-  on(event: MachineEvent, listener: Listener): void {
-    const listeners = this.#listeners.get(event);
-    if (listeners === undefined) this.#listeners.set(event, [listener]);
-    else listeners.push(listener);
+  watch(watcher: MachineWatcher): void {
+    this.#watchers.push(watcher);
   }
 
   /** Calls `run` on this machine: later when it is frozen then, never when it was killed before. */
-  after(delayUs: number, run: Listener): void {
+  after(delayUs: number, run: () => void): void {
     this.#slowly(this.#whole, delayUs, run);
   }
 
   /** The same for what takes the kubelet to do it: not before it goes on. */
-  byKubelet(delayUs: number, run: Listener): void {
+  byKubelet(delayUs: number, run: () => void): void {
     this.#slowly(this.#kubelet, delayUs, run);
   }
 
@@ -97,14 +103,14 @@ export class NodeMachine {
     if (this.#state !== 'running') return;
     this.#state = 'frozen';
     this.#whole.standStill();
-    this.#tell('change');
+    this.#tell('changed');
   }
 
   thaw(): void {
     if (this.#state !== 'frozen') return;
     this.#state = 'running';
     this.#whole.goOn();
-    this.#tell('thaw');
+    this.#tell('thawed');
   }
 
   kill(): void {
@@ -115,8 +121,8 @@ export class NodeMachine {
     this.#stall = undefined;
     this.#isolated = false;
     this.#cpuShare = 1;
-    this.#tell('kill');
-    this.#tell('change');
+    this.#tell('killed');
+    this.#tell('changed');
   }
 
   /** Boots a killed machine, its network restored. */
@@ -124,19 +130,19 @@ export class NodeMachine {
     if (this.#state !== 'stopped') return;
     this.#state = 'running';
     this.#connected = true;
-    this.#tell('boot');
+    this.#tell('booted');
   }
 
   setConnected(connected: boolean): void {
     if (this.#connected === connected) return;
     this.#connected = connected;
-    this.#tell('link');
+    this.#tell('linkChanged');
   }
 
   setIsolated(isolated: boolean): void {
     if (this.#isolated === isolated) return;
     this.#isolated = isolated;
-    this.#tell('link');
+    this.#tell('linkChanged');
   }
 
   /** The containers run on, with or without their runtime. */
@@ -144,14 +150,14 @@ export class NodeMachine {
     if (this.#state === 'stopped') return;
     this.#stall = what;
     this.#kubelet.standStill();
-    this.#tell('change');
+    this.#tell('changed');
   }
 
   resume(): void {
     if (this.#stall === undefined) return;
     this.#stall = undefined;
     this.#kubelet.goOn();
-    this.#tell('resume');
+    this.#tell('resumed');
   }
 
   /** The kubelet is ended and started again: what it was doing it does again, as far as it knows of it. */
@@ -159,28 +165,32 @@ export class NodeMachine {
     if (this.#state !== 'running') return;
     this.#stall = undefined;
     this.#kubelet.goOn();
-    this.#tell('restart');
+    this.#tell('restarted');
   }
 
   /** `share`: of one CPU, for all its processes together. Idempotent. */
   throttle(share: number): void {
     this.#cpuShare = share;
-    this.#tell('change');
+    this.#tell('changed');
   }
 
   unthrottle(): void {
     this.#cpuShare = 1;
-    this.#tell('change');
+    this.#tell('changed');
   }
 
-  /** In slices while it is starved: it goes on at full speed as soon as it has its CPU time again. */
-  #slowly(process: Process, delayUs: number, run: Listener): void {
+  #slowly(process: Process, delayUs: number, run: () => void): void {
     const { slowness } = this;
     if (delayUs * (slowness - 1) < sliceUs) process.after(delayUs * slowness, run);
-    else process.after(sliceUs, () => this.#slowly(process, delayUs - sliceUs / slowness, run));
+    else this.#inSlices(process, delayUs - sliceUs / slowness, run);
   }
 
-  #tell(event: MachineEvent): void {
-    for (const listener of this.#listeners.get(event) ?? []) listener();
+  /** While it is starved: it goes on at full speed as soon as it has its CPU time again. */
+  #inSlices(process: Process, leftUs: number, run: () => void): void {
+    process.after(sliceUs, () => this.#slowly(process, leftUs, run));
+  }
+
+  #tell(event: keyof MachineWatcher): void {
+    for (const watcher of this.#watchers) watcher[event]?.();
   }
 }

@@ -2,22 +2,24 @@
  * A process: what it has under way waits while it stands still, and never happens once it ended. One
  * that needs another (a kubelet its machine, a controller the API server) stands still with it.
  */
-import type { Kernel } from './kernel.ts';
+import type { Kernel, Owner, Timer } from './kernel.ts';
 
-type Work = () => void;
-
-export class Process {
+export class Process implements Owner {
   readonly #kernel: Kernel;
   readonly #host: Process | undefined;
   /** Grows at each end: what was under way before it never happens. */
   #life = 0;
   #still = false;
   /** What fell due while it stood still, in order. */
-  #held: Work[] = [];
+  #held: Timer[] = [];
 
   constructor(kernel: Kernel, host?: Process) {
     this.#kernel = kernel;
     this.#host = host;
+  }
+
+  get life(): number {
+    return this.#life;
   }
 
   /** It stands still, by itself or with what it needs. */
@@ -25,15 +27,13 @@ export class Process {
     return this.#still || this.#host?.still === true;
   }
 
-  after(delayUs: number, work: Work): void {
-    const life = this.#life;
-    const go = (): void => {
-      if (life !== this.#life) return;
-      if (this.#still) this.#held.push(go);
-      else work();
-    };
-    if (this.#host === undefined) this.#kernel.schedule(delayUs, go);
-    else this.#host.after(delayUs, go);
+  after(delayUs: number, work: () => void): void {
+    this.#kernel.schedule(delayUs, work, this);
+  }
+
+  /** Whether what fell due happens now. */
+  admits(timer: Timer): boolean {
+    return timer.life === this.#life && !this.#holds(timer);
   }
 
   /** Idempotent. */
@@ -47,7 +47,7 @@ export class Process {
     this.#still = false;
     const held = this.#held;
     this.#held = [];
-    for (const go of held) this.#again(go);
+    for (const timer of held) this.#kernel.again(timer);
   }
 
   /** What is scheduled from now on belongs to the next one. */
@@ -57,8 +57,9 @@ export class Process {
     this.#held = [];
   }
 
-  #again(go: Work): void {
-    if (this.#host === undefined) this.#kernel.schedule(0, go);
-    else this.#host.after(0, go);
+  #holds(timer: Timer): boolean {
+    if (this.#host !== undefined && this.#host.#holds(timer)) return true;
+    if (this.#still) this.#held.push(timer);
+    return this.#still;
   }
 }

@@ -64,12 +64,7 @@ export class Server {
     }
     this.#pending.add(answer);
     this.#later(measuredTimes.commit, () => {
-      if (this.#state !== 'serving') return;
-      this.#write(entry, (done) => {
-        // Without an answer the client learns of the server's end when that comes.
-        if (!done || !this.#pending.delete(answer)) return;
-        answer(true);
-      });
+      if (this.#state === 'serving') this.#write(entry, answer);
     });
   }
 
@@ -83,10 +78,7 @@ export class Server {
     this.#later(measuredTimes.schemaChange, () => {
       if (this.#state !== 'serving') return;
       this.#mount.changeSchema();
-      this.#sync((done) => {
-        if (!done || !this.#pending.delete(answer)) return;
-        answer(true);
-      });
+      this.#syncFor(answer);
     });
   }
 
@@ -136,7 +128,8 @@ export class Server {
     }
     this.#hasOpened = true;
     this.#notice(notices.serverStarting);
-    mount.path.onCut = () => this.#failIo();
+    // Bound: see docs/internals/sweep.md, Speed.
+    mount.path.onCut = this.#failIo.bind(this);
     if (mount.volume.files !== undefined) mount.reread();
     const before = mount.foreignCommits;
     const { chance } = this.#world;
@@ -165,20 +158,24 @@ export class Server {
     this.#events.onServing();
   }
 
-  #write(entry: LedgerEntry, written: Written): void {
+  #write(entry: LedgerEntry, answer: CommitAnswer): void {
     const { trxCommit } = this.#world.settings;
     if (trxCommit === 0) this.#unwritten.push(entry);
     else this.#mount.append(entry);
-    if (trxCommit === 1) this.#sync(written);
-    else written(true);
+    if (trxCommit === 1) this.#syncFor(answer);
+    else this.#acknowledge(answer);
   }
 
-  /** A server whose sync fails ends itself. */
-  #sync(written: Written): void {
+  /** Where the sync fails, the client learns of the server's end when that comes. */
+  #syncFor(answer: CommitAnswer): void {
     this.#mount.sync((done) => {
-      if (!done) this.#failIo();
-      written(done);
+      if (done) this.#acknowledge(answer);
+      else this.#failIo();
     });
+  }
+
+  #acknowledge(answer: CommitAnswer): void {
+    if (this.#pending.delete(answer)) answer(true);
   }
 
   #flushEachSecond(): void {
@@ -193,9 +190,13 @@ export class Server {
   #flush(written: Written): void {
     for (const entry of this.#unwritten) this.#mount.append(entry);
     this.#unwritten = [];
-    this.#sync(written);
+    this.#mount.sync((done) => {
+      if (!done) this.#failIo();
+      written(done);
+    });
   }
 
+  /** A server whose sync fails ends itself. */
   #failIo(): void {
     this.#later(measuredTimes.serverDeath, () =>
       this.#die('fsync() returned EIO, aborting (model)'),

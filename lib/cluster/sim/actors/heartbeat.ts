@@ -7,7 +7,7 @@
 import type { NodeObject } from '../api-objects.ts';
 import { BackOff } from '../back-off.ts';
 import type { Chance } from '../chance.ts';
-import type { NodeMachine } from '../machine.ts';
+import type { MachineWatcher, NodeMachine } from '../machine.ts';
 import { notices } from '../notices.ts';
 import {
   kubernetesTimes,
@@ -34,7 +34,7 @@ const starvedWordUs = secondUs;
 /** Above this its heartbeats no longer come in time; assumption. */
 const tooSlow = 5;
 
-export class Heartbeat {
+export class Heartbeat implements MachineWatcher {
   readonly #options: HeartbeatOptions;
   #heard = false;
   #informed = false;
@@ -50,17 +50,44 @@ export class Heartbeat {
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    const { machine } = options;
-    machine.on('boot', () => this.#begin(this.#draw(measuredTimes.boot)));
-    machine.on('restart', () => this.#begin(this.#draw(measuredTimes.kubeletStart)));
-    machine.on('link', () => this.#linkChanged());
-    machine.on('resume', () => this.#silentFor(this.#draw(measuredTimes.resume)));
-    // The kernel kept a frozen kubelet's connections: what its watch was told is there at once.
-    machine.on('thaw', () =>
-      this.#silentFor(this.#draw(measuredTimes.thaw), this.#draw(measuredTimes.thawWatch)),
-    );
-    machine.on('change', () => this.#changed());
+    options.machine.watch(this);
     this.#begin(0);
+  }
+
+  booted(): void {
+    this.#begin(this.#draw(measuredTimes.boot));
+  }
+
+  restarted(): void {
+    this.#begin(this.#draw(measuredTimes.kubeletStart));
+  }
+
+  resumed(): void {
+    this.#silentFor(this.#draw(measuredTimes.resume));
+  }
+
+  /** The kernel kept a frozen kubelet's connections: what its watch was told is there at once. */
+  thawed(): void {
+    this.#silentFor(this.#draw(measuredTimes.thaw), this.#draw(measuredTimes.thawWatch));
+  }
+
+  changed(): void {
+    const { machine } = this.#options;
+    if (!this.#canBeHeard) this.#setUnheard();
+    else if (machine.slowness > tooSlow) this.#starve();
+    else if (!this.#heard) this.#silentFor(0);
+  }
+
+  linkChanged(): void {
+    const { machine, world } = this.#options;
+    if (!machine.linked) {
+      this.#cutAtUs ??= world.kernel.nowUs;
+      this.#setUnheard();
+      return;
+    }
+    const cutUs = world.kernel.nowUs - (this.#cutAtUs ?? world.kernel.nowUs);
+    this.#cutAtUs = undefined;
+    this.#silentFor(this.#reconnectUs(), this.#watchUs(cutUs));
   }
 
   /** It watches its pods: they may come and go. */
@@ -96,28 +123,9 @@ export class Heartbeat {
     this.#silentFor(delayUs);
   }
 
-  #changed(): void {
-    const { machine } = this.#options;
-    if (!this.#canBeHeard) this.#setUnheard();
-    else if (machine.slowness > tooSlow) this.#starve();
-    else if (!this.#heard) this.#silentFor(0);
-  }
-
   get #canBeHeard(): boolean {
     const { machine, world } = this.#options;
     return machine.hearsApi && !world.apiServer.still;
-  }
-
-  #linkChanged(): void {
-    const { machine, world } = this.#options;
-    if (!machine.linked) {
-      this.#cutAtUs ??= world.kernel.nowUs;
-      this.#setUnheard();
-      return;
-    }
-    const cutUs = world.kernel.nowUs - (this.#cutAtUs ?? world.kernel.nowUs);
-    this.#cutAtUs = undefined;
-    this.#silentFor(this.#reconnectUs(), this.#watchUs(cutUs));
   }
 
   /** `uninformedUs`: the same for the watch of its pods. */

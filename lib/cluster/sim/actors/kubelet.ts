@@ -8,7 +8,7 @@ import { coalesced } from '../coalesced.ts';
 import type { Container } from '../container.ts';
 import type { Mount } from '../disk/mount.ts';
 import type { Volume } from '../disk/volume.ts';
-import type { NodeMachine } from '../machine.ts';
+import type { MachineWatcher, NodeMachine } from '../machine.ts';
 import { notices } from '../notices.ts';
 import { kubernetesTimes } from '../timings.ts';
 import type { World } from '../world.ts';
@@ -25,7 +25,7 @@ export interface KubeletOptions {
   readonly volumes: readonly Volume[];
 }
 
-export class Kubelet {
+export class Kubelet implements MachineWatcher {
   readonly machine: NodeMachine;
   readonly #options: KubeletOptions;
   readonly #heartbeat: Heartbeat;
@@ -47,10 +47,32 @@ export class Kubelet {
     });
     const lease = (): void => this.#leaseChanged();
     world.api.watchNode(node, { node: nudge, pod: nudge, attachment: nudge, lease });
-    machine.on('thaw', nudge);
-    machine.on('kill', () => this.#killed());
-    machine.on('boot', () => world.api.registerNode(node));
-    machine.on('restart', () => this.#restarted());
+    machine.watch(this);
+  }
+
+  thawed(): void {
+    this.#nudge();
+  }
+
+  booted(): void {
+    this.#options.world.api.registerNode(this.#options.node);
+  }
+
+  restarted(): void {
+    const { world, node } = this.#options;
+    world.notice(notices.kubeletRestarted, node.index, -1);
+    world.api.registerNode(node);
+    for (const pod of this.#pods.values()) pod.kubeletRestarted();
+    for (const volume of this.#volumes.values()) volume.kubeletRestarted();
+    this.#nudge();
+  }
+
+  killed(): void {
+    for (const pod of this.#pods.values()) pod.kill();
+    for (const volume of this.#volumes.values()) volume.killed();
+    this.#pods.clear();
+    // What it had under way is gone, a pending look included.
+    this.#nudge = this.#newNudge();
   }
 
   /** Of the workload's pod; of two the one that serves, or else the younger. */
@@ -136,22 +158,5 @@ export class Kubelet {
       world.api.setInUse(node, volume.index, volume.inUse);
     }
     this.#nudge();
-  }
-
-  #restarted(): void {
-    const { world, node } = this.#options;
-    world.notice(notices.kubeletRestarted, node.index, -1);
-    world.api.registerNode(node);
-    for (const pod of this.#pods.values()) pod.kubeletRestarted();
-    for (const volume of this.#volumes.values()) volume.kubeletRestarted();
-    this.#nudge();
-  }
-
-  #killed(): void {
-    for (const pod of this.#pods.values()) pod.kill();
-    for (const volume of this.#volumes.values()) volume.killed();
-    this.#pods.clear();
-    // What it had under way is gone, a pending look included.
-    this.#nudge = this.#newNudge();
   }
 }

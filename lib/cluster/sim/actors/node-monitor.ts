@@ -32,7 +32,7 @@ export class NodeMonitor implements Watcher {
     this.#tainter = new NodeTainter({
       ...context,
       // A look that saw it Ready throws it out of the queue: a tick must find it again.
-      findAgain: (node) => this.#atNextTick(() => this.#judge(node)),
+      findAgain: (node) => this.#judgeAtNextTick(node),
     });
     for (const node of world.api.nodes) {
       this.lease(node);
@@ -63,12 +63,9 @@ export class NodeMonitor implements Watcher {
 
   node(node: NodeObject): void {
     if (!node.exists) return;
-    const { process, chance } = this.#context;
-    if (this.#isAmiss(node, 'NoSchedule')) {
-      process.after(chance.within(measuredTimes.watchDelay), () => this.#keepPodsAway(node));
-    }
+    if (this.#isAmiss(node, 'NoSchedule')) this.#keepPodsAwaySoon(node);
     // A leader that began between the two taints queues the node anew (processTaintBaseEviction).
-    if (this.#isAmiss(node, 'NoExecute')) this.#atNextTick(() => this.#judge(node));
+    if (this.#isAmiss(node, 'NoExecute')) this.#judgeAtNextTick(node);
   }
 
   /** A node that is not Ready has the taint, one that is has not. */
@@ -78,6 +75,11 @@ export class NodeMonitor implements Watcher {
   }
 
   /** A worker of its own, at once (doNoScheduleTaintingPass). */
+  #keepPodsAwaySoon(node: NodeObject): void {
+    const { process, chance } = this.#context;
+    process.after(chance.within(measuredTimes.watchDelay), () => this.#keepPodsAway(node));
+  }
+
   #keepPodsAway(node: NodeObject): void {
     const others = node.taints.filter(
       ({ key, effect }) => key !== unreachableKey || effect !== 'NoSchedule',
@@ -114,8 +116,8 @@ export class NodeMonitor implements Watcher {
     });
   }
 
-  #atNextTick(work: () => void): void {
-    this.#at(this.#tickAfter(this.#context.world.kernel.nowUs + 1), work);
+  #judgeAtNextTick(node: NodeObject): void {
+    this.#at(this.#tickAfter(this.#context.world.kernel.nowUs + 1), () => this.#judge(node));
   }
 
   #at(atUs: number, work: () => void): void {

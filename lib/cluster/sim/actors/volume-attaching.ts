@@ -107,9 +107,12 @@ export class VolumeAttaching {
   }
 
   #passFrom(atUs: number): void {
-    const { world, process, nextPassUs } = this.#options;
-    const dueUs = nextPassUs(atUs);
-    if (dueUs >= this.#passAtUs) return;
+    const dueUs = this.#options.nextPassUs(atUs);
+    if (dueUs < this.#passAtUs) this.#planPass(dueUs);
+  }
+
+  #planPass(dueUs: number): void {
+    const { world, process } = this.#options;
     this.#passAtUs = dueUs;
     process.after(dueUs - world.kernel.nowUs, () => {
       if (this.#passAtUs !== dueUs) return;

@@ -4,7 +4,7 @@
  */
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import { bytesPerCommit, bytesPerMount } from '../timings.ts';
-import type { Path } from './path.ts';
+import type { Path, Request } from './path.ts';
 import type { Volume } from './volume.ts';
 
 /** Called once: true when it is on the disk, false when it never will be. */
@@ -21,10 +21,8 @@ export class Mount {
   /** Servers that began on the volume before this view was made, and through it. */
   #startsBefore = 0;
   #starts = 0;
-  /** Rows from here on are in this node's cache only. */
+  /** The disk has said of rows up to here that they are on it; the others are in the cache only. */
   #syncedTo = 0;
-  /** The disk has said of rows up to here that they are on it. */
-  #durableTo = 0;
   /** As this view has it, in the cache or on the disk. */
   #schema: 'old' | 'changed' | 'written' = 'old';
   readonly #dirtyFiles = new Map<string, string>();
@@ -68,7 +66,7 @@ export class Mount {
 
   /** The newest row of this view that is known to be on the disk. */
   get newestDurable(): LedgerEntry | undefined {
-    return this.#rows[this.#durableTo - 1];
+    return this.#rows[this.#syncedTo - 1];
   }
 
   /** Takes no more writes: an I/O error ended it. */
@@ -81,7 +79,6 @@ export class Mount {
     this.#rows = this.volume.rows.slice();
     this.#schema = this.volume.schemaChanged ? 'written' : 'old';
     this.#syncedTo = this.#rows.length;
-    this.#durableTo = this.#rows.length;
     this.#commitsBefore = this.volume.commits - this.commits;
     this.#startsBefore = this.volume.starts - this.#starts;
   }
@@ -108,22 +105,21 @@ export class Mount {
   /** The server's own files, not others. */
   sync(written: Written): void {
     const to = this.#rows.length;
-    this.#submit(
-      () => {
-        if (this.#schema === 'changed') this.#writeSchema();
-        for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
-        this.#syncedTo = Math.max(this.#syncedTo, to);
-      },
-      (done) => {
-        if (done) this.#durableTo = Math.max(this.#durableTo, to);
-        written(done);
-      },
-    );
+    this.#submit((passes) => {
+      if (passes) this.#writeTo(to);
+      else this.#aborted = true;
+      written(passes);
+    });
   }
 
   writeFile(name: string, content: string, options: { readonly synced: boolean }): void {
     if (!options.synced) this.#dirtyFiles.set(name, content);
-    else this.#submit(() => this.#writeCanary(name, content), ignored);
+    else {
+      this.#submit((passes) => {
+        if (passes) this.#writeCanary(name, content);
+        else this.#aborted = true;
+      });
+    }
   }
 
   /**
@@ -134,11 +130,10 @@ export class Mount {
     this.#wroteBack = true;
     this.sync((done) => {
       if (!done || !this.replaced) return written(done);
-      this.#submit(() => {
-        this.volume.rows = this.#rows.slice();
-        this.volume.schemaChanged = this.#schema === 'written';
-        this.#breakTrees();
-      }, written);
+      this.#submit((passes) => {
+        if (passes) this.#writeAll();
+        written(passes);
+      });
     });
   }
 
@@ -183,12 +178,23 @@ export class Mount {
     volume.damage ??= volume.twoWriters.writeBack(beside ? 'beside' : 'gone');
   }
 
-  #submit(perform: () => void, written: Written): void {
-    if (this.#aborted) return written(false);
-    this.path.submit(perform, (done) => {
-      this.#aborted ||= !done;
-      written(done);
-    });
+  /** The request notes where it was refused: `aborted`. */
+  #submit(request: Request): void {
+    if (this.#aborted) request(false);
+    else this.path.submit(request);
+  }
+
+  /** Over whatever another server has written meanwhile. */
+  #writeAll(): void {
+    this.volume.rows = this.#rows.slice();
+    this.volume.schemaChanged = this.#schema === 'written';
+    this.#breakTrees();
+  }
+
+  #writeTo(to: number): void {
+    if (this.#schema === 'changed') this.#writeSchema();
+    for (let at = this.#syncedTo; at < to; at++) this.#writeRow(at);
+    this.#syncedTo = Math.max(this.#syncedTo, to);
   }
 
   #writeRow(at: number): void {
@@ -237,5 +243,3 @@ export class Mount {
     volume.made += 1;
   }
 }
-
-const ignored: Written = () => undefined;

@@ -17,10 +17,8 @@ export interface PathOptions {
   readonly volatile: boolean;
 }
 
-interface Request {
-  readonly perform: () => void;
-  readonly answer: (done: boolean) => void;
-}
+/** Called once: with true it is performed, with false it never will be. */
+export type Request = (passes: boolean) => void;
 
 export class Path {
   readonly node: string;
@@ -80,20 +78,15 @@ export class Path {
     this.#watchEndsUs = Number.NEGATIVE_INFINITY;
   }
 
-  /** `answer` comes with true once `perform` has run, with false when it never will. */
-  submit(perform: () => void, answer: (done: boolean) => void): void {
-    if (this.#cut || this.#link === 'fail') answer(false);
-    else if (this.#link === 'stall') this.#held.push({ perform, answer });
-    else {
-      perform();
-      answer(true);
-    }
+  submit(request: Request): void {
+    if (this.#link === 'stall' && !this.#cut) this.#held.push(request);
+    else request(this.#link === 'pass' && !this.#cut);
   }
 
   setLink(link: LinkState, nowUs: number): void {
     if (this.writes && link !== 'pass') this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#link = link;
-    for (const { perform, answer } of this.#take()) this.submit(perform, answer);
+    for (const request of this.#take()) this.submit(request);
   }
 
   /** For ever. */
@@ -101,7 +94,7 @@ export class Path {
     if (this.#cut) return;
     if (this.writes) this.#watchEndsUs = nowUs + watchTimeoutUs;
     this.#cut = true;
-    for (const { answer } of this.#take()) answer(false);
+    for (const request of this.#take()) request(false);
     this.onCut?.();
   }
 
