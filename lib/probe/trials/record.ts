@@ -63,7 +63,7 @@ export interface TrialRecord {
   readonly writerJournal: Journal;
   readonly nextJournal: Journal;
   readonly nextClockOffsetMs?: number;
-  /** Why nobody could read what reached the disk. */
+  /** Why the next pod did not have the volume, though the first one was gone: what reached the disk, nobody read. */
   readonly readBack?: string;
   /** The step at which it ended early, and why. */
   readonly ended?: string;
