@@ -62,7 +62,7 @@ export const trialRecordSchema = z.object({
   writerJournal: journalSchema,
   nextJournal: journalSchema,
   nextClockOffsetMs: ms.exactOptional(),
-  /** Why nobody could read what reached the disk. */
+  /** Why the next pod did not have the volume, though the first one was gone: what reached the disk, nobody read. */
   readBack: z.string().exactOptional(),
   /** The step at which it ended early, and why. */
   ended: z.string().exactOptional(),
