@@ -5,6 +5,8 @@ const minuteMs = 60_000;
 
 export default defineConfig({
   test: {
+    // By default one CPU is left to the runner, which does next to nothing: half of a machine of two.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
@@ -14,7 +16,7 @@ export default defineConfig({
             'bench/**/*.test.ts',
             'scripts/**/*.test.ts',
             'test/*.test.ts',
-            'test/{contract,property,docs,mutants}/**/*.test.ts',
+            'test/{contract,property,docs,mutants,evidence-mutants}/**/*.test.ts',
           ],
           testTimeout: minuteMs,
         },

@@ -2,8 +2,8 @@
  * Alters real histories, one kind at a time, and counts what the verdict made of it: `kinds`,
  * `caught`, `twinsFlagged`. Needs nothing but this checkout. Exit code 1 where a kind escapes.
  */
-import { evidenceMutants } from '../lib/evidence-mutants/kinds/index.ts';
-import { EvidenceSuite, type MutantResult } from '../lib/evidence-mutants/suite.ts';
+import { evidenceMutants } from '../test/evidence-mutants/kinds/index.ts';
+import { EvidenceSuite, type MutantResult } from '../test/evidence-mutants/suite.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 
 export default async function bench({ onProgress }: BenchContext): Promise<BenchResult> {

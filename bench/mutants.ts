@@ -3,8 +3,8 @@
  * of it: `kinds`, `caught`, `named`. Needs root and docker; no cluster. docs/internals/mutants.md.
  */
 import type { Finding } from '../lib/experiment/verdict/verdict.ts';
-import { alarms } from '../lib/mutants/damage-class.ts';
-import { judgeCase } from '../lib/mutants/mutant-case.ts';
+import { alarms } from '../test/mutants/damage-class.ts';
+import { judgeCase } from '../test/mutants/mutant-case.ts';
 import { mutants } from '../test/mutants/kinds/index.ts';
 import type { MutantResult } from '../test/mutants/run-mutant.ts';
 import { Suite } from '../test/mutants/suite.ts';

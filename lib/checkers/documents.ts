@@ -1,30 +1,11 @@
 /** Documents that should not be, are gone, or have other bytes: each kind is a finding of its own. */
-import type { Finding } from '../experiment/verdict/verdict.ts';
-import type { AuditedImage, Checker } from './checker.ts';
+import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
 import { plural } from '../counts.ts';
-import { opName, type OpSample } from './op-sample.ts';
-import type { DocumentReconciliation } from './reconcile-documents.ts';
+import { opChecker } from './op-checker.ts';
+import { opName } from './op-sample.ts';
 
-interface DocumentFault {
-  readonly name: string;
-  readonly code: string;
-  readonly of: (documents: DocumentReconciliation) => OpSample;
-  readonly safety: 'lost' | 'corrupt';
-  /** What is wrong with them, after their number. */
-  readonly what: string;
-}
-
-const documentChecker = ({ name, code, of, safety, what }: DocumentFault): Checker => ({
-  name,
-  check({ image, documents }: AuditedImage): Finding[] {
-    if (documents === undefined) return [];
-    const { count, ops } = of(documents);
-    if (count === 0) return [];
-    const summary = `${plural(count, 'document')} ${what}`;
-    return [damage({ code, image, safety, loud: false, summary, evidence: ops.map(opName) })];
-  },
-});
+const documentChecker = opChecker('document', ({ documents }) => documents);
 
 const torn: Checker = {
   name: 'document-torn',

@@ -3,7 +3,13 @@ import { database } from '../database/chosen.ts';
 import { ownChecks } from '../database/checks.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
-import type { HistoryRecord, ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
+import type {
+  CaseRecord,
+  HistoryRecord,
+  ImageLabel,
+  ImageRecord,
+  RunRecord,
+} from '../history/events.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
@@ -49,14 +55,14 @@ export const checkers: readonly Checker[] = [
 ];
 
 /** What is needed of the first record. */
-export type AuditedRun = Pick<RunRecord, 'type' | 'schemaVersion' | 'seed'> & {
+export type AuditedRun = Pick<RunRecord | CaseRecord, 'type' | 'schemaVersion' | 'seed'> & {
   readonly scenario: DatabaseChoice;
 };
 
 /** What is needed of a history (lib/history/reader.ts). */
 export interface AuditedHistory {
   smallRecords(): Iterable<
-    AuditedRun | Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' | 'run' }>
+    AuditedRun | Exclude<HistoryRecord, { type: 'invoke' | 'outcome' | 'row' | 'run' | 'case' }>
   >;
   visitOps(onOp: (op: JournaledOp) => void): void;
   rows(image: ImageLabel): Iterable<LedgerRow>;
@@ -92,7 +98,7 @@ export function judgeImages(
   const records: ImageRecord[] = [];
   const changes: SchemaChangeRecord[] = [];
   for (const record of history.smallRecords()) {
-    if (record.type === 'run') {
+    if (record.type === 'run' || record.type === 'case') {
       ({ seed } = record);
       const { wholeWorkload } = tellsOf(record);
       asked = { wholeWorkload, settings: record.scenario };

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerEntry } from '../workload/sql.ts';
 import { bareRun } from './bare-run.ts';
-import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import {
+  exampleLedger,
+  exampleSeed,
+  healthyEvidence,
+  rowsOf,
+} from '../../test/support/example-ledger.ts';
 import { judgeImages } from './index.ts';
 import type { JournaledOp } from './journal.ts';
 

@@ -1,31 +1,11 @@
 /** Rows that should not be, or not like that: each kind is a finding of its own. */
-import type { Finding } from '../experiment/verdict/verdict.ts';
-import type { AuditedImage, Checker } from './checker.ts';
-import { damage, incomplete } from './findings.ts';
+import type { Checker } from './checker.ts';
+import { incomplete } from './findings.ts';
 import { plural } from '../counts.ts';
-import { opName, type OpSample } from './op-sample.ts';
-import type { Reconciliation } from './reconcile.ts';
+import { opChecker } from './op-checker.ts';
+import { opName } from './op-sample.ts';
 
-interface RowFault {
-  readonly name: string;
-  readonly code: string;
-  readonly of: (reconciliation: Reconciliation) => OpSample;
-  readonly safety: 'lost' | 'corrupt';
-  /** What is wrong with them, after their number. */
-  readonly what: string;
-}
-
-function rowChecker({ name, code, of, safety, what }: RowFault): Checker {
-  return {
-    name,
-    check({ image, reconciliation }: AuditedImage): Finding[] {
-      const { count, ops } = of(reconciliation);
-      if (count === 0) return [];
-      const summary = `${plural(count, 'operation')} ${what}`;
-      return [damage({ code, image, safety, loud: false, summary, evidence: ops.map(opName) })];
-    },
-  };
-}
+const rowChecker = opChecker('operation', ({ reconciliation }) => reconciliation);
 
 const phantoms = rowChecker({
   name: 'ledger-phantom',

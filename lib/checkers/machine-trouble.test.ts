@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import { bareRun } from './bare-run.ts';
-import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import {
+  exampleLedger,
+  exampleSeed,
+  healthyEvidence,
+  rowsOf,
+} from '../../test/support/example-ledger.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { judgeImages } from './index.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';

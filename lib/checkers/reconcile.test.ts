@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LedgerEntry, OpId, OpOutcome } from '../workload/sql.ts';
-import { endOfMs, exampleLedger, exampleSeed, rowsOf } from './example-ledger.ts';
+import { endOfMs, exampleLedger, exampleSeed, rowsOf } from '../../test/support/example-ledger.ts';
 import type { LedgerRow } from './evidence.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { opName } from './op-sample.ts';

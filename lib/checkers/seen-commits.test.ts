@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
 import { bareRun } from './bare-run.ts';
-import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import {
+  exampleLedger,
+  exampleSeed,
+  healthyEvidence,
+  rowsOf,
+} from '../../test/support/example-ledger.ts';
 import { judgeImages, type AuditedHistory } from './index.ts';
 import { SeenCommits } from './seen-commits.ts';
 

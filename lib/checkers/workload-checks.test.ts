@@ -4,7 +4,13 @@ import { sessionKey } from '../workload/ledger.ts';
 import { deletionOf, documentAction, firstDocuments } from '../workload/documents.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
-import { endOfMs, exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+import {
+  endOfMs,
+  exampleLedger,
+  exampleSeed,
+  healthyEvidence,
+  rowsOf,
+} from '../../test/support/example-ledger.ts';
 import type { ImageEvidence } from './evidence.ts';
 import { judgeImages } from './index.ts';
 

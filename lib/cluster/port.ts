@@ -177,29 +177,35 @@ export interface NodeShell {
   ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** One cluster with a database on it, of however many servers: all that every run acts upon. */
+/** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {
   readonly clock: Clock;
-  readonly timers: Timers;
+  /** Absent without Kubernetes. */
+  readonly timers?: Timers;
   readonly versions: Readonly<Record<string, string>>;
-  /** Schedulable nodes. */
+  /** Those that the database may run on; of a cluster the schedulable ones. */
   readonly nodes: readonly string[];
   /** As it was when the database was new. Absent where there are several. */
   readonly volume?: VolumeIdentity;
+  /** Observers begin to record; stops them when disposed. */
+  observe(recorder: Recorder): Promise<AsyncDisposable>;
+  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** One cluster with a database on it, of however many servers: what a scenario is played on. */
+export interface KubernetesTestbed extends CommonTestbed {
+  readonly timers: Timers;
   readonly kubernetes: Kubernetes;
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
   /** Of `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): NodeShell;
-  /** Observers begin to record; stops them when disposed. */
-  observe(recorder: Recorder): Promise<AsyncDisposable>;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
-  /** Removes what the run made; the cluster itself stays when kept. Idempotent. */
-  close(): Promise<void>;
 }
 
 /** With one server on one volume. */
-export interface Testbed extends CommonTestbed {
+export interface Testbed extends KubernetesTestbed {
   readonly backend: 'kind' | 'sim';
   readonly volume: VolumeIdentity;
   readonly disk: Disk;
@@ -218,7 +224,7 @@ export type BreakableTestbed = Pick<
 >;
 
 /** Makes a testbed: cluster up, volume there, the database Ready with an empty schema. */
-export interface Backend<T extends CommonTestbed = Testbed> {
+export interface Backend<T extends KubernetesTestbed = Testbed> {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;

@@ -9,8 +9,6 @@ export interface CompareOptions {
   readonly runs: number;
   /** Of the model's runs; each real run has its own ones. */
   readonly seed: string;
-  /** After each run of the model. */
-  readonly onRun?: (done: number) => void;
   /** Plays one; default: here, one after the other. */
   readonly play?: (run: ModelRun) => Promise<Prediction>;
 }
@@ -43,18 +41,12 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
   };
 }
 
-async function playAll(
+function playAll(
   { run, scenario }: Pick<RealRun, 'run' | 'scenario'>,
-  { runs, seed, onRun, play = predict }: CompareOptions,
+  { runs, seed, play = predict }: CompareOptions,
 ): Promise<readonly Prediction[]> {
-  let done = 0;
-  return Promise.all(
-    Array.from({ length: runs }, async (_, index) => {
-      const prediction = await play({ scenario, seed: `${seed}-${run}-${index}` });
-      onRun?.(++done);
-      return prediction;
-    }),
-  );
+  const seeds = Array.from({ length: runs }, (_, index) => `${seed}-${run}-${index}`);
+  return Promise.all(seeds.map((each) => play({ scenario, seed: each })));
 }
 
 /**

@@ -1,6 +1,11 @@
 /** One crash state judged, and many of them summed up. */
 import { expect, test } from 'vitest';
-import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from '../checkers/example-ledger.ts';
+import {
+  exampleLedger,
+  exampleSeed,
+  healthyEvidence,
+  rowsOf,
+} from '../../test/support/example-ledger.ts';
 import { nothingRead, type ImageEvidence, type LedgerRow } from '../checkers/evidence.ts';
 import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseScenario, shortTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
-import { exampleVerdict } from '../report/example-verdict.ts';
+import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { linesBelow } from './collect.ts';
 import { changedFields, merged, scenarioOfLine, type EventLine } from './event-store.ts';
 import { countsOf, racesIn } from './races.ts';

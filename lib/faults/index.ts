@@ -9,13 +9,12 @@ import { cpuStarvation } from './cpu-starvation.ts';
 import { flappingPartition } from './flapping-partition.ts';
 import { freeze } from './freeze.ts';
 import { kubeletRestart } from './kubelet-restart.ts';
-import { kubeletStall } from './kubelet-stall.ts';
 import { leaseWrite } from './lease-write.ts';
 import { none } from './none.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
-import { runtimeStall } from './runtime-stall.ts';
+import { kubeletStall, runtimeStall } from './stalls.ts';
 import { withSecond } from './second.ts';
 import { withServerKills } from './server-kills.ts';
 

@@ -1,6 +1,6 @@
 /** What a run asks of a cluster with a replication group on it; kind implements it. */
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { CommonTestbed, PodRef } from '../cluster/port.ts';
+import type { KubernetesTestbed, PodRef } from '../cluster/port.ts';
 import type { Disk } from '../storage/port.ts';
 import type { GroupView } from './views.ts';
 
@@ -16,7 +16,7 @@ export interface LedgerReading {
   readonly beyond: string;
 }
 
-export interface GroupTestbed extends CommonTestbed {
+export interface GroupTestbed extends KubernetesTestbed {
   /** Member pods, by node. */
   members(): ReadonlyMap<string, PodRef>;
   /** The backend of one member's volume. */

@@ -56,14 +56,37 @@ export interface RunRecord extends Stamped {
   readonly scenario: Scenario;
   /** What a caller of the library brought along. Absent where all is ours. */
   readonly custom?: CustomNames;
+  /**
+   * Number of the claim whose procedure this was (lib/seeds): of the scenario only what says how the
+   * cluster was made was there. Absent in every other run.
+   */
+  readonly claim?: number;
   /** Paste-ready. */
   readonly replay: string;
+}
+
+/** First record of a case of the two-kernel lab: a run without Kubernetes, which no scenario describes. */
+export interface CaseRecord extends Stamped {
+  readonly type: 'case';
+  readonly schemaVersion: HistoryVersion;
+  readonly seed: string;
+  /** What it has of one: its clients, and what the database is set to. */
+  readonly scenario: Pick<Scenario, 'connections' | 'rate' | 'trxCommit' | 'binlog'>;
+  readonly case: string;
+  /** What its machines are. */
+  readonly host: string;
+  /** Processors that each machine is held to. Absent where it is not. */
+  readonly cpus?: number;
+  readonly filesystem: string;
+  /** Which run of this case on this host it is, from 1 on. */
+  readonly repeat: number;
 }
 
 /** What the backend turned out to be, once it is up. */
 export interface SetupRecord extends Stamped {
   readonly type: 'setup';
-  readonly timers: Timers;
+  /** Absent without Kubernetes. */
+  readonly timers?: Timers;
   /** Kubernetes, database, kernel, images, this project: name → version or id. */
   readonly versions: Readonly<Record<string, string>>;
   /** Schedulable nodes. */
@@ -191,6 +214,7 @@ export interface SegmentsRecord extends Stamped {
 
 export type HistoryRecord =
   | RunRecord
+  | CaseRecord
   | SetupRecord
   | PhaseRecord
   | SessionRecord

@@ -12,7 +12,11 @@ const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>
     ...{ runId: 'string', seed: 'string', backend: 'string', scenario: 'object' },
     ...{ replay: 'string', custom: 'object?' },
   },
-  setup: { timers: 'object', versions: 'object', nodes: 'object', volume: 'object?' },
+  case: {
+    ...{ seed: 'string', scenario: 'object', case: 'string', host: 'string' },
+    ...{ cpus: 'number?', filesystem: 'string', repeat: 'number' },
+  },
+  setup: { timers: 'object?', versions: 'object', nodes: 'object', volume: 'object?' },
   phase: { phase: 'string' },
   session: {
     ...{ client: 'string', connection: 'number', session: 'number' },

@@ -13,17 +13,15 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'forcedetach-writes-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const originNs = 5_000_000_000_000n;
+const write = {
+  ...{ generation: 1, op: writeOps.write, offset: 2 ** 40 + 512, length: 4096 },
+  dataOffset: 2 ** 33,
+};
+const link = { generation: 2, op: writeOps.link, flags: 1 };
 const records: readonly WriteInput[] = [
   { timeNs: originNs - 1_500_000n, generation: 1, op: writeOps.open },
-  {
-    timeNs: originNs + 2_000_000n,
-    generation: 1,
-    op: writeOps.write,
-    offset: 2 ** 40 + 512,
-    length: 4096,
-    dataOffset: 2 ** 33,
-  },
-  { timeNs: originNs + 2_250_000n, generation: 2, op: writeOps.link, flags: 1 },
+  { timeNs: originNs + 2_000_000n, ...write },
+  { timeNs: originNs + 2_250_000n, ...link },
 ];
 const nodes = { 1: 'a', 2: 'b' };
 const input = { sizeBytes: 1 << 30, originNs, nodes, records };
@@ -42,8 +40,8 @@ test.each([1, 3])('what was written is read, from %d frames', (frames) => {
     { node: 'a', generation: 1 },
     { node: 'b', generation: 2 },
   ]);
-  expect(writes.at(1)).toEqual({ ...records[1], flags: 0 });
-  expect(writes.at(2)).toEqual({ ...records[2], offset: 0, length: 0 });
+  expect(writes.at(1)).toEqual({ ...write, flags: 0 });
+  expect(writes.at(2)).toEqual({ ...link, offset: 0, length: 0 });
   expect([0, 1, 2].map((index) => writes.atMs(index))).toEqual([-1.5, 2, 2.25]);
 });
 

@@ -49,8 +49,6 @@ export const writesFormat = {
 } as const;
 
 export interface WriteRecord {
-  /** CLOCK_MONOTONIC of the machine. */
-  readonly timeNs: bigint;
   readonly offset: number;
   readonly length: number;
   /** Where the bytes are in writes.data, where they were kept. */
@@ -118,6 +116,10 @@ export function openWrites(folder: string): WriteLog | undefined {
   }
 }
 
+/** Without a bigint, of which a log has many: exact up to 8 PiB. */
+const readNumber = (bytes: Buffer, at: number): number =>
+  bytes.readUInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
+
 function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog {
   const { magic, version, headerBytes, recordBytes, noData } = writesFormat;
   const found = bytes.toString('latin1', 0, magic.length);
@@ -132,16 +134,15 @@ function recordsIn(bytes: Buffer, about: z.output<typeof pathsSchema>): WriteLog
     cut: (bytes.length - headerBytes) % recordBytes !== 0,
     at(index) {
       const start = place(index);
-      const dataOffset = bytes.readBigUInt64LE(start + 16);
-      return {
-        timeNs: bytes.readBigUInt64LE(start),
-        offset: Number(bytes.readBigUInt64LE(start + 8)),
-        ...(dataOffset === noData ? {} : { dataOffset: Number(dataOffset) }),
+      const dataOffset = readNumber(bytes, start + 16);
+      const record = {
+        offset: readNumber(bytes, start + 8),
         length: bytes.readUInt32LE(start + 24),
         generation: bytes.readUInt32LE(start + 28),
         op: bytes.readUInt8(start + 32) as WriteOp,
         flags: bytes.readUInt8(start + 33),
       };
+      return dataOffset === Number(noData) ? record : { ...record, dataOffset };
     },
     atMs: (index) => Number(bytes.readBigUInt64LE(place(index)) - about.originNs) / 1e6,
   };

@@ -1,21 +1,12 @@
 /** What goes into the driver's image, the same on both image ways: our code and its packages. */
 import { installedClosure } from './node-closure.ts';
-import { filesUnder } from './part.ts';
+import { filesUnder, type StagedCode } from './part.ts';
 
 const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'kubernetes-get.ts'];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
-export interface StagedDriver {
-  /** All files of our own that decide the image, absolute. */
-  readonly files: readonly string[];
-  /** The packages it takes, `path@version`. */
-  readonly settings: readonly string[];
-  /** Bash lines that lay everything out under `$WORK/app`. */
-  readonly commands: readonly string[];
-}
-
 /** All of lib/csi, lib/disk-modes and the self-fencing sidecar but tests, what they take from lib/, and packages. */
-export function stageDriver(root: string): StagedDriver {
+export function stageDriver(root: string): StagedCode {
   const programs = ['csi', 'disk-modes', 'self-fence'].flatMap((folder) =>
     filesUnder(`${root}/lib/${folder}`),
   );

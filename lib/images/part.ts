@@ -17,6 +17,16 @@ export interface Part extends Step {
   readonly key: string;
 }
 
+/** Code of ours that goes into an image, as it is. */
+export interface StagedCode {
+  /** All files of our own that decide the image, absolute. */
+  readonly files: readonly string[];
+  /** The packages it takes, `path@version`. */
+  readonly settings: readonly string[];
+  /** Bash lines that lay everything out under `$WORK/app`. */
+  readonly commands: readonly string[];
+}
+
 export interface PartInputs {
   /** Files and folders whose content decides the image; folders are taken whole. */
   readonly files: readonly string[];

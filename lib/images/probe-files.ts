@@ -1,20 +1,13 @@
 /** What goes into the probe's image, the same on both image ways: this checkout, and its packages. */
 import { readFileSync } from 'node:fs';
 import { installedClosure } from './node-closure.ts';
-import { filesUnder } from './part.ts';
+import { filesUnder, type StagedCode } from './part.ts';
 
 /** All that decides the harness's version is in it, so that a certificate names the same one. */
 const folders = ['bin', 'experiments', 'lib', 'manifests'];
 const files = ['docs/reference/drivers.yaml', 'package.json'];
 
-export interface StagedProbe {
-  readonly files: readonly string[];
-  readonly settings: readonly string[];
-  /** Bash lines that lay everything out under `$WORK/app`. */
-  readonly commands: readonly string[];
-}
-
-export function stageProbe(root: string): StagedProbe {
+export function stageProbe(root: string): StagedCode {
   const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>;
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventKey, eventsOf, sharesCluster } from './events.ts';
-import { examplePlan } from './example.ts';
+import { examplePlan } from '../../test/support/example-batch.ts';
 import type { Trial } from './plan.ts';
 
 const shapes = fc.record({

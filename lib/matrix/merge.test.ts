@@ -1,7 +1,7 @@
 /** Shards of one batch are of one Kubernetes, unless their file says otherwise. */
 import { describe, expect, test } from 'vitest';
 import type { Batch } from './batch.ts';
-import { exampleBatch } from './example.ts';
+import { exampleBatch } from '../../test/support/example-batch.ts';
 import { mergeBatches } from './merge.ts';
 
 const shard = (releases: readonly string[], axis = 'disk'): Batch =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { clustersFor, loadOf, slotsOf } from './capacity.ts';
-import { examplePlan } from './example.ts';
+import { examplePlan } from '../../test/support/example-batch.ts';
 import { disturbs, planOf } from './plan.ts';
 import type { Slot } from './schedule.ts';
 import { cellsOf } from './cells.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { slotsOf } from './capacity.ts';
-import { exampleOutcome, examplePlan } from './example.ts';
+import { exampleOutcome, examplePlan } from '../../test/support/example-batch.ts';
 import { readResults, resultsFile, type Outcome, type Results } from './results.ts';
 import { runBatch, type BatchOptions } from './run-batch.ts';
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { cellLosses } from '../report/loss-words.ts';
 import { batchSchema, type Batch, type BatchCell } from './batch.ts';
-import { controlOutcomes, exampleOutcome, examplePlan, type ExampleOptions } from './example.ts';
+import {
+  controlOutcomes,
+  exampleOutcome,
+  examplePlan,
+  type ExampleOptions,
+} from '../../test/support/example-batch.ts';
 import { wilson } from './intervals.ts';
 import type { Trial } from './plan.ts';
 import type { Attempt, Outcome } from './results.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { appliesIf, diskInWords } from './disk-words.ts';
-import { exampleVerdict } from './example-verdict.ts';
+import { exampleVerdict } from '../../test/support/example-verdict.ts';
 
 const told = (verdict: Verdict): string => appliesIf(verdict).join('\n');
 

@@ -1,7 +1,7 @@
 /** For those who dig: findings, certificates, the scenario, versions, raw records. */
 import { html } from 'hono/html';
 import type { Finding, Verdict } from '../experiment/verdict/verdict.ts';
-import { scoreInWords } from '../mutants/score.ts';
+import { scoreInWords } from './mutant-score.ts';
 import { countInWords } from '../counts.ts';
 import { pairs, type Html } from './html-parts.ts';
 import { explained } from './terms.ts';

@@ -1,7 +1,7 @@
 /** The verdict as JUnit XML: one case for the run, one for each certificate. */
 import { html, raw } from 'hono/html';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { scoreInWords } from '../mutants/score.ts';
+import { scoreInWords } from './mutant-score.ts';
 import type { Html } from './html-parts.ts';
 import { missingInWords } from './loss-words.ts';
 import { expectation, expectedInRun } from './wording.ts';

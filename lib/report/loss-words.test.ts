@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { missingOf } from '../experiment/verdict/missing.ts';
-import { exampleVerdict } from './example-verdict.ts';
+import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { missingInWords } from './loss-words.ts';
 
 const told = (images: Verdict['images']) =>

@@ -1,6 +1,6 @@
 /** The verdict as Markdown, for a CI job's summary page. */
 import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
-import { scoreInWords } from '../mutants/score.ts';
+import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
 import { percent, seconds } from './html-parts.ts';
 import { epochNames, lostColumn, missingInWords } from './loss-words.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { exampleVerdict } from './example-verdict.ts';
+import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { advice } from './wording.ts';
 
 const safe = (secondMount: number | null, downtimeMs: number): Verdict => ({

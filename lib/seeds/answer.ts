@@ -30,7 +30,8 @@ export function readAnswers(folder: string, wanted: readonly Seed[] = seeds): To
   const records = [...openHistory(folder).smallRecords()];
   const run = records.find((record) => record.type === 'run');
   const setup = records.find((record) => record.type === 'setup');
-  const source = run === undefined ? procedureSource(records, setup) : runSource(folder, run);
+  const isProcedure = run === undefined || run.claim !== undefined;
+  const source = isProcedure ? procedureSource(records, setup) : runSource(folder, run);
   return wanted.flatMap((seed): Told[] => {
     const reading = source.read(seed);
     if (reading === undefined) return [];
@@ -63,7 +64,7 @@ function procedureSource(records: readonly SmallRecord[], setup: SetupRecord | u
   const failed = records.find((record) => record.type === 'error');
   const number = Number(/^seed (\d+)$/.exec(begun?.name ?? '')?.[1]);
   const stock =
-    setup?.timers.nodeMonitorGraceMs === stockTimersMs.graceMs &&
+    setup?.timers?.nodeMonitorGraceMs === stockTimersMs.graceMs &&
     setup.timers.forceDetachAfterMs === stockTimersMs.forceDetachAfterMs;
   return {
     from: `npx zx experiments/seed.mjs ${number}`,

@@ -101,8 +101,14 @@ export const since = ({ faultAtMs }: FinishedRun, atMs: number): string =>
   `${atMs < faultAtMs ? '−' : '+'}${toldInSeconds(Math.abs(atMs - faultAtMs))}`;
 
 /** Records as lines of evidence, their times in seconds after the fault. */
-export const linesOf = (run: FinishedRun, records: readonly ObservationRecord[]): string[] =>
-  records.toSorted((a, b) => a.t - b.t).map((record) => evidenceLine(since(run, record.t), record));
+export const linesOf = (
+  run: FinishedRun,
+  records: readonly (ObservationRecord | undefined)[],
+): string[] =>
+  records
+    .filter((record) => record !== undefined)
+    .toSorted((a, b) => a.t - b.t)
+    .map((record) => evidenceLine(since(run, record.t), record));
 
 const lengthLimit = 260;
 

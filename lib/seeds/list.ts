@@ -12,17 +12,19 @@ import { forceDetach } from './items/force-detach.ts';
 import { formatting } from './items/formatting.ts';
 import { heartbeatCrash, heartbeatPartition, heartbeatStarved } from './items/heartbeat.ts';
 import { mountGate } from './items/mount-gate.ts';
-import { procedureSeeds } from './items/procedures.ts';
-import { binding, volumePhases } from './items/provisioning.ts';
 import { doubleWrite, licence } from './items/second-writer.ts';
 import { serialLifecycle } from './items/serial-lifecycle.ts';
 import { failedSteps } from './items/stalls.ts';
-import { providerExclusivity, rbdWatcher } from './items/watchers.ts';
+import { rbdWatcher } from './items/watchers.ts';
+import { deletedByHand, detachStalls, division, orphanedLock } from './procedures/attachments.ts';
+import { hangingMount, sameNodeRecreate, statusFields } from './procedures/kubelet.ts';
+import { walkBinding, walkPhases } from './procedures/provisioning.ts';
+import { detachGate, noAttach, sharedMount, twoNodesAttach } from './procedures/second-pods.ts';
+import { keepTerminated, kubeletAttach } from './procedures/settings.ts';
 import type { Seed } from './seed.ts';
 
 export const seeds: readonly Seed[] = [
   serialLifecycle,
-  providerExclusivity,
   mountGate,
   forceDetach,
   evictionAlone,
@@ -41,8 +43,20 @@ export const seeds: readonly Seed[] = [
   rbdWatcher,
   formatting,
   nodeNameAndDirectory,
-  volumePhases,
-  binding,
   failedSteps,
-  ...procedureSeeds,
+  deletedByHand,
+  detachStalls,
+  division,
+  orphanedLock,
+  hangingMount,
+  sameNodeRecreate,
+  statusFields,
+  walkBinding,
+  walkPhases,
+  detachGate,
+  noAttach,
+  sharedMount,
+  twoNodesAttach,
+  keepTerminated,
+  kubeletAttach,
 ].toSorted((a, b) => a.number - b.number);

@@ -18,14 +18,6 @@ export interface Answer {
 /** A string says why these records cannot answer. */
 export type Reading = Answer | string;
 
-/** A scenario whose history answers, as a user would run it. */
-export interface SeedRun {
-  /** File of experiments/, without its ending. */
-  readonly experiment: string;
-  /** As typed; stock timers where it names none. */
-  readonly flags: string;
-}
-
 /** What is done to a cluster of its own where no scenario shows it. */
 export interface Procedure {
   /** Does it and records what it sees, into a history like any run's. */
@@ -42,7 +34,11 @@ export interface Seed {
   readonly claim: string;
   /** What Kubernetes 1.34 is expected to do, from its source. */
   readonly expected: string;
-  readonly runs?: readonly SeedRun[];
+  /**
+   * Scenarios whose histories answer, as a user would run them: a file of experiments/, without its
+   * ending, and flags; stock timers where they name none.
+   */
+  readonly runs?: readonly string[];
   /** Reads the answer from the history of such a run. */
   readonly read?: (run: FinishedRun) => Reading;
   readonly procedure?: Procedure;

@@ -30,7 +30,7 @@ const soon = 'expected within seconds';
 export function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | undefined {
   const { scenario, setup, faultAtMs } = story;
   const phase = story.records.findLast((record) => record.type === 'phase')?.phase;
-  if (faultAtMs === undefined || setup === undefined || phase !== 'watch') return undefined;
+  if (faultAtMs === undefined || setup?.timers === undefined || phase !== 'watch') return undefined;
   const seen: Seen = { story, phases, timers: setup.timers };
   const { notReady, evicted, podRemoved, attached, secondMount } = phases;
   if (scenario.recreations > 0) {

@@ -39,14 +39,21 @@ export interface Story {
 }
 
 /**
- * Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_TOO_NEW`, `HISTORY_DAMAGED`
- * (its scenario is none).
+ * Throws EvidenceError: `HISTORY_EMPTY` (no record of the run), `HISTORY_OF_CLAIM` (it is no scenario's),
+ * `HISTORY_TOO_NEW`, `HISTORY_DAMAGED` (its scenario is none).
  */
 export function tellStory(records: readonly SmallRecord[]): Story {
   const run = records.find((record) => record.type === 'run');
   if (run === undefined) {
     throw new EvidenceError('HISTORY_EMPTY', 'the history has no record of its run', {
-      hint: 'the run ended before it wrote anything; run it again',
+      hint: records.some(({ type }) => type === 'case')
+        ? 'it is of the two-kernel lab, whose results lie beside the folders of its runs'
+        : 'the run ended before it wrote anything; run it again',
+    });
+  }
+  if (run.claim !== undefined) {
+    throw new EvidenceError('HISTORY_OF_CLAIM', `this is the procedure of claim ${run.claim}`, {
+      hint: 'it has neither a fault nor a verdict; `seed.mjs --run` with its folder reads its answer',
     });
   }
   const tells = tellsOf(run);
@@ -102,6 +109,12 @@ function podUidOn(
   );
   return seen === undefined ? undefined : String(seen.data['uid']);
 }
+
+/** What comes after the second image was asked for needs not be seen. */
+export const lookedUntilMs = ({
+  secondImageAtMs,
+  endAtMs,
+}: Pick<Story, 'secondImageAtMs' | 'endAtMs'>): number => secondImageAtMs ?? endAtMs;
 
 /** The first observation between fault and heal that fits. */
 export function firstAfterFault(

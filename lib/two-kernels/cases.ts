@@ -4,10 +4,18 @@
  * server's death or for a path that the array saw fall quiet, so that a slow machine plays the same
  * case as a fast one.
  */
-import type { Stage } from './stage.ts';
+import type { ImageLabel } from '../history/events.ts';
+import type { NodeName } from './host.ts';
+import type { Side } from './side.ts';
 
 export const filesystems = ['ext4', 'xfs'] as const;
 export type Filesystem = (typeof filesystems)[number];
+
+/** What a schedule is made of: what each side does next, and the images of the volume. */
+export interface Stage extends Readonly<Record<NodeName, Side>> {
+  /** Copies the volume while those that may still write it are paused. */
+  readonly image: (label: ImageLabel, paused?: readonly Side[]) => Promise<void>;
+}
 
 export interface Case {
   /** What happens, one line for the table. */
@@ -33,110 +41,107 @@ const load = 300;
 const turn = 150;
 
 /** The victim has written all it had when its successor comes, and is idle beside it. */
-async function settledVictim(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load);
-  await stage.settle(victim);
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.image('first', [victim, successor]);
-  await stage.settle(successor);
-  await stage.stop(victim);
-}
+const settledVictim =
+  (end: 'kill' | 'stop'): Case['run'] =>
+  async ({ victim, successor, image }) => {
+    await victim.start();
+    await victim.commits(load);
+    await victim.settle();
+    await successor.takeOver();
+    await successor.commits(turn);
+    await image('first', [victim, successor]);
+    await successor.settle();
+    await victim.stop();
+    await successor[end]();
+    await image('second');
+  };
 
 /** The victim still has pages to write when it is held; it writes them beside its successor. */
-async function dirtyVictim(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load, 'and goes on');
-  await stage.hold(victim);
-  await victim.stopWriting();
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.settle(successor);
-  await stage.image('first', [successor]);
-  await stage.release(victim);
-  await stage.settle(victim);
-  await stage.kill(victim);
-  await stage.kill(successor);
-  await stage.image('second');
+async function dirtyVictim({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load, 'and goes on');
+  await victim.hold();
+  await victim.client.pause();
+  await successor.takeOver();
+  await successor.commits(turn);
+  await successor.settle();
+  await image('first', [successor]);
+  await victim.release();
+  await victim.settle();
+  await victim.kill();
+  await successor.kill();
+  await image('second');
 }
 
 /** Both write, one after the other, and each to its last page: two writers without a race. */
-async function turns(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load);
-  await stage.settle(victim);
-  await stage.hold(victim);
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.settle(successor);
-  await stage.hold(successor);
-  await stage.release(victim);
-  await stage.commits(victim, turn);
-  await stage.settle(victim);
-  await stage.image('first', [victim]);
-  await stage.stop(victim);
-  await stage.release(successor);
-  await stage.kill(successor);
-  await stage.image('second');
+async function turns({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load);
+  await victim.settle();
+  await victim.hold();
+  await successor.takeOver();
+  await successor.commits(turn);
+  await successor.settle();
+  await successor.hold();
+  await victim.release();
+  await victim.commits(turn);
+  await victim.settle();
+  await image('first', [victim]);
+  await victim.stop();
+  await successor.release();
+  await successor.kill();
+  await image('second');
 }
 
 /**
  * The victim writes all the time, also beside its successor. There is no second image: what the heal
  * leaves depends on who of the two still lives, and that is the race.
  */
-async function writingVictim(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load, 'and goes on');
-  await stage.takeOver();
-  await stage.commits(successor, turn, 'and goes on');
-  await stage.image('first', [victim, successor]);
+async function writingVictim({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load, 'and goes on');
+  await successor.takeOver();
+  await successor.commits(turn, 'and goes on');
+  await image('first', [victim, successor]);
 }
 
 /** The victim stops in the middle of its work, and goes on when its successor has served and gone. */
-async function zombie(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load, 'and goes on');
-  await stage.hold(victim);
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.stop(successor);
-  await stage.image('first');
-  await stage.release(victim);
-  await stage.commits(victim, turn);
-  await stage.stop(victim);
-  await stage.image('second');
+async function zombie({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load, 'and goes on');
+  await victim.hold();
+  await successor.takeOver();
+  await successor.commits(turn);
+  await successor.stop();
+  await image('first');
+  await victim.release();
+  await victim.commits(turn);
+  await victim.stop();
+  await image('second');
 }
 
 /** The array cuts the victim off while it writes; then the successor takes over. */
-async function fenced(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load, 'and goes on');
-  await stage.cut(victim);
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.image('first', [successor]);
-  await stage.stop(victim);
-  await stage.kill(successor);
-  await stage.image('second');
+async function fenced({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load, 'and goes on');
+  await victim.cut();
+  await successor.takeOver();
+  await successor.commits(turn);
+  await image('first', [successor]);
+  await victim.stop();
+  await successor.kill();
+  await image('second');
 }
 
 /** The victim loses its power while it writes, and with it what it had not flushed. */
-async function crash(stage: Stage): Promise<void> {
-  const { victim, successor } = stage;
-  await stage.serve(victim);
-  await stage.commits(victim, load, 'and goes on');
-  await stage.losePower(victim);
-  await stage.takeOver();
-  await stage.commits(successor, turn);
-  await stage.kill(successor);
-  await stage.image('second');
+async function crash({ victim, successor, image }: Stage): Promise<void> {
+  await victim.start();
+  await victim.commits(load, 'and goes on');
+  await victim.losePower();
+  await successor.takeOver();
+  await successor.commits(turn);
+  await successor.kill();
+  await image('second');
 }
 
 export const cases = {
@@ -144,21 +149,13 @@ export const cases = {
     what: 'idle victim with nothing left to write; it stops cleanly beside its successor, whose server is then killed',
     compare: 'outcome',
     ...fast,
-    async run(stage): Promise<void> {
-      await settledVictim(stage);
-      await stage.kill(stage.successor);
-      await stage.image('second');
-    },
+    run: settledVictim('kill'),
   },
   'idle-stop': {
     what: 'the same, but the successor, too, stops cleanly',
     compare: 'outcome',
     ...fast,
-    async run(stage): Promise<void> {
-      await settledVictim(stage);
-      await stage.stop(stage.successor);
-      await stage.image('second');
-    },
+    run: settledVictim('stop'),
   },
   'idle-dirty': {
     what: 'idle victim with pages left to write, held while its successor serves; then it writes them; both are killed',

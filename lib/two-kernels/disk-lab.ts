@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kindAuditor } from '../cluster/kind/auditor.ts';
 import { startArray } from '../cluster/kind/disk/array.ts';
+import { copyVolume, identifyVolume } from '../cluster/kind/disk/disk-tool.ts';
 import { start } from '../engine/commands.ts';
 import { copyTimeoutMs } from '../engine/run.ts';
 import { labIn } from '../cluster/kind/disk/lab.ts';
@@ -15,16 +16,10 @@ import type { Lab } from '../cluster/kind/disk/lab-port.ts';
 import { bareServer } from '../database/bare.ts';
 import { arrayAt } from '../csi/array.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
-import {
-  copyPath,
-  defaultRoot,
-  imagePath,
-  layoutOf,
-  volumeFolder,
-  type Layout,
-} from '../csi/layout.ts';
+import { defaultRoot, imagePath, layoutOf, volumeFolder, type Layout } from '../csi/layout.ts';
 import type { Auditor } from '../cluster/port.ts';
 import type { ImageLabel } from '../history/events.ts';
+import type { CopyIdentity, VolumeIdentity } from '../history/identity.ts';
 import type { Filesystem } from './cases.ts';
 import { claimPlace, releasePlace, type Place } from './place.ts';
 
@@ -82,9 +77,13 @@ export class DiskLab implements AsyncDisposable {
     await this.#lab.exec(['cp', '--sparse=always', from, to], { timeoutMs: copyTimeoutMs });
   }
 
+  identify(volume: string): Promise<VolumeIdentity> {
+    return identifyVolume(this.#lab, volume);
+  }
+
   /** Copies the volume as it is now to where the auditor looks for that image. */
-  async copy(volume: string, image: ImageLabel): Promise<void> {
-    await this.array.copy({ volume, to: copyPath(this.#layout, image) });
+  copy(volume: string, label: ImageLabel, signal?: AbortSignal): Promise<CopyIdentity> {
+    return copyVolume(this.#lab, { volume, label, signal });
   }
 
   auditor(seed: string): Auditor {
@@ -110,7 +109,13 @@ export class DiskLab implements AsyncDisposable {
   async #startArray(): Promise<void> {
     const { containers, labels, folder } = this.place;
     const { arrayImage: image } = this.#options;
-    await startArray({ container: containers.array, image, source: folder, root: folder, labels });
+    await startArray({
+      container: containers.array,
+      image,
+      source: folder,
+      root: defaultRoot,
+      labels,
+    });
   }
 
   async #makeBlank(filesystem: Filesystem): Promise<void> {

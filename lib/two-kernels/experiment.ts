@@ -1,11 +1,11 @@
 /** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
 import { appendFileSync, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../cli/command.ts';
 import { nonEmpty, numberWithin } from '../cli/flags/flag-values.ts';
 import { onInterrupt } from '../cli/interrupt.ts';
-import { makeFolder } from '../library/run-folder.ts';
+import { folderName, makeFolder, makeRunFolder } from '../library/run-folder.ts';
 import { describeError, exitCode } from '../errors.ts';
 import { readText } from '../input-file.ts';
 import { ensureImages } from '../images/ensure.ts';
@@ -106,13 +106,16 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
     const host = hosts[kind];
     if (host === undefined) continue;
     const what = `${planned.name} on ${kind}, ${planned.filesystem}, run ${planned.repeat}`;
-    const onStep = (now: string): void => {
+    const onProgress = (now: string): void => {
       step = `${what}: ${now}`;
       say(step);
     };
     try {
       const seed = `two-kernels/${what}`;
-      const result = await runCase({ ...planned, host, seed, lab, signal, onStep });
+      const id = `${kind}-${planned.filesystem}-${planned.repeat}`;
+      const folder = join(runsOf(flags.out), basename(folderName(planned.name, id)));
+      makeRunFolder(folder);
+      const result = await runCase({ ...planned, host, seed, lab, folder, signal, onProgress });
       appendFileSync(flags.out, `${JSON.stringify(result)}\n`);
       say(`${what}: ${outcomeOf(result)}`);
     } catch (error) {
@@ -123,6 +126,9 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
   }
   return failed;
 }
+
+/** Each run's history lies in a folder of its own beside the results. */
+const runsOf = (out: string): string => `${out.replace(/\.jsonl$/, '')}-runs`;
 
 const outcomeOf = ({ images, durationMs }: Result): string =>
   `${images.map(({ image, safety }) => `${image} image ${safety}`).join(', ')} (${Math.round(durationMs / 1000)} s)`;

@@ -9,6 +9,7 @@ import { inspect } from '../engine/ask.ts';
 import { removeWhole } from '../engine/commands.ts';
 import { commandError, tryRun } from '../engine/run.ts';
 import { label } from '../cluster/kind/ownership/labels.ts';
+import { leaseAt, leaseCount } from '../cluster/kind/ownership/lease.ts';
 import { releaseLoops } from '../cluster/kind/disk/loops.ts';
 import {
   currentOwner,
@@ -33,9 +34,10 @@ export interface Place {
 const ownerFile = '.owner';
 
 /** So many runs fit side by side. */
-const placeCount = 16;
-/** Above all leases of clusters (lib/cluster/kind/ownership/lease.ts). */
-const firstLoop = 4096;
+export const placeCount = 16;
+const lastLease = leaseAt(leaseCount - 1).loops;
+/** Above all leases of clusters. */
+const firstLoop = lastLease.first + lastLease.count;
 const loopsPerPlace = 8;
 
 /** Claims the first free place: `argv` starts its lab. Throws InfrastructureError `NO_PLACE`. */
@@ -71,7 +73,7 @@ export async function releasePlace(place: Place, tools: string): Promise<void> {
   await rm(place.folder, { recursive: true, force: true });
 }
 
-function placeAt(index: number, folder: string, owner: string): Place {
+export function placeAt(index: number, folder: string, owner: string): Place {
   const name = (what: string): string => `fd-two-kernels-${index}-${what}`;
   const [lab, array, victim, successor] = [
     name('lab'),

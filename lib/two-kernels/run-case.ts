@@ -1,17 +1,18 @@
-/** Runs one case on one host from an empty database to the audited images: one result. */
-import { readFile } from 'node:fs/promises';
-import type { RealClock } from '../cluster/kind/real-clock.ts';
+/** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
 import { realClock } from '../cluster/kind/real-clock.ts';
-import type { LedgerRow } from '../checkers/evidence.ts';
-import { cases, type CaseName, type Filesystem } from './cases.ts';
+import { noTimes, type Step } from '../experiment/run/bounds.ts';
+import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';
+import { observed, type Work } from '../experiment/run/observed.ts';
+import { bounded, enter } from '../experiment/run/run-context.ts';
+import { historyVersion, type ImageLabel } from '../history/events.ts';
+import { openHistory } from '../history/reader.ts';
+import type { RunRecorder } from '../history/recorder.ts';
+import { cases, type CaseName, type Filesystem, type Stage } from './cases.ts';
 import type { DiskLab } from './disk-lab.ts';
-import type { Host, Node, NodeName } from './host.ts';
-import type { AuditedCopy } from './judge.ts';
-import { summarize, type Played } from './summarize.ts';
+import type { Host } from './host.ts';
+import { readResult } from './read-result.ts';
 import type { Result } from './result.ts';
-import { Side } from './side.ts';
-import { Stage } from './stage.ts';
-import type { WriterRecord } from '../workload/writer.ts';
+import { openLabTestbed, type LabTestbed } from './testbed.ts';
 
 export interface CaseRun {
   readonly name: CaseName;
@@ -21,92 +22,87 @@ export interface CaseRun {
   /** Gives the content of what is written. */
   readonly seed: string;
   readonly lab: DiskLab;
+  /** Its history goes there; it exists. */
+  readonly folder: string;
   readonly signal: AbortSignal;
-  readonly onStep: (step: string) => void;
+  readonly onProgress: (line: string) => void;
 }
 
-/** Throws where the machine or the machinery fails; damage is a result. */
+/** Throws where the machine or the machinery fails, or evidence is missing; damage is a result. */
 export async function runCase(run: CaseRun): Promise<Result> {
+  const { name, host, filesystem, repeat, seed, folder, signal } = run;
+  const { connections, rate, ...more } = cases[name];
+  const trxCommit = 'trxCommit' in more ? more.trxCommit : 1;
+  // The server's flags are those of the database's pod.
+  const settings = { connections, rate, trxCommit, binlog: 'on' } as const;
   const clock = realClock();
-  const startedAt = new Date();
-  const before = await cpuStalledUs();
-  const played = await play(run, clock);
-  const after = await cpuStalledUs();
-  const playedMs = clock.nowMs();
-  const copies = await audit(run, played);
-  return summarize({
-    ...{ run, played, copies, startedAt, durationMs: Math.round(clock.nowMs()) },
-    cpuPressure:
-      before === undefined || after === undefined ? null : (after - before) / 1000 / playedMs,
-  });
-}
-
-/** The schedule, with two nodes that live no longer than it does. */
-async function play(run: CaseRun, clock: RealClock): Promise<Played> {
-  const { name, host, filesystem, seed, lab, signal, onStep, repeat } = run;
-  const chosen = cases[name];
-  const volume = `${name}-${host.kind}-${filesystem}-${repeat}`;
-  onStep('a new volume');
-  await lab.newVolume(volume, filesystem);
-  await using stack = new AsyncDisposableStack();
-  stack.defer(() => lab.removeVolume(volume));
-  onStep('two nodes');
-  const records: WriterRecord[] = [];
-  const node = async (which: 'victim' | 'successor'): Promise<Node> =>
-    stack.use(await host.start(which));
-  const nodes = { victim: await node('victim'), successor: await node('successor') };
-  const shared = {
-    ...{ array: lab.array, volume, filesystem, seed, clock, records, signal },
-    trxCommit: 'trxCommit' in chosen ? chosen.trxCommit : 1,
+  const first = {
+    type: 'case',
+    schemaVersion: historyVersion,
+    ...{ seed, scenario: settings },
+    ...{ case: name, host: host.kind, filesystem, repeat },
+    ...(host.cpus === undefined ? {} : { cpus: host.cpus }),
   } as const;
-  const { loops } = lab.place;
-  const side = (which: 'victim' | 'successor', generation: number): Side =>
-    stack.use(new Side({ ...shared, node: nodes[which], generation, loop: loops[which] }));
-  const victim = side('victim', 1);
-  const successor = side('successor', 2);
-  const { connections, rate } = chosen;
-  const copy = (label: 'steady' | 'first' | 'second'): Promise<void> => lab.copy(volume, label);
-  // What a held path has in hand must go before its node can.
-  stack.defer(async () => {
-    for (const { name: held } of [victim, successor]) {
-      await lab.array.link({ node: held, state: 'pass' });
-    }
+  const volume = `${name}-${host.kind}-${filesystem}-${repeat}`;
+  await observed(
+    {
+      ...{ ...run, clock, first },
+      open: (stage) => openLabTestbed({ ...run, ...stage, clock, settings, volume }),
+    },
+    ({ testbed, recorder }) => workOf(run, { testbed, recorder }),
+  );
+  signal.throwIfAborted();
+  return readResult(openHistory(folder));
+}
+
+interface Opened {
+  readonly testbed: LabTestbed;
+  readonly recorder: RunRecorder;
+}
+
+function workOf(run: CaseRun, opened: Opened): Work {
+  const { testbed, recorder } = opened;
+  const { victim, successor } = testbed;
+  const sides = [victim, successor];
+  const takenAtMs = new Map<ImageLabel, number>();
+  const within = (step: Step, work: (signal: AbortSignal) => Promise<void>): Promise<void> =>
+    bounded({ ...run, testbed, times: noTimes }, step, work);
+  // A server that does not sync each commit is gone, and its volume unmounted, when it is copied.
+  const scenario = { trxCommit: 1 } as const;
+  const images = (signal: AbortSignal): ImageRun => ({
+    ...{ ...opened, scenario, takenAtMs, signal, onProgress: run.onProgress },
   });
-  const stage = new Stage({
-    ...{ victim, successor, load: { connections, rate }, clock, signal, copy, onStep },
-    written: () => writtenTo(lab, volume),
-  });
-  await chosen.run(stage);
-  await victim.stopWriting();
-  await successor.stopWriting();
-  const logs = { victim: await victim.errorLines(), successor: await successor.errorLines() };
-  const kernels = { victim: nodes.victim.kernel, successor: nodes.successor.kernel };
-  return { stage, records, logs, kernels };
-}
-
-async function writtenTo(lab: DiskLab, volume: string): Promise<Record<NodeName, number>> {
-  const written = { victim: 0, successor: 0 };
-  for (const { node, bytesWritten } of await lab.array.status(volume)) {
-    if (node === 'victim' || node === 'successor') written[node] += bytesWritten;
-  }
-  return written;
-}
-
-async function audit(run: CaseRun, { stage }: Played): Promise<AuditedCopy[]> {
-  const copies: AuditedCopy[] = [];
-  for (const { image, takenAtMs } of stage.images) {
-    run.signal.throwIfAborted();
-    run.onStep(`audit of the ${image} image`);
-    const rows: LedgerRow[] = [];
-    const evidence = await run.lab.auditor(run.seed).audit(image, (row) => void rows.push(row));
-    copies.push({ image, takenAtMs, evidence, rows });
-  }
-  return copies;
-}
-
-/** Microseconds since boot in which some task waited for a processor; undefined without PSI. */
-async function cpuStalledUs(): Promise<number | undefined> {
-  const text = await readFile('/proc/pressure/cpu', 'utf8').catch(() => '');
-  const total = /some .*total=(\d+)/.exec(text)?.[1];
-  return total === undefined ? undefined : Number(total);
+  recorder.record({ type: 'workload', clients: sides.map(({ client }) => client.plan) });
+  return {
+    whileObserved() {
+      enter(opened, 'watch');
+      return within('case', async (signal) => {
+        const image: Stage['image'] = async (label, paused = []) => {
+          for (const { node } of paused) await node.pause();
+          await testbed.onStep(`${label} image`);
+          await copyImage(images(signal), label, []);
+          for (const { node } of paused) await node.resume();
+        };
+        await cases[run.name].run({ victim, successor, image });
+        for (const { client } of sides) await client.pause();
+        for (const side of sides) await side.noteErrorLog();
+      });
+    },
+    async afterwards() {
+      await within('remove-database', () => testbed.removeDatabase());
+      enter(opened, 'audit');
+      for (const label of takenAtMs.keys()) {
+        await within('audit', (signal) => audit(images(signal), label));
+      }
+    },
+    async end(attempt) {
+      const segments = {};
+      for (const { client } of sides) {
+        await attempt('stop writers', () =>
+          within('stop-writers', async () => void Object.assign(segments, await client.end())),
+        );
+      }
+      return segments;
+    },
+  };
 }

@@ -1,17 +1,20 @@
 /**
  * One side of a case: a node with its own path to the volume, a server on it and a client that
- * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts.
+ * writes. What is done here is what a kubelet and a pod would do, by the same scripts on both hosts;
+ * what came of it is on record.
  */
-import type { WriterSpec } from '../workload/port.ts';
+import { observed } from '../history/observations.ts';
 import { bareServer } from '../database/bare.ts';
-import { databaseServer } from '../database/server.ts';
-import type { BareStarted } from '../database/server-port.ts';
-import type { RealClock } from '../cluster/kind/real-clock.ts';
+import type { Clock } from '../cluster/clock.ts';
+import type { Recorder } from '../cluster/port.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
-import { runWriter, type WriterRecord } from '../workload/writer.ts';
+import type { DatabaseChoice } from '../database/fields.ts';
+import { InfrastructureError } from '../errors.ts';
 import type { Filesystem } from './cases.ts';
+import type { Client } from './client.ts';
 import type { Node, NodeName } from './host.ts';
+import { labObserved, type Served } from './observations.ts';
 
 export interface SideOptions {
   readonly node: Node;
@@ -21,108 +24,100 @@ export interface SideOptions {
   readonly generation: number;
   readonly loop: number;
   readonly filesystem: Filesystem;
-  readonly trxCommit: 0 | 1 | 2;
+  readonly trxCommit: DatabaseChoice['trxCommit'];
   readonly seed: string;
-  readonly clock: RealClock;
-  /** Everything its client was told is put here. */
-  readonly records: WriterRecord[];
+  readonly clock: Clock;
+  readonly recorder: Recorder;
+  readonly client: Client;
+  /** Puts on record that a step of the schedule begins. */
+  readonly onStep: (step: string) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** How a side got the volume and served; times from the beginning of `serve`. */
-export interface Served extends Partial<BareStarted> {
-  readonly fsckExitCode: number;
-  readonly fsck: string;
-  readonly mountError?: string;
-  /** ms until it was mounted, on the run's clock. */
-  readonly mountedAtMs?: number;
-}
-
+/** A server that lives and commits nothing for so long will not. */
+const stuckMs = 60_000;
+const pollMs = 50;
+/** A look at the process costs a shell on the node. */
+const lookEveryMs = 1_000;
 const mountPoint = '/mnt/volume';
-/** As the server's clients are told apart: lib/workload/ledger.ts knows two. */
-const clientOf = { victim: 'inside', successor: 'outside' } as const;
 /**
  * Longer than the kernel waits before it writes by itself, so that a path that was quiet for so long
  * stays so: ext4's commit comes after 5 s, XFS' log worker each 30 s.
  */
 const quietMs = { ext4: 6_000, xfs: 35_000 } as const;
 const settleTimeoutMs = 300_000;
-/** No client reconnects as often. */
-const sessionsPerStart = 100_000;
 
-export class Side implements AsyncDisposable {
+export class Side {
   readonly name: NodeName;
+  readonly node: Node;
+  readonly client: Client;
   readonly #options: SideOptions;
   #gone = false;
-  #acked = 0;
-  #starts = 0;
-  #writing: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   constructor(options: SideOptions) {
     this.name = options.node.name;
+    this.node = options.node;
+    this.client = options.client;
     this.#options = options;
   }
 
+  /** It gets the empty volume: everything must work. */
+  async start(): Promise<void> {
+    await this.#step('starts');
+    const { ready, fsck, mountError } = await this.#serve();
+    if (ready) return;
+    const why = `the ${this.name} does not serve: ${mountError ?? fsck}`;
+    throw new InfrastructureError('NOT_SERVED', why);
+  }
+
+  /** It takes the volume, whatever the other one does and whatever it finds. */
+  async takeOver(): Promise<void> {
+    await this.#step('takes over');
+    await this.#serve();
+  }
+
+  async #serve(): Promise<Served> {
+    const served = await this.#mountAndServe();
+    this.#note('lab', labObserved.served, { ...served });
+    return served;
+  }
+
   /** Attaches, checks and mounts the volume and starts the server on it. Never throws for damage. */
-  async serve(): Promise<Served> {
-    const { array, volume, generation, loop, node, clock } = this.#options;
+  async #mountAndServe(): Promise<Served> {
+    const { array, volume, generation, loop, node, trxCommit, signal } = this.#options;
     const path = { volume, generation, node: this.name, loop };
     const { device } = await array.open({ ...path, keepData: false, flushes: 'honest' });
     const disk = await node.attach(device);
     const checked = await this.#check(disk);
+    const not = { ...checked, mounted: false, mountError: null, ready: false, died: false };
     // Kubernetes' own mount code refuses what fsck could not mend, and nothing else.
-    if (checked.fsckExitCode === 4) return checked;
-    const refused = await this.#mount(disk);
-    if (refused !== undefined) return { ...checked, mountError: refused };
-    const mountedAtMs = clock.nowMs();
-    const started = await bareServer.start(node, {
-      dataDirectory: `${mountPoint}/data`,
-      trxCommit: this.#options.trxCommit,
-      signal: this.#options.signal,
-    });
-    return { ...checked, mountedAtMs, ...started };
+    if (checked.fsckExitCode === 4) return { ...not, startMs: null };
+    const mountError = await this.#mount(disk);
+    if (mountError !== undefined) return { ...not, mountError, startMs: null };
+    this.#note('mounts', observed.mounted, { device: disk, volume, generation });
+    const dataDirectory = `${mountPoint}/data`;
+    const started = await bareServer.start(node, { dataDirectory, trxCommit, signal });
+    return { ...not, mounted: true, ...started };
   }
 
-  /** Commits that its clients were told of. */
-  get acked(): number {
-    return this.#acked;
-  }
-
-  /** Its client begins to write, unless it does. */
-  write(load: Pick<WriterSpec, 'connections' | 'rate'>): void {
-    if (this.#writing !== undefined) return;
-    const { seed, clock, records, node } = this.#options;
-    const stop = new AbortController();
-    const done = runWriter({
-      connector: {
-        connect: () => databaseServer.connect({ port: node.databasePort, ...clientTimeouts }),
-      },
-      clock,
-      journal: { append: (record) => records.push(record), flush: () => undefined },
-      spec: { client: clientOf[this.name], ...load, seed: `${seed}/${this.name}` },
-      seed,
-      firstSession: this.#starts * sessionsPerStart,
-      signal: stop.signal,
-      onAck: () => {
-        this.#acked += 1;
-      },
-    });
-    this.#starts += 1;
-    // An internal error is told by `stopWriting`.
-    done.catch(() => undefined);
-    this.#writing = { stop, done };
-  }
-
-  async stopWriting(): Promise<void> {
-    const writing = this.#writing;
-    this.#writing = undefined;
-    writing?.stop.abort(new Error('stopped'));
-    await writing?.done;
-  }
-
-  /** Its server's process is there. */
-  runs(): Promise<boolean> {
-    return bareServer.runs(this.#options.node);
+  /** Its client writes until it has so many commits more, or the server is dead or stuck. */
+  async commits(count: number, after?: 'and goes on'): Promise<void> {
+    await this.#step('writes');
+    const { clock, signal } = this.#options;
+    const { client } = this;
+    const wanted = client.acked + count;
+    let seen = client.acked;
+    let seenAtMs = clock.nowMs();
+    let lookAtMs = clock.nowMs() + lookEveryMs;
+    client.write();
+    while (client.acked < wanted && clock.nowMs() - seenAtMs < stuckMs) {
+      await clock.sleep(pollMs, signal);
+      if (client.acked > seen) [seen, seenAtMs] = [client.acked, clock.nowMs()];
+      if (clock.nowMs() < lookAtMs) continue;
+      if (!(await this.#runs())) break;
+      lookAtMs = clock.nowMs() + lookEveryMs;
+    }
+    if (after === undefined) await client.pause();
   }
 
   /**
@@ -130,10 +125,11 @@ export class Side implements AsyncDisposable {
    * pool, the file system synced, and its path quiet. Throws InfrastructureError `TIMED_OUT`.
    */
   async settle(): Promise<void> {
+    await this.#step('settles');
     const { node, filesystem } = this.#options;
     const options = { timeoutMs: settleTimeoutMs, everyMs: 500 };
     await waitFor({ ...options, what: `the ${this.name} has no dirty page` }, async () => {
-      const dirty = (await bareServer.dirtyPages(node)) ?? ((await this.runs()) ? 'unknown' : 0);
+      const dirty = (await bareServer.dirtyPages(node)) ?? ((await this.#runs()) ? 'unknown' : 0);
       return dirty === 0 || `${dirty} pages`;
     });
     await node.sh('sync --file-system "$1"', mountPoint);
@@ -151,58 +147,65 @@ export class Side implements AsyncDisposable {
    * paused container, a paused machine's does not.
    */
   async hold(): Promise<void> {
-    await this.pause();
+    await this.node.pause();
     await this.#options.array.link({ node: this.name, state: 'stall' });
+    await this.#step('is held');
   }
 
   async release(): Promise<void> {
+    await this.#step('goes on');
     await this.#options.array.link({ node: this.name, state: 'pass' });
-    await this.resume();
-  }
-
-  pause(): Promise<void> {
-    return this.#options.node.pause();
-  }
-
-  resume(): Promise<void> {
-    return this.#options.node.resume();
+    await this.node.resume();
   }
 
   /** Cut off at the backend: each later request of its path is an I/O error. */
   async cut(): Promise<void> {
     const { array, volume, generation } = this.#options;
     await array.cut({ volume, generation, why: 'fence' });
+    this.#note('devices', observed.deviceCut, { volume, generation });
+    await this.#step('is cut off');
   }
 
   /** Power loss: what the node had only in its caches is gone, and what was not flushed too. */
-  async losePower(): Promise<number> {
+  async losePower(): Promise<void> {
+    await this.#step('loses power');
     const { array, volume, node, seed } = this.#options;
     const lost = await array.losePower({ volume, node: this.name, unflushed: 'drops', seed });
     await node.powerOff();
     this.#gone = true;
-    return lost.unflushedBytes;
+    this.#note('lab', labObserved.powerLost, { ...lost });
   }
 
   /** A clean end: the server shuts down, the volume is unmounted. What can't end so is killed. */
   async stop(): Promise<void> {
+    await this.#step('stops');
     await bareServer.stop(this.#options.node);
     await this.#unmount();
   }
 
   /** The server is killed; the kernel goes on and unmounts. */
   async kill(): Promise<void> {
+    await this.#step('is killed');
     await bareServer.kill(this.#options.node);
     await this.#unmount();
   }
 
-  /** What its error log has of errors; null where the log went with the node. */
-  async errorLines(): Promise<string[] | null> {
-    if (this.#gone) return null;
-    return bareServer.errorLines(this.#options.node);
+  /** Puts on record what its error log has of errors; null where the log went with the node. */
+  async noteErrorLog(): Promise<void> {
+    const lines = this.#gone ? null : await bareServer.errorLines(this.#options.node);
+    this.#note('lab', labObserved.errorLog, { lines });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stopWriting();
+  #runs(): Promise<boolean> {
+    return bareServer.runs(this.#options.node);
+  }
+
+  #step(what: string): Promise<void> {
+    return this.#options.onStep(`${this.name} ${what}`);
+  }
+
+  #note(source: string, name: string, data: Readonly<Record<string, unknown>>): void {
+    this.#options.recorder.record({ type: 'observation', source, name, node: this.name, data });
   }
 
   async #writes(): Promise<number> {
@@ -235,5 +238,3 @@ export class Side implements AsyncDisposable {
     await this.#options.node.sh('umount "$1" || umount -l "$1" || true', mountPoint);
   }
 }
-
-const clientTimeouts = { connectTimeoutMs: 5_000, operationTimeoutMs: 10_000 };

@@ -1,7 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { exampleImage, exampleResult } from './example-result.ts';
-import type { ImageResult } from './result.ts';
+import { parseResults, type ImageResult, type Result } from './result.ts';
 import { agreement, comparison, outcomes } from './table.ts';
+
+const path = join(import.meta.dirname, '../../reports/two-kernels/samples/results.jsonl');
+const [sample] = parseResults(readFileSync(path, 'utf8'));
+if (sample?.images[0] === undefined) throw new TypeError(`${path} has no image`);
+
+/** That of a crash that took nothing, with what a test says of it. */
+const exampleImage = (changed: Partial<ImageResult> = {}): ImageResult => ({
+  ...(sample.images[0] as ImageResult),
+  ...{ safety: 'safe', victim: { acked: 100, lost: 0 }, successor: { acked: 80, lost: 0 } },
+  ...changed,
+});
+
+const mark = (step: string, MiB: number): Result['marks'][number] => ({
+  ...{ step, atMs: 30_000, acked: { victim: 100, successor: 80 } },
+  bytesWritten: { victim: MiB * 2 ** 20, successor: 8192 },
+});
+
+const exampleResult = (changed: Partial<Result> = {}): Result => ({
+  ...sample,
+  ...{ case: 'crash', acked: { victim: 100, successor: 80 }, images: [exampleImage()] },
+  ...{ takeover: { ...sample.takeover, startMs: 2_000 }, cpuPressure: 0.5 },
+  marks: [mark('successor takes over', 1), mark('second image', 3)],
+  ...changed,
+});
 
 const lost: Partial<ImageResult> = { safety: 'lost', successor: { acked: 80, lost: 80 } };
 

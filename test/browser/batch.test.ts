@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { batchSchema } from '../../lib/matrix/batch.ts';
-import { exampleCell } from '../../lib/report/batch/example.ts';
+import { exampleCell } from '../support/example-cell.ts';
 import { renderBatchHtml } from '../../lib/report/batch/html.ts';
 import { chromiumPath, openingPages, seriousProblems, type Opened } from './chromium.ts';
 

@@ -9,7 +9,7 @@ import type { Judgement } from '../../lib/checkers/index.ts';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
-import { judge } from '../../lib/two-kernels/judge.ts';
+import { judge } from '../support/bare-images.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';

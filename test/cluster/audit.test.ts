@@ -16,7 +16,8 @@ import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
-import { ackedIn, judge, type AuditedCopy } from '../../lib/two-kernels/judge.ts';
+import { ackedIn, judge } from '../support/bare-images.ts';
+import type { AuditedCopy } from '../mutants/mutant-case.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);

@@ -1,6 +1,6 @@
 /** The quick part of the mutants: one of each way of planting, on one volume. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judgeCase } from '../../lib/mutants/mutant-case.ts';
+import { judgeCase } from '../mutants/mutant-case.ts';
 import { mutants } from '../mutants/kinds/index.ts';
 import { Suite } from '../mutants/suite.ts';
 import { missingForBareHost } from './bare-lab.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mutants } from '../mutants/kinds/index.ts';
 import { renderedPage } from '../mutants/page.ts';
-import { readMeasured } from '../../lib/mutants/score.ts';
+import { readMeasured } from '../../lib/report/mutant-score.ts';
 
 test('docs/internals/mutants.md carries the numbers of docs/internals/mutants.json', () => {
   expect(readFileSync('docs/internals/mutants.md', 'utf8')).toBe(renderedPage());

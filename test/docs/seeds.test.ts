@@ -37,7 +37,8 @@ test('each part of each claim is ticked, or says why it is not, never both', () 
 
 test('every experiment that a seed names is there', () => {
   for (const { runs = [] } of seeds) {
-    for (const { experiment } of runs) {
+    for (const run of runs) {
+      const [experiment] = run.split(' ');
       expect(existsSync(`experiments/${experiment}.mjs`), experiment).toBe(true);
     }
   }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../lib/cluster/clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
-import { ackedIn } from '../../lib/two-kernels/judge.ts';
+import { ackedIn } from '../support/bare-images.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';
 import type { BareServer, Written } from '../cluster/bare-server.ts';

@@ -11,7 +11,7 @@ import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { parseVolumes, saidOf, type CleanVolume } from '../../lib/false-alarms/volume.ts';
-import { judge } from '../../lib/two-kernels/judge.ts';
+import { judge } from '../support/bare-images.ts';
 import { isNoting } from '../support/noting.ts';
 import { BareHost } from '../cluster/bare-host.ts';
 import { Life, planned, stories, type Planned } from './clean-stories.ts';

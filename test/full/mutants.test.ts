@@ -3,7 +3,7 @@
  * judge again.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judgeCase } from '../../lib/mutants/mutant-case.ts';
+import { judgeCase } from '../mutants/mutant-case.ts';
 import { missingForBareHost } from '../cluster/bare-lab.ts';
 import { mutants } from '../mutants/kinds/index.ts';
 import { oneInAMillion } from '../mutants/kinds/rows.ts';

@@ -2,7 +2,10 @@
  * The disk cases on both hosts, for real: containers of one kernel, and machines with a kernel each.
  * The control must lose commits, and the same crash of stock settings must not.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { kubernetesDefault } from '../../lib/kubernetes-versions.ts';
 import type { CaseName } from '../../lib/two-kernels/cases.ts';
@@ -30,11 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-const run = (name: CaseName, kind: HostKind): Promise<Result> =>
-  runCase({
-    ...{ name, host: hosts[kind], filesystem: 'ext4', repeat: 1, lab },
-    ...{ seed: `test/${name}/${kind}`, signal: new AbortController().signal, onStep: onProgress },
+function run(name: CaseName, kind: HostKind): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'fd-case-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return runCase({
+    ...{ name, host: hosts[kind], filesystem: 'ext4', repeat: 1, lab, folder },
+    ...{ seed: `test/${name}/${kind}`, signal: new AbortController().signal, onProgress },
   });
+}
 
 test.each(hostKinds)('on %s a crash takes nothing that was acknowledged', async (kind) => {
   const { images, takeover, acked } = await run('crash', kind);

@@ -1,7 +1,7 @@
 /** The clean twins: volumes on which a real server committed what real writers sent. */
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
-import { journaledOps } from '../../lib/two-kernels/judge.ts';
+import { pairOperations } from '../../lib/history/operations.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareVolume } from '../cluster/bare-volume.ts';
 import { fillLedger } from '../cluster/fill-ledger.ts';
@@ -41,7 +41,7 @@ const stopped =
     await disk.detach();
     await workshop.settle(older);
     const { records } = writer;
-    return { name, volume, older, records, ops: journaledOps(records), moments: {} };
+    return { name, volume, older, records, ops: [...pairOperations(records)], moments: {} };
   };
 
 /** Stopped while clients wrote, cut off from its disk, then killed. */
@@ -57,7 +57,7 @@ const crashed: Maker = async (workshop, name) => {
   await writer.stop();
   await disk.detach();
   const { records } = writer;
-  return { name, volume, records, ops: journaledOps(records), moments: {} };
+  return { name, volume, records, ops: [...pairOperations(records)], moments: {} };
 };
 
 /** A victim that was frozen and fenced before its successor came. */

@@ -2,7 +2,7 @@
  * Proves that what was planted is there: bytes differ from the clean twin's, and MySQL's crash
  * recovery does not heal them. Nothing of the audit is used.
  */
-import type { MutantCase } from '../../lib/mutants/mutant-case.ts';
+import type { MutantCase } from './mutant-case.ts';
 import type { BareVolume } from '../cluster/bare-volume.ts';
 import type { Base } from './bases.ts';
 import type { Effect, Plot, Proof } from './mutant.ts';

@@ -1,7 +1,7 @@
 /** A broken file system is called that, whichever files it lost; other damage is not. */
 import { expect, test } from 'vitest';
 import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
-import { isNamed } from '../../lib/mutants/damage-class.ts';
+import { isNamed } from './damage-class.ts';
 import { fileSystemKinds } from './kinds/file-systems.ts';
 
 const found = (...codes: readonly string[]): Finding[] =>

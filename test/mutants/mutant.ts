@@ -1,7 +1,7 @@
 /** What a mutant is: a kind of damage, how it is planted, and what it must be called. */
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
-import type { DamageClass } from '../../lib/mutants/damage-class.ts';
-import type { AuditedCopy } from '../../lib/two-kernels/judge.ts';
+import type { DamageClass } from './damage-class.ts';
+import type { AuditedCopy } from './mutant-case.ts';
 import type { BareVolume } from '../cluster/bare-volume.ts';
 import type { Base, BaseName } from './bases.ts';
 import type { Workshop } from './workshop.ts';

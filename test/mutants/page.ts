@@ -1,6 +1,6 @@
 /** docs/internals/mutants.md: its table is made from docs/internals/mutants.json, the rest stays. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readMeasured, scoreInWords, type MutantRow } from '../../lib/mutants/score.ts';
+import { readMeasured, scoreInWords, type MutantRow } from '../../lib/report/mutant-score.ts';
 
 const path = 'docs/internals/mutants.md';
 const marks = ['<!-- measured -->\n', '<!-- end -->'] as const;

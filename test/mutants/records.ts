@@ -1,8 +1,8 @@
 /** Keeps what the suite came to: docs/internals/mutants.json and its page, and the evidence to judge again. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { judgeCase, type MutantCase } from '../../lib/mutants/mutant-case.ts';
-import { evidencePath, packCases, unpackCases } from '../../lib/mutants/recorded.ts';
-import { readMeasured, writeMeasured, type MutantRow } from '../../lib/mutants/score.ts';
+import { judgeCase, type MutantCase } from './mutant-case.ts';
+import { evidencePath, packCases, unpackCases } from './recorded.ts';
+import { readMeasured, writeMeasured, type MutantRow } from '../../lib/report/mutant-score.ts';
 import { isNoting } from '../support/noting.ts';
 import { mutants } from './kinds/index.ts';
 import type { Mutant } from './mutant.ts';

@@ -1,6 +1,6 @@
 /** One mutant through the whole line: planted, proven effective, audited, judged. */
-import { alarms } from '../../lib/mutants/damage-class.ts';
-import { judgeCase, type MutantCase } from '../../lib/mutants/mutant-case.ts';
+import { alarms } from './damage-class.ts';
+import { judgeCase, type MutantCase } from './mutant-case.ts';
 import type { Base } from './bases.ts';
 import { proveEffect } from './effect.ts';
 import type { Effect, Mutant, Plot } from './mutant.ts';

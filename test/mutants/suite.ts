@@ -1,5 +1,5 @@
 /** Runs mutants, each beside its clean twin, which is made and audited once. */
-import type { MutantCase } from '../../lib/mutants/mutant-case.ts';
+import type { MutantCase } from './mutant-case.ts';
 import { makeBase, type Base, type BaseName } from './bases.ts';
 import type { Mutant } from './mutant.ts';
 import { runMutant, runTwin, type MutantResult } from './run-mutant.ts';

@@ -1,5 +1,5 @@
 /** A victim and its successor on one volume, each with its server and its client. */
-import { journaledOps } from '../../lib/two-kernels/judge.ts';
+import { pairOperations } from '../../lib/history/operations.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';
@@ -95,7 +95,7 @@ export async function twoMounts(
   await victim.disk.detach();
   const records = [...victim.writer.records, ...successor.writer.records];
   const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
-  const ops = journaledOps(records);
+  const ops = [...pairOperations(records)];
   undo.move();
   return { volume, records, ops, moments, victimBytes, successorBytes };
 }

@@ -7,7 +7,7 @@ import type { InvokeRecord } from '../../lib/history/client-records.ts';
 import { historyDirectory } from '../../lib/history/recorder.ts';
 import { Segment } from '../../lib/history/segment.ts';
 import { randomStream } from '../../lib/random.ts';
-import { exampleHistory } from '../../lib/report/example.ts';
+import { exampleHistory } from './example-history.ts';
 
 /** Seconds after the fault, as the report counts. */
 export const planted = {

@@ -1,16 +1,11 @@
 /** A log of writes in memory, and drawn ones, for tests of what crashes leave. */
 import fc from 'fast-check';
 import { writeOps, type WriteLog, type WriteRecord } from '../../lib/history/writes.ts';
-import type { WriteInput } from './writes.ts';
+import type { Written } from './writes.ts';
 
 /** Record n happens at n ms of the run's clock. */
-export function memoryWrites(
-  records: readonly Omit<WriteInput, 'timeNs'>[],
-  size = 8192,
-): WriteLog {
-  const all = records.map((record, index): WriteRecord => {
-    return { timeNs: BigInt(index) * 1_000_000n, offset: 0, length: 0, flags: 0, ...record };
-  });
+export function memoryWrites(records: readonly Written[], size = 8192): WriteLog {
+  const all = records.map((record): WriteRecord => ({ offset: 0, length: 0, flags: 0, ...record }));
   return {
     sizeBytes: size,
     originNs: 0n,
@@ -56,17 +51,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 export const drawnWrites: fc.Arbitrary<WriteLog> = fc
   .array(step, { minLength: 1, maxLength: 40, size: 'max' })
   .map((steps) => {
-    const records: Omit<WriteInput, 'timeNs'>[] = [];
+    const records: Written[] = [];
     const begun = new Map<number, number>();
     for (const each of steps) records.push(...recordsOf(each, records.length, begun));
     return memoryWrites(records, sectors * 512);
   });
 
-function recordsOf(
-  each: Step,
-  index: number,
-  begun: Map<number, number>,
-): Omit<WriteInput, 'timeNs'>[] {
+function recordsOf(each: Step, index: number, begun: Map<number, number>): Written[] {
   const generation = each.path;
   if (each.do === 'write' || each.do === 'zero') {
     const offset = each.first * 512;

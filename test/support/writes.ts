@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { writesFiles, writesFormat, type WriteRecord } from '../../lib/history/writes.ts';
 
-export type WriteInput = Pick<WriteRecord, 'timeNs' | 'generation' | 'op'> & Partial<WriteRecord>;
+/** What is left out is 0, and no data. */
+export type Written = Pick<WriteRecord, 'generation' | 'op'> & Partial<WriteRecord>;
+
+export interface WriteInput extends Written {
+  /** CLOCK_MONOTONIC of the machine. */
+  readonly timeNs: bigint;
+}
 
 /** A whole log, not compressed. */
 export function encodeWrites(records: readonly WriteInput[], sizeBytes: number): Buffer {

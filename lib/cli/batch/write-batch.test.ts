@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { Batch } from '../../matrix/batch.ts';
-import { exampleBatch } from '../../matrix/example.ts';
+import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { readBatch, writeBatch } from './write-batch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-batch-'));

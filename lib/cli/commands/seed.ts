@@ -100,12 +100,11 @@ function commandsOf({ number, procedure, runs = [] }: Seed, flags: Flags): strin
   return [...own, ...runs.map((run) => `seed ${number}: ${commandOf(run, flags)}`)];
 }
 
-type Run = NonNullable<Seed['runs']>[number];
-
 /** A run's own flags come last, and so win. */
-const commandOf = ({ experiment, flags }: Run, { short, kubernetes }: Flags): string => {
+const commandOf = (run: string, { short, kubernetes }: Flags): string => {
+  const [experiment, ...flags] = run.split(' ');
   const version = kubernetes === kubernetesDefault ? [] : ['--kubernetes', kubernetes];
-  const words = [...version, ...(short ? [shortFlags] : []), flags];
+  const words = [...version, ...(short ? [shortFlags] : []), ...flags];
   return ['npx zx', `experiments/${experiment}.mjs`, ...words].join(' ');
 };
 
@@ -119,15 +118,15 @@ async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> 
   makeFolder(folder);
   const folders: string[] = [];
   using interrupt = onInterrupt(say, () => folders.at(-1) ?? 'the set-up');
-  const procedures = wanted.flatMap(({ number, procedure }) =>
-    procedure === undefined ? [] : [{ seed: number, procedure }],
+  const procedures = wanted.flatMap(({ procedure, ...seed }) =>
+    procedure === undefined ? [] : [{ ...seed, procedure }],
   );
   if (procedures.length > 0) {
+    const { graceMs, forceDetachAfterMs } = flags.short ? shortTimersMs : stockTimersMs;
     const { runProcedures } = await import('../../seeds/procedures/run.ts');
     await runProcedures({
-      ...(flags.short ? shortTimersMs : stockTimersMs),
-      kubernetes: flags.kubernetes,
-      runs: procedures,
+      made: { graceMs, forceDetachAfterMs, kubernetes: flags.kubernetes },
+      wanted: procedures,
       clusterName: flags.clusterName,
       images: imagesOf(flags),
       keep: flags.keep,
@@ -135,7 +134,7 @@ async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> 
       folder,
       signal: interrupt.signal,
       say,
-      onDone: (_, done) => folders.push(done),
+      onDone: (done) => folders.push(done),
     });
   }
   for (const run of runsOf(wanted)) {
@@ -156,12 +155,8 @@ async function runAll(wanted: readonly Seed[], flags: Flags): Promise<string[]> 
 }
 
 /** Each scenario once, whichever seeds it answers. */
-const runsOf = (wanted: readonly Seed[]): Run[] => [
-  ...new Map(
-    wanted.flatMap(({ runs = [] }) =>
-      runs.map((run) => [`${run.experiment} ${run.flags}`, run] as const),
-    ),
-  ).values(),
+const runsOf = (wanted: readonly Seed[]): string[] => [
+  ...new Set(wanted.flatMap(({ runs = [] }) => runs)),
 ];
 
 const answersOf = (folders: readonly string[], wanted: readonly Seed[]): Told[] =>

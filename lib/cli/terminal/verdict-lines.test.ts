@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { WriteStream } from 'node:tty';
 import { afterEach, expect, test, vi } from 'vitest';
-import { exampleVerdict } from '../../report/example-verdict.ts';
+import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { verdictWords } from '../../experiment/scenario.ts';
 import { verdictLines } from './verdict-lines.ts';
 

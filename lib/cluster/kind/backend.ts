@@ -7,14 +7,13 @@ import { openKindTestbed } from './testbed.ts';
 
 /** `shared`: the cluster of a fault event that strikes several runs. Default: one of its own. */
 export function kindBackend(choice: ClusterChoice = {}, shared?: SharedCluster): Backend {
-  const originNs = process.hrtime.bigint();
-  const clock = realClock(originNs);
+  const clock = realClock();
   return {
     backend: 'kind',
     clock,
     capabilities: ['node-shell'],
     async open(request) {
-      const own = { ...request, clock, originNs };
+      const own = { ...request, clock };
       const { event } = request;
       if (shared === undefined || event === undefined) {
         return openKindTestbed({ ...own, ...(await openCluster(choice, request)) });

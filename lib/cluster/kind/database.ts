@@ -15,9 +15,10 @@ import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './w
 /** Of the StatefulSet or the Deployment, of its service and of the pod's container. */
 const { name: ownName } = database;
 
+/** Initialising a data directory takes its time on a busy machine. */
+const readyTimeoutMs = 180_000;
+
 export interface DatabaseOptions extends WorkloadOptions {
-  /** Default 180 000: initialising a data directory takes its time on a busy machine. */
-  readonly readyTimeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +36,7 @@ export async function deployDatabase(
   await apply(clients, await renderWorkload(options));
   const wait = {
     what: 'the database’s pod is Ready',
-    timeoutMs: options.readyTimeoutMs ?? 180_000,
+    timeoutMs: readyTimeoutMs,
     everyMs: 1000,
     signal: options.signal,
     command: `kubectl describe pod --selector ${podSelector}`,

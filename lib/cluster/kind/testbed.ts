@@ -2,7 +2,6 @@
 import { database } from '../../database/chosen.ts';
 import { databaseServer } from '../../database/server.ts';
 import type { ImageSet } from '../../images/image-set.ts';
-import type { Clock } from '../clock.ts';
 import type { Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { wakeKubelets } from './nodes/agents.ts';
 import { kindAuditor } from './auditor.ts';
@@ -19,12 +18,9 @@ import { placeBeside, solePlace, type Place } from './place.ts';
 import type { Provisioning } from '../../history/provisioning.ts';
 import { provisioningOf } from './provisioned.ts';
 import { nodeShell } from './nodes/node-shell.ts';
-import { observeApi } from './observe/api.ts';
-import { observeAudit } from './observe/audit.ts';
-import { observeDisk } from './observe/disk.ts';
-import { observeForcedDetaches } from './observe/forced-detaches.ts';
-import { observeControllerManager, observeSelfFences, observeServerLogs } from './observe/logs.ts';
-import { observeMachine } from './observe/machine.ts';
+import { observeCluster } from './observe/cluster.ts';
+import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
+import type { RealClock } from './real-clock.ts';
 import { Routes } from './clients/routes.ts';
 import { restoreNodes } from './nodes/restore-nodes.ts';
 import type { Beside } from './shared-cluster.ts';
@@ -38,9 +34,7 @@ const volumeBytes = 2 * 1024 ** 3;
 export interface KindTestbedOptions extends TestbedOptions {
   readonly cluster: Cluster;
   readonly images: ImageSet;
-  readonly clock: Clock;
-  /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
-  readonly originNs: bigint;
+  readonly clock: RealClock;
   /** Other runs on this cluster share the fault event. Default: none. */
   readonly beside?: Beside | undefined;
 }
@@ -50,7 +44,7 @@ export interface KindTestbedOptions extends TestbedOptions {
  * closing the testbed releases it, and so does an error here.
  */
 export async function openKindTestbed(options: KindTestbedOptions): Promise<Testbed> {
-  const { cluster, images, scenario, runId, seed, folder, signal, beside } = options;
+  const { cluster, clock, images, scenario, runId, seed, folder, signal, beside } = options;
   const place = placeOf(options);
   const relays = cluster.newRelays();
   // Undone in reverse order, each step whatever becomes of the others.
@@ -91,7 +85,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
 
   return {
     backend: 'kind',
-    clock: options.clock,
+    clock,
     timers: timersOf(cluster, scenario),
     versions,
     nodes: cluster.nodes,
@@ -103,7 +97,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     shell: (node) => nodeShell(cluster.machine(node).node),
     observe: (recorder) => observe(options, { routes, volume, place: observed }, recorder),
     startWriters: (specs) =>
-      startWriterProcesses({ specs, folder, originNs: options.originNs, seed, routes }),
+      startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
     // Its writes are not exported yet.
     removeDatabase: () => remove(30_000, true).catch(() => undefined),
     close: () => opened.disposeAsync(),
@@ -112,8 +106,9 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
 
 /** The disk, which makes copies of the volume, and the auditor, which finds them under the same names. */
 function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'disk' | 'auditor'> {
-  const { cluster, scenario, seed, originNs } = options;
+  const { cluster, clock, scenario, seed } = options;
   const { lab } = cluster;
+  const { originNs } = clock;
   const copyLabel = copyLabelOf(options);
   const { disk: mode, powerLoss } = scenario;
   const machine = (node: string): Machine => cluster.machine(node);
@@ -158,8 +153,9 @@ async function provisioningIn(
   options: KindTestbedOptions,
   clients: KubeClients,
 ): Promise<Provisioning | undefined> {
-  const { scenario, cluster, originNs } = options;
+  const { scenario, cluster, clock } = options;
   if (scenario.provision === 'static') return undefined;
+  const { originNs } = clock;
   return provisioningOf(clients, { lab: cluster.lab, place: placeOf(options), originNs });
 }
 
@@ -191,28 +187,17 @@ async function observe(
   { routes, volume, place }: Observed,
   recorder: Recorder,
 ): Promise<AsyncDisposable> {
-  const { cluster, clock, originNs, scenario, beside } = options;
-  const { namespace, volumeName } = place;
-  const clients = await cluster.kube();
-  const ownNodes = [cluster.controlPlane, ...cluster.nodes];
+  const { cluster, clock, scenario, beside } = options;
+  const { namespace, volumeName: name } = place;
+  const isShared = beside !== undefined;
+  const scope = { namespace, podSelector, volume: { handle: volume, name }, isShared };
   await using stack = new AsyncDisposableStack();
   stack.defer(recorder.subscribe((record) => routes.see(record)));
-  stack.use(observeMachine(recorder));
-  stack.use(await observeDisk({ ...cluster, volume }, recorder, originNs));
-  stack.use(observeControllerManager(cluster, recorder, clock, volume));
-  stack.use(observeAudit(cluster, recorder, clock, namespace));
+  stack.use(await observeCluster(cluster, scope, clock, recorder));
   stack.use(observeServerLogs(cluster, recorder, clock, place));
   if (scenario.selfFence !== 'off') {
     stack.use(observeSelfFences(cluster, recorder, clock, place));
   }
-  stack.use(
-    await observeApi(
-      { kubeConfig: clients.config, namespace, podSelector, volumeName, nodes: ownNodes },
-      recorder,
-    ),
-  );
-  // The counter is of the whole cluster: it says nothing of one volume beside others.
-  if (beside === undefined) stack.use(await observeForcedDetaches(cluster, recorder));
   return stack.move();
 }
 

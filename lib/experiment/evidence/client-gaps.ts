@@ -7,7 +7,7 @@ import { toldInSeconds } from '../../durations.ts';
 import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
 import type { ClientJournal, ClientJournals, Connection } from '../../history/client-protocol.ts';
 import { beatWithinMs } from '../../history/observers.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import { clientSides } from '../../workload/ledger.ts';
 import type { Steps } from '../run/steps.ts';
 
@@ -61,7 +61,7 @@ function gapsOf(
   journals: ClientJournals,
 ): string[] {
   if (planned === undefined) return [`nobody planned the ${client} client`];
-  const span = { fromMs: atMs, toMs: story.secondImageAtMs ?? story.endAtMs };
+  const span = { fromMs: atMs, toMs: lookedUntilMs(story) };
   const isIdle = planned.rate === 0;
   const writing = journals.of(client, 'writing');
   const reading = journals.of(client, 'reading');

@@ -2,7 +2,7 @@
 import { toldInSeconds } from '../../durations.ts';
 import { observed } from '../../history/observations.ts';
 import { writeOps, type WriteLog } from '../../history/writes.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 
 /** The observer looks ten times a second, and late on a busy machine. */
 const lookWithinMs = 15_000;
@@ -14,11 +14,11 @@ export function cutsNotSeen(story: Story, writes: WriteLog | undefined): string[
 
 /** The same of any history. */
 export function cutsMissed(story: Story, writes: WriteLog | undefined): string[] {
-  const { observations, secondImageAtMs, endAtMs } = story;
+  const { observations } = story;
   const seen = observations.filter(({ name }) => name === observed.deviceCut);
   const strange = nodesOfOne(story);
   if (writes === undefined) return strange;
-  const untilMs = (secondImageAtMs ?? endAtMs) - lookWithinMs;
+  const untilMs = lookedUntilMs(story) - lookWithinMs;
   const logged = cutsIn(writes);
   const unseen = [...logged].filter(
     ([of, atMs]) => atMs < untilMs && !seen.some(({ data }) => data['generation'] === of),

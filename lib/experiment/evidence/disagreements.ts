@@ -7,7 +7,7 @@ import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { writeOps, type WriteLog } from '../../history/writes.ts';
 import { callEndMs } from '../../timeline/access.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 
 /**
  * Observers look ten times a second on kind, and a busy machine looks late: they may differ by so
@@ -25,9 +25,6 @@ export function disagreements(story: Story, writes: WriteLog | undefined): strin
     ...(writes === undefined ? [] : logAndDevices(story, writes, looked)),
   ];
 }
-
-/** What comes after the second image was asked for needs not be seen. */
-const lookedUntilMs = ({ secondImageAtMs, endAtMs }: Story): number => secondImageAtMs ?? endAtMs;
 
 function mountsAndStages(story: Story, untilMs: number): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;

@@ -8,7 +8,7 @@ import { losesPower } from '../../fault-kinds.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { takesAttachment } from '../../remedy-kinds.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import type { UnseenCommits, UnseenOptions } from '../../timeline/unseen-commits.ts';
 
 /** What leads to a call is seen before it; watches and logs come so much late on a busy machine. */
@@ -24,7 +24,7 @@ const deviceWithinMs = 15_000;
 export const commitsToBeSeen = (story: Story): UnseenOptions => ({
   observations: story.observations,
   withinMs: deviceWithinMs,
-  untilMs: story.scenario.disk === 'shared-file' ? 0 : untilOf(story),
+  untilMs: story.scenario.disk === 'shared-file' ? 0 : lookedUntilMs(story),
 });
 
 export function expectedSights(story: Story, unseen: readonly UnseenCommits[]): string[] {
@@ -49,8 +49,6 @@ export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): st
     ...forcedDetaches(story),
   ];
 }
-
-const untilOf = ({ secondImageAtMs, endAtMs }: Story): number => secondImageAtMs ?? endAtMs;
 
 /** A counter belongs to a path, and begins anew only where the node stages it again. */
 function backwards({ observations }: Story): string[] {
@@ -80,14 +78,14 @@ function backwards({ observations }: Story): string[] {
 
 const bytesOf = ({ data }: ObservationRecord): number => Number(data['bytesWritten']);
 
-const calls = ({ observations, faultAtMs = 0, ...story }: Story, call: string) =>
+const calls = ({ observations, faultAtMs = 0, ...span }: Story, call: string) =>
   observations.filter(
     ({ name, t, data }) =>
       name === observed.csiCall &&
       data['call'] === call &&
       data['error'] === undefined &&
       t >= faultAtMs &&
-      t < untilOf({ observations, faultAtMs, ...story }) - sightWithinMs,
+      t < lookedUntilMs(span) - sightWithinMs,
   );
 
 /** The driver attaches and detaches for a VolumeAttachment only. */
@@ -124,7 +122,9 @@ function callsNotTold(story: Story): string[] {
         each.t >= fromMs &&
         each.t <= toMs,
     );
-  const seen = observations.filter(({ t }) => t >= faultAtMs && t < untilOf(story) - sightWithinMs);
+  const seen = observations.filter(
+    ({ t }) => t >= faultAtMs && t < lookedUntilMs(story) - sightWithinMs,
+  );
   const attached = seen.filter(
     ({ name, node, t }) =>
       name === observed.attachmentAttached && !told(node, csiCalls.publish, 0, t + sightWithinMs),

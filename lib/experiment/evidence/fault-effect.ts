@@ -20,7 +20,8 @@ const noticeWithinMs = 30_000;
 export function effectGaps(story: Story): string[] {
   const { scenario, faultName, setup, victimNode, observations } = story;
   const span = faultSpanOf(story);
-  if (span === undefined || setup === undefined || !silencesKubelet(scenario.fault)) return [];
+  if (span === undefined || setup?.timers === undefined || !silencesKubelet(scenario.fault))
+    return [];
   const { beginMs, toMs } = span;
   const seen = observations.filter(
     ({ name, node, t }) =>

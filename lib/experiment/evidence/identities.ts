@@ -7,6 +7,7 @@ import { toldInSeconds } from '../../durations.ts';
 import type { CopyRecord, ImageLabel, ImageRecord } from '../../history/events.ts';
 import type { CopyIdentity, VolumeIdentity } from '../../history/identity.ts';
 import type { Story } from '../../timeline/story.ts';
+import type { Scenario } from '../scenario.ts';
 
 export interface Identities {
   /** A sentence each, which says whose records disagree. */
@@ -17,7 +18,12 @@ export interface Identities {
 
 const labels: readonly ImageLabel[] = ['steady', 'first', 'second'];
 
-export function identitiesOf(story: Story): Identities {
+/** What is needed of a run's plot. */
+type Told = Pick<Story, 'records' | 'observations' | 'setup' | 'tells'> & {
+  readonly scenario: Pick<Scenario, 'provision'>;
+};
+
+export function identitiesOf(story: Told): Identities {
   if (!story.tells.identities) return { reasons: [], foreign: new Set() };
   const volume = story.setup?.volume;
   const shared = [
@@ -35,7 +41,7 @@ export function identitiesOf(story: Story): Identities {
 const ofVolume: ReadonlySet<string> = new Set(['csi', 'mounts', 'devices']);
 
 /** Observers of the disk name the volume that they mean. */
-function volumeGaps({ observations }: Story, volume: VolumeIdentity | undefined): string[] {
+function volumeGaps({ observations }: Told, volume: VolumeIdentity | undefined): string[] {
   if (volume === undefined) return ['the history does not say which volume the run was about'];
   const others = observations.filter(
     ({ source, data }) =>
@@ -47,8 +53,8 @@ function volumeGaps({ observations }: Story, volume: VolumeIdentity | undefined)
 }
 
 /** Kubernetes, the driver and the backend name the volume that was made for the claim, each by itself. */
-function provisioningGaps({ run }: Story, volume: VolumeIdentity | undefined): string[] {
-  if (run.scenario.provision !== 'dynamic' || volume === undefined) return [];
+function provisioningGaps({ scenario }: Told, volume: VolumeIdentity | undefined): string[] {
+  if (scenario.provision !== 'dynamic' || volume === undefined) return [];
   const { provisioning } = volume;
   if (provisioning === undefined) return ['the history does not say who provisioned the volume'];
   const { volumeName, handle, calls } = provisioning;
@@ -62,7 +68,7 @@ function provisioningGaps({ run }: Story, volume: VolumeIdentity | undefined): s
 }
 
 /** Copies of one run are several, and a later one is of no earlier attachment. */
-function sequenceGaps(story: Story): string[] {
+function sequenceGaps(story: Told): string[] {
   const copies = labels.flatMap((label) => copiesOf(story, label).slice(0, 1));
   return copies.slice(1).flatMap((copy, index) => {
     const before = copies[index];
@@ -81,15 +87,15 @@ function sequenceGaps(story: Story): string[] {
   });
 }
 
-const copiesOf = ({ records }: Story, label: ImageLabel): CopyRecord[] =>
+const copiesOf = ({ records }: Told, label: ImageLabel): CopyRecord[] =>
   records.filter((record) => record.type === 'copy').filter(({ image }) => image === label);
 
-const imagesOf = ({ records }: Story, label: ImageLabel): ImageRecord[] =>
+const imagesOf = ({ records }: Told, label: ImageLabel): ImageRecord[] =>
   records.filter((record) => record.type === 'image').filter(({ image }) => image === label);
 
 /** Why that image does not count. An image that nobody audited is missed elsewhere. */
 function foreignBecause(
-  story: Story,
+  story: Told,
   label: ImageLabel,
   volume: VolumeIdentity | undefined,
 ): string[] {
@@ -169,7 +175,7 @@ const recordedWithinMs = 2000;
 
 /** It was made while the runner had it made, and not of an attachment that was over by then. */
 function notOfMoment(
-  { records, observations }: Story,
+  { records, observations }: Told,
   { image, made, t }: CopyRecord,
   { takenAtMs }: ImageRecord,
 ): string[] {

@@ -3,7 +3,7 @@ import { toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { beatWithinMs } from '../../history/observers.ts';
 import { observed } from '../../history/observations.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 
 /** A sentence for each source that nobody watched, or not all the time. */
 export function observerGaps(story: Story): string[] {
@@ -14,7 +14,7 @@ export function observerGaps(story: Story): string[] {
   const looked = records.filter(({ type }) => type === 'machine').map(({ t }) => t);
   return [
     ...gaps,
-    ...silences(looked, faultAtMs, watchedUntilMs(story)).map(
+    ...silences(looked, faultAtMs, lookedUntilMs(story)).map(
       (gap) => `nobody looked after the machine ${gap}`,
     ),
   ];
@@ -71,7 +71,7 @@ const seesOf = (data: Readonly<Record<string, unknown>>): readonly unknown[] =>
 
 function lifeGaps(story: Story, seen: Life['seen']): string[] {
   const { faultAtMs = 0 } = story;
-  const toMs = watchedUntilMs(story);
+  const toMs = lookedUntilMs(story);
   const ends = seen.filter(({ name }) => name === observed.observerEnded);
   const early = ends.filter((end) => end.t < toMs && !wentWithItsNode(end, story));
   const signs = seen.filter(({ name }) => name !== observed.observerEnded).map(({ t }) => t);
@@ -92,13 +92,11 @@ const wentWithItsNode = ({ node, data }: ObservationRecord, { victimNode }: Stor
 function excused(seen: Life['seen'], story: Story): number[] {
   return seen.flatMap((end, index) => {
     if (end.name !== observed.observerEnded || !wentWithItsNode(end, story)) return [];
-    const untilMs = seen[index + 1]?.t ?? watchedUntilMs(story);
+    const untilMs = seen[index + 1]?.t ?? lookedUntilMs(story);
     const steps = Math.ceil(Math.max(0, untilMs - end.t) / beatWithinMs);
     return Array.from({ length: steps }, (_, step) => end.t + step * beatWithinMs);
   });
 }
-
-const watchedUntilMs = ({ secondImageAtMs, endAtMs }: Story): number => secondImageAtMs ?? endAtMs;
 
 /** Within the span, from one sign of life to the next. */
 function silences(times: readonly number[], fromMs: number, toMs: number): string[] {

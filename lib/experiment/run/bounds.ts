@@ -45,6 +45,8 @@ export const boundsMs = {
   observe: (): number => callsMs,
   'start-writers': (): number => callsMs,
   steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
+  /** Of the two-kernel lab: each wait of its schedule has a bound of its own. */
+  case: (): number => longMs,
   'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
   fault: (): number => callsMs,
   watch: ({ horizonMs, overlapMs, patienceMs, recreations, leastMs }: Times): number =>
@@ -56,6 +58,8 @@ export const boundsMs = {
   converge: ({ convergeMs }: Times): number => convergeMs + callsMs,
   'undo-remedy': (): number => callsMs,
   'undo-move-back': (): number => callsMs,
+  /** Its waits have their own ends; with stock timers the longest take eight minutes. */
+  procedure: (): number => 2 * callsMs,
   'stop-writers': (): number => callsMs,
   'second-image': (): number => callsMs,
   'stop-observers': (): number => callsMs,
@@ -91,6 +95,7 @@ export const afterInterrupt: Readonly<Record<Step, AfterInterrupt>> = {
   observe: goesOn(endsMs),
   'start-writers': goesOn(endsMs),
   steady: ends,
+  case: { mostMs: 20_000, isTold: true },
   'lead-up': ends,
   fault: goesOn(20_000),
   watch: { mostMs: 20_000, isTold: true },
@@ -100,6 +105,7 @@ export const afterInterrupt: Readonly<Record<Step, AfterInterrupt>> = {
   // The engine's calls end after 60 s, and say what is to be done by hand.
   heal: goesOn(75_000),
   converge: ends,
+  procedure: { mostMs: 20_000, isTold: true },
   'undo-remedy': goesOn(30_000),
   'undo-move-back': goesOn(30_000),
   // Writers that do not stop are killed after 7 s.

@@ -6,17 +6,24 @@ import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { ImageLabel } from '../../history/events.ts';
 import { openHistory } from '../../history/reader.ts';
+import type { Disk } from '../../storage/port.ts';
+import type { Scenario } from '../scenario.ts';
 import type { StepsContext } from './steps.ts';
 
 /** What copies and audits need of a run. */
-interface ImageRun extends StepsContext<Testbed> {
+export interface ImageRun extends Pick<StepsContext<Testbed>, 'recorder' | 'onProgress'> {
+  readonly testbed: Pick<Testbed, 'clock' | 'auditor'> & { readonly disk: Pick<Disk, 'copy'> };
+  readonly scenario: Pick<Scenario, 'trxCommit'>;
   /** When each copy was begun: what was acknowledged by then must be in it. */
   readonly takenAtMs: Map<ImageLabel, number>;
   readonly signal: AbortSignal;
 }
 
 /** With every node that runs frozen for that moment. */
-export async function takeImage(run: ImageRun, label: ImageLabel): Promise<void> {
+export async function takeImage(
+  run: ImageRun & Pick<StepsContext<Testbed>, 'testbed'>,
+  label: ImageLabel,
+): Promise<void> {
   const running: string[] = [];
   for (const node of run.testbed.nodes) {
     if ((await run.testbed.machine(node).state()) === 'running') running.push(node);
@@ -50,7 +57,9 @@ export async function audit(run: ImageRun, image: ImageLabel): Promise<void> {
 }
 
 /** Throws EvidenceError `NOT_STEADY` where the audit of that copy finds trouble. */
-export async function auditSteady(run: ImageRun): Promise<void> {
+export async function auditSteady(
+  run: ImageRun & Pick<StepsContext<Testbed>, 'folder'>,
+): Promise<void> {
   await audit(run, 'steady');
   const history = openHistory(run.folder);
   const findings = judgeImages(history, {}).findings.filter((finding) => finding.level !== 'note');

@@ -3,13 +3,13 @@
  * but to the victim; then the victim is healed. Its old pod may not have been stopped yet, and the
  * volume is still mounted there as it was before the hand-over.
  */
-import type { Kubernetes, PodRef, Recorder, CommonTestbed } from '../../cluster/port.ts';
+import type { Kubernetes, PodRef, Recorder, KubernetesTestbed } from '../../cluster/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
 /** What of a testbed it takes to empty nodes. */
-interface Drainable extends Pick<CommonTestbed, 'clock' | 'nodes'> {
+interface Drainable extends Pick<KubernetesTestbed, 'clock' | 'nodes'> {
   readonly kubernetes: Pick<Kubernetes, 'drain' | 'uncordon'>;
 }
 

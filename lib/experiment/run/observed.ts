@@ -12,13 +12,7 @@ import { noTimes, type Step } from './bounds.ts';
 import { prepare } from './prepare.ts';
 import { bounded, enter } from './run-context.ts';
 
-/** What is needed of a testbed around a run. */
-export type ObservedTestbed = Pick<
-  CommonTestbed,
-  'clock' | 'timers' | 'versions' | 'nodes' | 'volume' | 'observe' | 'close'
->;
-
-export interface ObservedOptions<T extends ObservedTestbed> {
+export interface ObservedOptions<T extends CommonTestbed> {
   /** The run's folder; it exists, and holds no history yet. */
   readonly folder: string;
   /** Runs from the run's beginning. */
@@ -55,7 +49,7 @@ const mending = new Set(['heal', 'undo remedy', 'undo move back', 'close']);
  * Throws ForcedetachError only when nothing could be set up, or `HISTORY_UNWRITABLE` once all is closed;
  * other trouble is in the history.
  */
-export async function observed<T extends ObservedTestbed>(
+export async function observed<T extends CommonTestbed>(
   options: ObservedOptions<T>,
   workOn: (stage: { readonly testbed: T; readonly recorder: RunRecorder }) => Work,
 ): Promise<void> {
@@ -67,8 +61,12 @@ export async function observed<T extends ObservedTestbed>(
   try {
     const testbed = await prepare({ ...options, recorder });
     const { timers, versions, nodes, volume } = testbed;
-    const about = { type: 'setup', timers, versions, nodes } as const;
-    recorder.record(volume === undefined ? about : { ...about, volume });
+    recorder.record({
+      type: 'setup',
+      ...(timers === undefined ? {} : { timers }),
+      ...{ versions, nodes },
+      ...(volume === undefined ? {} : { volume }),
+    });
     await perform({ ...options, testbed, recorder }, workOn({ testbed, recorder }));
   } finally {
     recorder.close();
@@ -76,8 +74,8 @@ export async function observed<T extends ObservedTestbed>(
   if (recorder.failure !== undefined) throw unwritable(folder, recorder.failure);
 }
 
-type Stage = Pick<ObservedOptions<ObservedTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
-  readonly testbed: ObservedTestbed;
+type Stage = Pick<ObservedOptions<CommonTestbed>, 'onStep' | 'onUnhealed' | 'signal'> & {
+  readonly testbed: CommonTestbed;
   readonly recorder: RunRecorder;
 };
 

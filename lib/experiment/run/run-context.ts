@@ -1,5 +1,5 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend, CommonTestbed, Testbed } from '../../cluster/port.ts';
+import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
 import type { Party } from '../../cluster/rendezvous.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
@@ -9,7 +9,7 @@ import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 import type { Steps } from './steps.ts';
 
-export interface RunOptions<T extends CommonTestbed = Testbed> {
+export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly scenario: Scenario;
   readonly seed: string;
   readonly runId: string;
@@ -35,7 +35,7 @@ export interface RunOptions<T extends CommonTestbed = Testbed> {
 
 export interface Run extends Omit<RunOptions, 'backend'> {
   readonly recorder: RunRecorder;
-  readonly testbed: CommonTestbed;
+  readonly testbed: KubernetesTestbed;
   readonly steps: Steps;
   readonly sightings: Sightings;
   readonly times: Times;

@@ -2,7 +2,7 @@
  * One run, from nothing to a history: prepare, steady state, fault, remedy, watch, first image, heal,
  * converge, second image, audit. Whatever database is tested, this is the only such sequence.
  */
-import type { CommonTestbed } from '../../cluster/port.ts';
+import type { KubernetesTestbed } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
@@ -19,7 +19,7 @@ import { reachSteadyState } from './steady-state.ts';
 import type { Steps, StepsContext } from './steps.ts';
 
 /** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
-export async function recordRun<T extends CommonTestbed>(
+export async function recordRun<T extends KubernetesTestbed>(
   options: RunOptions<T>,
   stepsOf: (context: StepsContext<T>) => Steps,
 ): Promise<void> {

@@ -2,13 +2,13 @@
  * What the run leaves to whatever database it tests: one server on a volume and a group of servers
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
-import type { BreakableTestbed, CommonTestbed, PodRef, Recorder } from '../../cluster/port.ts';
+import type { BreakableTestbed, KubernetesTestbed, PodRef, Recorder } from '../../cluster/port.ts';
 import type { ImageLabel } from '../../history/events.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 
 /** Given when the testbed is up. */
-export interface StepsContext<T extends CommonTestbed> {
+export interface StepsContext<T extends KubernetesTestbed> {
   readonly testbed: T;
   readonly recorder: Recorder;
   readonly scenario: Scenario;

@@ -6,7 +6,7 @@ import { ReadMeter } from '../../timeline/read-heads.ts';
 import { ReaderSightMeter, type BlindRead } from '../../timeline/seen-by-readers.ts';
 import { ServiceMeter, type Service } from '../../timeline/service.ts';
 import { StaleReadMeter, type StaleReads } from '../../timeline/stale-reads.ts';
-import type { Story } from '../../timeline/story.ts';
+import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import { UnseenCommitMeter, type UnseenCommits } from '../../timeline/unseen-commits.ts';
 import { blindAfter } from '../evidence/blind-reads.ts';
 import { commitsToBeSeen } from '../evidence/expected-sights.ts';
@@ -26,7 +26,7 @@ export interface Answers {
 export function answersIn(story: Story, history: History): Answers {
   const service = new ServiceMeter({
     faultAtMs: story.faultAtMs,
-    endAtMs: story.secondImageAtMs ?? story.endAtMs,
+    endAtMs: lookedUntilMs(story),
     victimNode: story.victimNode,
   });
   const stale = new StaleReadMeter(story);

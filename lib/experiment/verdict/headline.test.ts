@@ -1,6 +1,6 @@
 /** A headline has at most fifteen words, and answers what the experiment asks. */
 import { expect, test } from 'vitest';
-import { exampleVerdict } from '../../report/example-verdict.ts';
+import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { ownSteps } from '../../timeline/licence-links.ts';
 import { headlineOf } from './headline.ts';
 import type { Verdict } from './verdict.ts';

@@ -144,11 +144,17 @@ class Heard {
   /** Whether the newest pod of a name was Ready once, and nobody ends it. */
   readonly #served = new Map<string, boolean>();
   readonly #story: Story;
+  /** What became of the disks of each node, in order of time. */
+  readonly #disks: ReadonlyMap<string | undefined, readonly ObservationRecord[]>;
   /** How often each event had happened when it was last told. */
   readonly #times = new Map<string, number>();
 
   constructor(story: Story) {
     this.#story = story;
+    const ofDisks = story.observations.filter(
+      ({ name }) => name === observed.deviceCut || name === observed.mounted,
+    );
+    this.#disks = Map.groupBy(ofDisks, ({ node }) => node);
   }
 
   see({ name, data }: ObservationRecord): void {
@@ -165,7 +171,7 @@ class Heard {
 
   /** Its disk was taken away, and it has got no other since. */
   isCut(node: string, atMs: number): boolean {
-    const own = this.#story.observations.filter((seen) => seen.node === node);
+    const own = this.#disks.get(node) ?? [];
     const cut = own.findLast(
       ({ name, t }) => name === observed.deviceCut && t <= atMs + seenLateMs,
     );

@@ -1,6 +1,6 @@
 /** The sentence says who was let in, what became of the commits, and whether anybody noticed. */
 import { expect, test } from 'vitest';
-import { exampleVerdict } from '../../report/example-verdict.ts';
+import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 import { sentenceOf } from './sentence.ts';
 
 const noHandover = { ...exampleVerdict.phases, secondMount: null };

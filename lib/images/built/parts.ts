@@ -1,13 +1,12 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import type { Part } from '../part.ts';
 import { arrayPart } from './array.ts';
-import { attacherPart } from './attacher.ts';
 import { basePart } from './base.ts';
 import { driverPart } from './driver.ts';
 import { kubernetesPart, pausePart } from './kubernetes.ts';
 import { mysqlPart } from './mysql.ts';
 import { nodePart, nodeWithDriverPart } from './node.ts';
-import { provisionerPart } from './provisioner.ts';
+import { attacherPart, provisionerPart } from './sidecars.ts';
 import { runtimePart, toolsPart } from './tools.ts';
 
 export interface BuiltParts {

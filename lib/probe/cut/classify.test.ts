@@ -47,12 +47,27 @@ const refusal = (message: string): Partial<CutVolume> => ({
 test.each<[CutOutcome, Kind, Partial<CutVolume>?]>([
   ['both-wrote', { goneMs: 180_000, inMs: 185_000 }],
   ['cut-at-detach', { goneMs: 180_000, inMs: 185_000, lastMs: 180_100 }],
+  // Of an end that was seen late nobody knows whether the last write came before it.
+  [
+    'cut-near-detach',
+    { goneMs: 180_000, inMs: 185_000, lastMs: 178_500 },
+    { thereUntilMs: 171_500, attachments: [] },
+  ],
+  ['cut-before-next', { goneMs: 180_000, inMs: 185_000, lastMs: 181_000 }],
   ['cut-before-next', { goneMs: 180_000, inMs: 185_000, lastMs: 184_000 }],
   ['late-cut', { goneMs: 180_000, inMs: 185_000, lastMs: 190_000 }],
-  ['next-refused', { goneMs: 180_000 }, refusal('MountVolume.MountDevice failed: in use')],
-  ['not-detached', {}],
+  [
+    'next-refused',
+    { goneMs: 180_000, inMs: 430_000 },
+    refusal('MountVolume.MountDevice failed: in use'),
+  ],
+  ['not-detached', { inMs: 430_000 }],
   // The node was back by then, and let go of it.
-  ['not-detached', { goneMs: 405_000 }, refusal('AttachVolume.Attach failed: attached to a')],
+  [
+    'not-detached',
+    { goneMs: 405_000, inMs: 430_000 },
+    refusal('AttachVolume.Attach failed: attached to a'),
+  ],
   ['path-cut', { goneMs: 180_000, inMs: 185_000, lastMs: 101_000 }],
   ['undecided', { goneMs: 180_000, lastMs: 180_100 }],
 ])('%s: %o', (outcome, kind, more) => {
@@ -69,11 +84,55 @@ test.each<[string, object, object]>([
     { writerJournal: { ...emptyJournal, writes: writes(Infinity), gaps: 3 } },
   ],
   ['the clock of the writer’s node is not known', {}, { clockErrorMs: undefined }],
+  [
+    'the writer ended by itself before the heal',
+    {},
+    { writerJournal: { ...emptyJournal, writes: writes(300_000), endedMs: 300_000 } },
+  ],
+  ['waited 240 s in vain', {}, { ended: 'waited 240 s in vain' }],
 ])('undecided: %s', (why, record, more) => {
   const seen = { ...volume({ goneMs: 180_000, inMs: 185_000 }), ...more } as CutVolume;
   expect(classifyCut({ ...cut, ...record }, seen, 'force-delete')).toMatchObject({
     ...{ outcome: 'undecided', why, modes: [] },
   });
+});
+
+const attached = (attachedMs: number) => ({
+  nextAttachment: { uid: 'v', firstSeenMs: attachedMs, lastSeenMs: attachedMs, attachedMs },
+});
+const stays = { readBack: 'waited 480 s in vain' };
+const books = { firstSeenMs: 80_000, deletingMs: 180_000, detachError: 'did not detach' };
+
+test.each<[string, Kind, Partial<CutVolume>, RegExp]>([
+  ['was not asked to the end', {}, {}, /nobody waited.*not-detached/],
+  ['never answers a detach', {}, stays, /nobody else could have it.*not-detached: the attach/],
+  [
+    'answers, and still takes it for the first node’s',
+    { goneMs: 180_000 },
+    { ...refusal('MountVolume.MountDevice failed: in use'), ...stays },
+    /nobody else could have it.*next-refused/,
+  ],
+  [
+    'cuts, and answers an error',
+    { lastMs: 180_000 },
+    { ...stays, attachments: [{ uid: 'u', lastSeenMs: 399_000, ...books }] },
+    /it was cut off.*said of the detach: did not detach/,
+  ],
+  [
+    'detaches in its books, and answers an error',
+    { inMs: 185_000 },
+    { ...attached(183_000), attachments: [{ uid: 'u', lastSeenMs: 399_000, ...books }] },
+    /before its detach from the first one had ended.*both-wrote/,
+  ],
+])('a driver that %s is of no mode', (_, kind, more, why) => {
+  expect(classifyCut(cut, volume(kind, more), 'force-delete')).toMatchObject({
+    ...{ outcome: 'undecided', why: expect.stringMatching(why), modes: [] },
+  });
+});
+
+test('of a path that was cut off nothing is told, whatever came after it', () => {
+  const seen = volume({ goneMs: 180_000, lastMs: 101_000 }, stays);
+  expect(classifyCut(cut, seen, 'force-delete').outcome).toBe('path-cut');
 });
 
 test('the taint tells a fence that waits for it from none', () => {

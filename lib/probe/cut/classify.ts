@@ -4,6 +4,7 @@
  */
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
+import { besideOf, isBeside } from '../trials/hand-over.ts';
 import type { Write } from '../trials/journal.ts';
 import { nextOf, type NextFinding } from '../trials/next-pod.ts';
 import type { CutRemedy } from './plan.ts';
@@ -14,6 +15,8 @@ export type CutOutcome =
   | 'both-wrote'
   /** Its last write came before the detach was answered. */
   | 'cut-at-detach'
+  /** The detach's end was seen so late that its last write may have come before or after it. */
+  | 'cut-near-detach'
   /** After that, and before the next pod wrote. */
   | 'cut-before-next'
   /** Beside the next pod's writes: for a while both wrote. */
@@ -59,11 +62,13 @@ const modesThat: Readonly<Record<CutRemedy, Readonly<Record<CutOutcome, readonly
     ...always,
     'both-wrote': ['unfenced', 'fence-if-out-of-service'],
     'cut-at-detach': ['fenced'],
+    'cut-near-detach': ['fenced', ...always['cut-before-next']],
   },
   'out-of-service': {
     ...always,
     'both-wrote': ['unfenced'],
     'cut-at-detach': ['fenced', 'fence-if-out-of-service'],
+    'cut-near-detach': ['fenced', 'fence-if-out-of-service', ...always['cut-before-next']],
   },
 };
 
@@ -75,7 +80,8 @@ export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy):
   const { healedMs = Infinity } = cut;
   const fromMs = next.inMs ?? Infinity;
   const overlap = acks.filter(({ begunMs }) => begunMs > fromMs && begunMs < healedMs);
-  const [outcome, why] = judge(cut, volume, { acks, writes, next, overlapAcks: overlap.length });
+  const judged = judge(cut, volume, { acks, writes, next, overlapAcks: overlap.length });
+  const [outcome, why] = unlessItLies(volume, judged);
   const since = (atMs: number | undefined): number | undefined =>
     atMs === undefined || volume.deleteAskedMs === undefined
       ? undefined
@@ -123,6 +129,38 @@ type Judged = readonly [CutOutcome, string];
 const undecided = (why: string): Judged => ['undecided', why];
 /** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
 const silentMs = 3000;
+/** Looks at an attachment come each 500 ms; on a busy machine some are late. */
+const nearMs = 2000;
+
+/** What was seen names no mode where the driver does what none does, or where that was not asked. */
+function unlessItLies(volume: CutVolume, [outcome, why]: Judged): Judged {
+  const doubt = doubtOf(volume, outcome);
+  if (doubt === undefined && outcome !== 'undecided') return [outcome, why];
+  const { detachError } = volume.attachments[0] ?? {};
+  return undecided(
+    [
+      ...(doubt === undefined ? [] : [doubt]),
+      outcome === 'undecided' ? why : `${outcome}: ${why}`,
+      ...(detachError === undefined ? [] : [`the driver said of the detach: ${detachError}`]),
+    ].join('; '),
+  );
+}
+
+/** A volume that nobody uses any more can be had elsewhere, and none whose detach has not ended. */
+function doubtOf(volume: CutVolume, outcome: CutOutcome): string | undefined {
+  const { readBack, next } = volume;
+  if (outcome === 'path-cut') return undefined;
+  if (readBack !== undefined) {
+    return `no known mode does this: with the first pod gone, nobody else could have it (${readBack})`;
+  }
+  if (isBeside(besideOf(volume))) {
+    return 'no known mode does this: the other node was given it before its detach from the first one had ended';
+  }
+  const isKept = outcome === 'not-detached' || outcome === 'next-refused';
+  return isKept && next?.runningMs === undefined
+    ? 'nobody waited to see whether another node ever has it'
+    : undefined;
+}
 
 function judge(cut: CutRecord, volume: CutVolume, facts: Facts): Judged {
   const { writerJournal: journal, clockErrorMs, deleteAskedMs } = volume;
@@ -134,6 +172,9 @@ function judge(cut: CutRecord, volume: CutVolume, facts: Facts): Judged {
   if (journal.writes.length === 0) return undecided('the writer’s journal was not found');
   if (journal.gaps > 0) return undecided(`${journal.gaps} lines of the writer are missing`);
   if (clockErrorMs === undefined) return undecided('the clock of the writer’s node is not known');
+  if ((journal.endedMs ?? Infinity) + (volume.clockOffsetMs ?? 0) < healedMs) {
+    return undecided('the writer ended by itself before the heal');
+  }
   return judgeWriting(volume, { ...facts, clockErrorMs, cutMs, healedMs });
 }
 
@@ -146,7 +187,7 @@ interface Timed extends Facts {
 function judgeWriting(volume: CutVolume, facts: Timed): Judged {
   const { acks, next, overlapAcks, clockErrorMs, healedMs } = facts;
   const lastMs = acks.filter(({ begunMs }) => begunMs < healedMs).at(-1)?.begunMs ?? 0;
-  const askedMs = volume.attachments[0]?.deletingMs ?? volume.goneMs ?? Infinity;
+  const askedMs = volume.attachments[0]?.deletingMs ?? volume.thereUntilMs ?? Infinity;
   const wroteOn = healedMs - lastMs < silentMs;
   if (!wroteOn && lastMs < askedMs - silentMs) {
     const when = toldInSeconds(lastMs - facts.cutMs);
@@ -154,8 +195,8 @@ function judgeWriting(volume: CutVolume, facts: Timed): Judged {
   }
   if (next.inMs !== undefined) {
     if (wroteOn) return ['both-wrote', `${overlapAcks} writes beside the next pod’s`];
-    const goneMs = volume.goneMs ?? next.inMs;
-    if (lastMs <= goneMs + clockErrorMs) return ['cut-at-detach', 'no write came through after it'];
+    const { goneMs = next.inMs, thereUntilMs = goneMs } = volume;
+    if (lastMs <= goneMs + clockErrorMs) return judgeBefore(lastMs, { goneMs, thereUntilMs });
     const tail = toldInSeconds(lastMs - goneMs);
     if (overlapAcks === 0)
       return ['cut-before-next', `writes were acknowledged for ${tail} after the detach`];
@@ -165,6 +206,20 @@ function judgeWriting(volume: CutVolume, facts: Timed): Judged {
   if (volume.goneMs === undefined) return ['not-detached', 'the attachment stayed to the heal'];
   if (next.was === 'refused') return ['next-refused', next.said ?? ''];
   return undecided(`the next pod was ${next.was}, and the writer wrote on`);
+}
+
+/** The detach ended between two looks: a write in between may be younger than its answer. */
+function judgeBefore(
+  lastMs: number,
+  { goneMs, thereUntilMs }: { readonly goneMs: number; readonly thereUntilMs: number },
+): Judged {
+  const youngerMs = lastMs - thereUntilMs;
+  if (youngerMs <= nearMs) return ['cut-at-detach', 'no write came through after it'];
+  const gap = toldInSeconds(goneMs - thereUntilMs);
+  return [
+    'cut-near-detach',
+    `nobody looked at its attachment for ${gap}: the last write may be ${toldInSeconds(youngerMs)} younger than its end`,
+  ];
 }
 
 /** The modes that agree with all; undefined where nothing was decided. */

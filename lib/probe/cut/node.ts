@@ -99,6 +99,9 @@ export class Vantage {
         throw new InfrastructureError(
           'CUT_NOT_SEEN',
           `the second node did not see the first one ${what} in ${timeoutMs / 1000} s`,
+          {
+            hint: 'a cut that comes after its own heal is not made: pods may start too slowly here; else its kubelet is reached another way than by the default routes',
+          },
         );
       }
       await sleep(lookMs, undefined, { signal });

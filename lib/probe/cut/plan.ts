@@ -20,12 +20,12 @@ export interface CutPlan extends CutRequest {
   /** A volume each: its name and its class. */
   readonly volumes: readonly { readonly name: string; readonly storageClass: string }[];
   readonly writeEveryMs: number;
-  /** The rehearsal's own heal. */
+  /** The rehearsal's own heal: the pod that cuts has to start before it, on a busy node, too. */
   readonly rehearsalMs: number;
 }
 
 export const cutPlanOf = (request: CutRequest): CutPlan => ({
-  ...{ version: 1, ...request, writeEveryMs: 100, rehearsalMs: 15_000 },
+  ...{ version: 1, ...request, writeEveryMs: 100, rehearsalMs: 30_000 },
   volumes: request.classes.map((storageClass, index) => ({
     name: `cut-${index + 1}`,
     storageClass,

@@ -14,7 +14,7 @@ import {
 } from './host.ts';
 import { hostSaid, nodeIs, onHost, startOnHost, Vantage } from './node.ts';
 import type { CutRecord } from './record.ts';
-import { VolumeUnderCut, type CutContext } from './volume.ts';
+import { handOverMs, startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
 
 export type CutDraft = { -readonly [K in keyof CutRecord]: CutRecord[K] };
 
@@ -59,6 +59,8 @@ export class Cut {
   readonly #context: CutContext;
   readonly #record: CutDraft;
   readonly #volumes: readonly VolumeUnderCut[];
+  /** Those whose writers write. */
+  #under: readonly VolumeUnderCut[] = [];
 
   constructor(context: CutContext, record: CutDraft) {
     this.#context = context;
@@ -75,7 +77,7 @@ export class Cut {
     await onHost(this.#context, 'prepare', tidy);
     say(`writers start on ${node}`);
     const vantage = await Vantage.start(this.#context);
-    await Promise.all(this.#volumes.map((volume) => volume.start()));
+    this.#under = await startWriters(this.#volumes, say);
     await this.#rehearse(vantage);
     await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
     this.#record.armedMs = nowMs();
@@ -94,7 +96,9 @@ export class Cut {
     await sleep(lateWritesMs, undefined, { signal });
     const endedMs = nowMs();
     await healed(this.#context, this.#record);
-    await this.#collect(endedMs);
+    const lines = await onHost(this.#context, 'collect', collectScript(run));
+    await this.#handOver();
+    this.#collect(lines, endedMs);
     this.#record.looks = vantage.looks;
   }
 
@@ -134,14 +138,22 @@ export class Cut {
     const remedyMs = nowMs();
     this.#record.remedyMs = remedyMs;
     if (plan.remedy === 'out-of-service') await taintOutOfService(clients, node, namespace);
-    else await Promise.all(this.#volumes.map((volume) => volume.forceDelete()));
-    await Promise.all(this.#volumes.map((volume) => volume.startNext(remedyMs)));
+    else await Promise.all(this.#under.map((volume) => volume.forceDelete()));
+    await Promise.all(this.#under.map((volume) => volume.startNext(remedyMs)));
     say(`${plan.remedy}: done`);
   }
 
-  async #collect(endedMs: number): Promise<void> {
-    const { run } = this.#context;
-    const lines = await onHost(this.#context, 'collect', collectScript(run));
+  /** Of what the driver kept from the next pod while the node was silent: whether it ever gives it. */
+  async #handOver(): Promise<void> {
+    const waiting = this.#under.filter(({ isHandedOver }) => !isHandedOver);
+    if (waiting.length === 0) return;
+    const names = waiting.map(({ storageClass }) => storageClass).join(', ');
+    const mostMin = handOverMs / 60_000;
+    this.#context.say(`the next pods wait on, ${mostMin} min at most, for volumes of ${names}`);
+    await Promise.all(waiting.map((volume) => volume.handOver()));
+  }
+
+  #collect(lines: readonly string[], endedMs: number): void {
     const byPod = Map.groupBy(lines, (line) => line.split(' ')[0] ?? '');
     this.#record.volumes = this.#volumes.map((volume) => {
       const own = byPod.get(volume.writerPod) ?? [];

@@ -1,33 +1,36 @@
 /** What a cut leaves: raw, from which alone its answer follows. All times are of the probe's clock. */
-import type { TrialRecord } from '../trials/record.ts';
+import { z } from 'zod';
+import type { Immutable } from '../../immutable.ts';
+import { trialRecordSchema } from '../trials/record.ts';
+
+/** Unix milliseconds. */
+const ms = z.number();
 
 /** Of a volume under the cut. `deleteAskedMs` is the remedy, `watchEndedMs` the end of the late writes. */
-export interface CutVolume extends TrialRecord {
-  readonly storageClass: string;
-}
+const volume = trialRecordSchema.extend({ storageClass: z.string() });
+export type CutVolume = Immutable<z.output<typeof volume>>;
 
-/** Whether the other node reached the node that is cut off; unix milliseconds. */
-export interface Look {
-  readonly word: 'up' | 'down';
-  readonly atMs: number;
-}
+/** Whether the other node reached the node that is cut off. */
+const look = z.object({ word: z.enum(['up', 'down']), atMs: ms });
+export type Look = Immutable<z.output<typeof look>>;
 
-export interface CutRecord {
+export const cutRecordSchema = z.object({
   /** Unreachable and reachable again, in the rehearsal. */
-  readonly rehearsedMs?: number;
-  readonly armedMs?: number;
+  rehearsedMs: ms.exactOptional(),
+  armedMs: ms.exactOptional(),
   /** Seen from the second vantage point. */
-  readonly cutMs?: number;
+  cutMs: ms.exactOptional(),
   /** The API's: not Ready, whatever it says then. */
-  readonly notReadyMs?: number;
-  readonly remedyMs?: number;
-  readonly healedMs?: number;
-  readonly readyAgainMs?: number;
+  notReadyMs: ms.exactOptional(),
+  remedyMs: ms.exactOptional(),
+  healedMs: ms.exactOptional(),
+  readyAgainMs: ms.exactOptional(),
   /** The host itself: nothing of the cut is left there. */
-  readonly checked: boolean;
-  readonly looks: readonly Look[];
-  readonly volumes: readonly CutVolume[];
-}
+  checked: z.boolean(),
+  looks: z.array(look),
+  volumes: z.array(volume),
+});
+export type CutRecord = Immutable<z.output<typeof cutRecordSchema>>;
 
 /** Changes of the word only. */
 export function looksOf(lines: readonly string[]): Look[] {

@@ -1,8 +1,10 @@
 /** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
 import { orMissing } from '../../cluster/kind/kube.ts';
+import { InfrastructureError } from '../../errors.ts';
 import { planOf } from '../plan.ts';
 import { emptyJournal } from '../trials/journal.ts';
-import { VolumePods, writerProgram, type PodsContext } from '../trials/volume-pods.ts';
+import { whyOf } from '../trials/view.ts';
+import { startMs, VolumePods, writerProgram, type PodsContext } from '../trials/volume-pods.ts';
 import { journalFolder } from './host.ts';
 import type { CutPlan } from './plan.ts';
 import type { CutVolume } from './record.ts';
@@ -16,12 +18,18 @@ export interface CutContext extends PodsContext {
 }
 
 const steadyLines = 40;
-/** A writer lives on after the heal: what it writes then is asked, too. */
-const afterHealMs = 180_000;
+/** A writer lives on after the heal, also one that began while others were waited for. */
+const afterHealMs = 180_000 + startMs;
+/**
+ * A node that is back lets go of what it held; by then the attacher asks a driver that refuses each five
+ * minutes, and Kubernetes and its kubelets each two.
+ */
+export const handOverMs = 480_000;
 
 type Draft = { -readonly [K in keyof CutVolume]: CutVolume[K] };
 
 export class VolumeUnderCut {
+  readonly storageClass: string;
   readonly #context: CutContext;
   readonly #draft: Draft;
   readonly #pods: VolumePods;
@@ -31,6 +39,7 @@ export class VolumeUnderCut {
     const { nodes, volumeMode, size, image, healAfterMs, writeEveryMs } = plan;
     const asked = { nodes, volumeMode, size, image, storageClass, trials: 1 };
     this.#context = context;
+    this.storageClass = storageClass;
     this.#draft = {
       // As with a trial whose next pod comes while the first one holds the volume.
       ...{ name, storageClass, variant: 'contested', claim: name, attachments: [], events: [] },
@@ -47,7 +56,22 @@ export class VolumeUnderCut {
     return this.#pods.pod('writer');
   }
 
+  /** Why nothing can be seen of it; the others go on. */
+  get ended(): string | undefined {
+    return this.#draft.ended;
+  }
+
+  /** Throws as `PodsContext`'s signal alone; what else goes wrong is its end. */
   async start(): Promise<void> {
+    try {
+      await this.#startWriter();
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      this.#draft.ended = whyOf(error);
+    }
+  }
+
+  async #startWriter(): Promise<void> {
     const folder = journalFolder(this.#context.run);
     Object.assign(this.#draft, await this.#pods.startWriter(folder));
     await this.#pods.steady(
@@ -66,8 +90,26 @@ export class VolumeUnderCut {
   async startNext(remedyMs: number): Promise<void> {
     this.#draft.deleteAskedMs = remedyMs;
     await this.#pods.create('next');
-    const timeoutMs = this.#context.plan.healAfterMs + afterHealMs;
+    const timeoutMs = this.#context.plan.healAfterMs + afterHealMs + handOverMs;
     void this.#pods.running('next', timeoutMs).catch(() => undefined);
+  }
+
+  get isHandedOver(): boolean {
+    return this.#context.view.pod(this.#pods.pod('next'))?.seen.runningMs !== undefined;
+  }
+
+  /** Once the first node is back and has let go: any mode then gives the volume to the next pod. */
+  async handOver(): Promise<void> {
+    const pod = this.#pods.pod('next');
+    try {
+      const what = `the pod ${pod} runs, with the first one gone`;
+      await this.#context.view.until({ what, timeoutMs: handOverMs }, () => {
+        return this.isHandedOver || (this.#pods.lastEvent(pod) ?? 'no event yet');
+      });
+    } catch (error) {
+      this.#context.signal.throwIfAborted();
+      this.#draft.readBack = whyOf(error);
+    }
   }
 
   /** `journal`: the writer's lines as its node kept them. */
@@ -78,4 +120,18 @@ export class VolumeUnderCut {
       nextJournal: this.#pods.journal('next'),
     });
   }
+}
+
+/** Resolves to those whose writers write. Throws InfrastructureError `CUT_NO_WRITER` where none does. */
+export async function startWriters(
+  volumes: readonly VolumeUnderCut[],
+  say: (line: string) => void,
+): Promise<readonly VolumeUnderCut[]> {
+  await Promise.all(volumes.map((volume) => volume.start()));
+  const failed = volumes.filter(({ ended }) => ended !== undefined);
+  for (const { storageClass, ended } of failed) say(`no writer for ${storageClass}: ${ended}`);
+  if (failed.length < volumes.length) return volumes.filter((each) => !failed.includes(each));
+  throw new InfrastructureError('CUT_NO_WRITER', `nothing was cut: ${failed[0]?.ended}`, {
+    hint: 'no class has a writer; --size gives larger volumes, --image another image',
+  });
 }

@@ -6,73 +6,15 @@ import { z } from 'zod';
 import { cutCertificateVersion } from '../cut/certificate.ts';
 import { cutWays } from '../cut/host.ts';
 import { cutRemedies } from '../cut/plan.ts';
+import { cutRecordSchema } from '../cut/record.ts';
 import { variants } from '../plan.ts';
 import { certificateVersion } from '../trials/certificate.ts';
+import { trialRecordSchema } from '../trials/record.ts';
 
 const ms = z.number();
 const parameters = z.record(z.string(), z.string());
 const volumeMode = z.enum(['Block', 'Filesystem']);
 const nodes = z.tuple([z.string(), z.string()]);
-
-const journal = z.object({
-  startedMs: ms.optional(),
-  isDirect: z.boolean().optional(),
-  writes: z.array(
-    z.object({ seq: z.number(), begunMs: ms, tookMs: ms, error: z.string().optional() }),
-  ),
-  scans: z.array(z.object({ atMs: ms, ranges: z.array(z.tuple([z.number(), z.number()])) })),
-  blind: z.array(z.object({ atMs: ms, error: z.string() })),
-  quietMs: ms.optional(),
-  loudMs: ms.optional(),
-  endedMs: ms.optional(),
-  failed: z.string().optional(),
-  gaps: z.number(),
-});
-
-const attachment = z.object({
-  uid: z.string(),
-  firstSeenMs: ms,
-  lastSeenMs: ms,
-  attachedMs: ms.optional(),
-  waitedMs: ms.optional(),
-  deletingMs: ms.optional(),
-  attachError: z.string().optional(),
-  detachError: z.string().optional(),
-});
-
-const pod = z.object({
-  node: z.string(),
-  createdMs: ms,
-  runningMs: ms.optional(),
-  goneMs: ms.optional(),
-});
-
-/** Unix milliseconds of the probe; what did not happen is absent. */
-const volume = z.object({
-  name: z.string(),
-  variant: z.enum(variants),
-  claim: z.string(),
-  volume: z.string().optional(),
-  handle: z.string().optional(),
-  attachment: z.string().optional(),
-  deleteAskedMs: ms.optional(),
-  deleteAnsweredMs: ms.optional(),
-  watchEndedMs: ms.optional(),
-  thereUntilMs: ms.optional(),
-  goneMs: ms.optional(),
-  attachments: z.array(attachment),
-  nextAttachment: attachment.optional(),
-  writer: pod.optional(),
-  next: pod.optional(),
-  events: z.array(z.object({ reason: z.string(), message: z.string(), pod: z.string(), atMs: ms })),
-  clockOffsetMs: ms.optional(),
-  clockErrorMs: ms.optional(),
-  writerJournal: journal,
-  nextJournal: journal,
-  nextClockOffsetMs: ms.optional(),
-  readBack: z.string().optional(),
-  ended: z.string().optional(),
-});
 
 const common = {
   /** Of the probe that wrote it: version and a hash of its source. */
@@ -115,7 +57,7 @@ const ofTrials = z.looseObject({
   noBlock: z.string().optional(),
   predicted: z.string().nullable(),
   answer: z.looseObject({ modes: z.array(z.string()), notes: z.array(z.string()) }),
-  trials: z.array(volume),
+  trials: z.array(trialRecordSchema),
 });
 
 const ofCut = z.looseObject({
@@ -129,18 +71,7 @@ const ofCut = z.looseObject({
     ...{ way: z.enum(cutWays), remedy: z.enum(cutRemedies), healAfterMs: ms, writeEveryMs: ms },
     volumes: z.array(z.object({ name: z.string(), storageClass: z.string() })),
   }),
-  record: z.looseObject({
-    rehearsedMs: ms.optional(),
-    armedMs: ms.optional(),
-    cutMs: ms.optional(),
-    notReadyMs: ms.optional(),
-    remedyMs: ms.optional(),
-    healedMs: ms.optional(),
-    readyAgainMs: ms.optional(),
-    checked: z.boolean(),
-    looks: z.array(z.object({ word: z.enum(['up', 'down']), atMs: ms })),
-    volumes: z.array(volume.extend({ storageClass: z.string() })),
-  }),
+  record: cutRecordSchema.loose(),
 });
 
 const certificateSchema = z.discriminatedUnion('kind', [ofTrials, ofCut]);

@@ -10,12 +10,21 @@ export interface HandOverFinding {
 
 export function handOverOf(record: TrialRecord): HandOverFinding {
   const handOver = doneOf(record);
-  const { lastSeenMs = 0 } = record.attachments[0] ?? {};
-  const besideMs = Math.round(lastSeenMs - (record.nextAttachment?.attachedMs ?? Infinity));
+  const besideMs = besideOf(record);
   return {
     ...(handOver === undefined ? {} : { handOver }),
     ...(besideMs > 0 ? { besideMs } : {}),
   };
+}
+
+/** Of one detach's end and the next attach: each is told by an object of its own. */
+const apartMs = 1000;
+export const isBeside = (besideMs: number): boolean => besideMs > apartMs;
+
+/** 0 and less: the one was gone before the other was there. */
+export function besideOf({ attachments, nextAttachment }: TrialRecord): number {
+  const { lastSeenMs = 0 } = attachments[0] ?? {};
+  return Math.round(lastSeenMs - (nextAttachment?.attachedMs ?? Infinity));
 }
 
 /** What was asked of trials whose next pod came last. */

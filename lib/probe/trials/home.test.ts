@@ -3,14 +3,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FakeStorageApi, type Behaviour } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
 import { mustBeLimited, policyAnnotation, policyName } from '../policy.ts';
 import { homeNeeds, trialNeeds } from '../rights.ts';
-import { closeHome } from './home.ts';
+import { waitForGrant } from './grant.ts';
+import { atHome, closeHome } from './home.ts';
 import { attachmentName } from './objects.ts';
 import { runTrials, type TrialsRequest } from './run.ts';
 
@@ -82,6 +83,21 @@ test('a role for just the attachments is written once the volumes are there, and
   expect(await ended).toMatchObject({ answer: { mode: 'fenced' } });
 });
 
+test('where nobody grants it the right that is missing is named', { timeout }, async () => {
+  const clients = await clientsOf({ ...fences, forbids: 'delete volumeattachments' });
+  let atMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (atMs += 600_000));
+  const file = join(folder, 'late.yaml');
+  const home = { namespace, isGiven: true };
+  const { say, signal } = request;
+  const granting = waitForGrant(clients, ['csi-1'], { home, file, say, signal });
+  await expect(granting).rejects.toMatchObject({
+    ...{ code: 'GRANT_TIMED_OUT', message: expect.stringMatching(/15 minutes.*delete volumeatt/) },
+    command: expect.stringContaining(`apply -f ${file}`),
+  });
+  clock.mockRestore();
+});
+
 test.each<[string, Record<string, string> | undefined]>([
   ['NAMESPACE_NOT_GIVEN', undefined],
   ['NAMESPACE_NOT_GIVEN', { 'forcedetach.probe': 'yes' }],
@@ -90,6 +106,21 @@ test.each<[string, Record<string, string> | undefined]>([
   if (labels !== undefined) give(labels);
   await expect(runTrials(clients, request)).rejects.toMatchObject({ code });
   await expect(closeHome(clients, { namespace, isGiven: true })).rejects.toMatchObject({ code });
+  expect(api.changes).toEqual([]);
+});
+
+test('pods of a cut have to enter their node: a namespace that forbids it is named', async () => {
+  const clients = await clientsOf(fences);
+  give();
+  const stay = { clients, home: { namespace, isGiven: true }, say: () => undefined };
+  const staying = atHome({ ...stay, security: 'privileged' }, () => Promise.resolve({}));
+  await expect(staying).rejects.toMatchObject({
+    ...{
+      code: 'NAMESPACE_TOO_STRICT',
+      message: `pods in ${namespace} may not enter their node, and a cut has to`,
+    },
+    command: expect.stringContaining('pod-security.kubernetes.io/enforce=privileged'),
+  });
   expect(api.changes).toEqual([]);
 });
 

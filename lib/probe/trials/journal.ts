@@ -1,37 +1,37 @@
 /** What a pod of a trial said of itself, line by line: its writes, and what it read of another's. */
 
-export interface Write {
-  readonly seq: number;
-  /** Unix milliseconds of the pod's node. */
-  readonly begunMs: number;
-  readonly tookMs: number;
-  /** An error's code, e.g. `EIO`; undefined where the write was acknowledged. */
-  readonly error?: string;
-}
+import { z } from 'zod';
+import type { Immutable } from '../../immutable.ts';
 
-/** Slots of the first pod that the next one found on the disk, whole. */
-export interface Scan {
-  readonly atMs: number;
-  /** Inclusive ranges of sequence numbers, in order. */
-  readonly ranges: readonly (readonly [number, number])[];
-}
+/** Unix milliseconds of the pod's node. */
+const ms = z.number();
 
-export interface Journal {
-  readonly startedMs?: number;
+export const journalSchema = z.object({
+  startedMs: ms.exactOptional(),
   /** Past the cache of its node. */
-  readonly isDirect?: boolean;
-  readonly writes: readonly Write[];
-  readonly scans: readonly Scan[];
+  isDirect: z.boolean().exactOptional(),
+  writes: z.array(
+    z.object({
+      ...{ seq: z.number(), begunMs: ms, tookMs: ms },
+      /** An error's code, e.g. `EIO`; absent where the write was acknowledged. */
+      error: z.string().exactOptional(),
+    }),
+  ),
+  /** Slots of the first pod that the next one found on the disk, whole: inclusive ranges, in order. */
+  scans: z.array(z.object({ atMs: ms, ranges: z.array(z.tuple([z.number(), z.number()])) })),
   /** Reads that failed. */
-  readonly blind: readonly { readonly atMs: number; readonly error: string }[];
-  readonly quietMs?: number;
-  readonly loudMs?: number;
-  readonly endedMs?: number;
+  blind: z.array(z.object({ atMs: ms, error: z.string() })),
+  quietMs: ms.exactOptional(),
+  loudMs: ms.exactOptional(),
+  endedMs: ms.exactOptional(),
   /** It could not even begin, or not go on: the error's code. */
-  readonly failed?: string;
+  failed: z.string().exactOptional(),
   /** Lines that were never seen, or made no sense: evidence with a gap. */
-  readonly gaps: number;
-}
+  gaps: z.number(),
+});
+type Draft = z.output<typeof journalSchema>;
+export type Journal = Immutable<Draft>;
+export type Write = Journal['writes'][number];
 
 export const emptyJournal: Journal = { writes: [], scans: [], blind: [], gaps: 0 };
 
@@ -46,19 +46,15 @@ export function readJournal(lines: readonly string[]): Journal {
   }
   const numbers = [...byNumber.keys()].toSorted((a, b) => a - b);
   const missing = (numbers.at(-1) ?? 0) - numbers.length;
-  const read: Mutable<Journal> = { writes: [], scans: [], blind: [], gaps: 0 };
+  const read: Draft = { writes: [], scans: [], blind: [], gaps: 0 };
   for (const number of numbers) {
     if (!take(read, byNumber.get(number) ?? [])) strange += 1;
   }
   return { ...read, gaps: missing + strange };
 }
 
-type Mutable<T> = {
-  -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K];
-};
-
 /** False for what no pod says. */
-function take(journal: Mutable<Journal>, [word = '', ...values]: readonly string[]): boolean {
+function take(journal: Draft, [word = '', ...values]: readonly string[]): boolean {
   const [first = Number.NaN, second = Number.NaN, third = Number.NaN] = values.map(Number);
   const isTime = Number.isFinite(first);
   switch (word) {

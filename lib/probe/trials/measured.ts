@@ -5,6 +5,7 @@
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { variants, type Variant } from '../plan.ts';
 import type { Finding, Outcome } from './classify.ts';
+import { isBeside } from './hand-over.ts';
 import type { NextFinding } from './next-pod.ts';
 
 export interface Figure {
@@ -109,9 +110,6 @@ function shows(decided: readonly Finding[], { shows: outcome }: Signature): bool
   );
 }
 
-/** Of one detach's end and the next attach: each is told by an object of its own. */
-const besideMs = 1000;
-
 /**
  * What no mode does, a sentence each. A volume that nobody uses any more can be had elsewhere; and none
  * can be had elsewhere whose detach the driver still refuses.
@@ -119,7 +117,7 @@ const besideMs = 1000;
 function liesOf(findings: readonly Finding[]): string[] {
   const tried = findings.flatMap(({ handOver }) => handOver ?? []);
   const failed = tried.flatMap((each) => (each === 'done' ? [] : each.failed));
-  const twice = findings.filter((finding) => (finding.besideMs ?? 0) > besideMs);
+  const twice = findings.filter(({ besideMs = 0 }) => isBeside(besideMs));
   const no = 'no known mode does this:';
   return [
     ...(failed.length > 0 && failed.length === tried.length

@@ -87,11 +87,17 @@ export async function untilGone(
     if (nowMs() > endMs) {
       throw new InfrastructureError('PROBE_STAYS', `after ${goneMs / 1000} s: ${left.join(', ')}`, {
         hint: 'they are on their way; look again later: the driver may have to be asked why',
-        command: kubectl(clients, `get all,pvc,events -n ${namespace}`),
+        command: kubectl(clients, whereToLook(namespace, left)),
       });
     }
     await sleep(lookMs);
   }
+}
+
+/** Of a volume the driver's words are events of its own, and its namespace is gone. */
+function whereToLook(namespace: string, left: readonly string[]): string {
+  const [, volume] = /^the volume (\S+)/.exec(left[0] ?? '') ?? [];
+  return volume === undefined ? `get all,pvc,events -n ${namespace}` : `describe pv ${volume}`;
 }
 
 /** Some of them were promised minutes. What fails here is left to the end of what they lie in. */

@@ -1,70 +1,71 @@
 /** What one trial leaves: raw, from which alone its class follows. All times are of the probe's clock. */
-import type { Variant } from '../plan.ts';
-import type { Journal } from './journal.ts';
+import { z } from 'zod';
+import type { Immutable } from '../../immutable.ts';
+import { variants } from '../plan.ts';
+import { journalSchema } from './journal.ts';
+
+const ms = z.number();
 
 /** One attachment of a node, by its uid: Kubernetes makes the next under the same name. */
-export interface AttachmentSeen {
-  readonly uid: string;
-  readonly firstSeenMs: number;
-  readonly lastSeenMs: number;
+const attachment = z.object({
+  uid: z.string(),
+  firstSeenMs: ms,
+  lastSeenMs: ms,
   /** From the first look that found it attached. */
-  readonly attachedMs?: number;
+  attachedMs: ms.exactOptional(),
   /** The last look that did not find it attached began then. */
-  readonly waitedMs?: number;
+  waitedMs: ms.exactOptional(),
   /** Somebody asked for its end. */
-  readonly deletingMs?: number;
+  deletingMs: ms.exactOptional(),
   /** The driver's words, where an attach or a detach failed: the last. */
-  readonly attachError?: string;
-  readonly detachError?: string;
-}
-
-export interface EventSeen {
-  readonly reason: string;
-  readonly message: string;
-  readonly pod: string;
-  readonly atMs: number;
-}
+  attachError: z.string().exactOptional(),
+  detachError: z.string().exactOptional(),
+});
+export type AttachmentSeen = Immutable<z.output<typeof attachment>>;
 
 /** How a pod stands when it was last looked at. */
-export interface PodSeen {
-  readonly node: string;
-  readonly createdMs: number;
+const pod = z.object({
+  node: z.string(),
+  createdMs: ms,
   /** It runs: its volume was attached, staged and published. */
-  readonly runningMs?: number;
-  readonly goneMs?: number;
-}
+  runningMs: ms.exactOptional(),
+  goneMs: ms.exactOptional(),
+});
+export type PodSeen = Immutable<z.output<typeof pod>>;
 
-/** Unix milliseconds of the probe, `undefined` where it did not happen. */
-export interface TrialRecord {
-  readonly name: string;
-  readonly variant: Variant;
-  readonly claim: string;
-  readonly volume?: string;
-  readonly handle?: string;
-  readonly attachment?: string;
+/** Unix milliseconds of the probe; what did not happen is absent. */
+export const trialRecordSchema = z.object({
+  name: z.string(),
+  variant: z.enum(variants),
+  claim: z.string(),
+  volume: z.string().exactOptional(),
+  handle: z.string().exactOptional(),
+  attachment: z.string().exactOptional(),
   /** Begins and ends of the watch after the delete. */
-  readonly deleteAskedMs?: number;
+  deleteAskedMs: ms.exactOptional(),
   /** The API's answer to it: the object may stay, with its finalizer. */
-  readonly deleteAnsweredMs?: number;
-  readonly watchEndedMs?: number;
+  deleteAnsweredMs: ms.exactOptional(),
+  watchEndedMs: ms.exactOptional(),
   /** Between the last look that found the deleted attachment and the first that did not. */
-  readonly thereUntilMs?: number;
-  readonly goneMs?: number;
+  thereUntilMs: ms.exactOptional(),
+  goneMs: ms.exactOptional(),
   /** Of the writer's node, in order: the first is the one that was deleted. */
-  readonly attachments: readonly AttachmentSeen[];
-  readonly nextAttachment?: AttachmentSeen;
-  readonly writer?: PodSeen;
-  readonly next?: PodSeen;
-  readonly events: readonly EventSeen[];
+  attachments: z.array(attachment),
+  nextAttachment: attachment.exactOptional(),
+  writer: pod.exactOptional(),
+  next: pod.exactOptional(),
+  events: z.array(z.object({ reason: z.string(), message: z.string(), pod: z.string(), atMs: ms })),
   /** Added to the writer's node's time it gives the probe's, too late by no more than `clockErrorMs`. */
-  readonly clockOffsetMs?: number;
-  readonly clockErrorMs?: number;
+  clockOffsetMs: ms.exactOptional(),
+  clockErrorMs: ms.exactOptional(),
   /** On the node's clock. */
-  readonly writerJournal: Journal;
-  readonly nextJournal: Journal;
-  readonly nextClockOffsetMs?: number;
-  /** Why nobody could read what reached the disk. */
-  readonly readBack?: string;
+  writerJournal: journalSchema,
+  nextJournal: journalSchema,
+  nextClockOffsetMs: ms.exactOptional(),
+  /** Why the next pod did not have the volume, though the first one was gone: what reached the disk, nobody read. */
+  readBack: z.string().exactOptional(),
   /** The step at which it ended early, and why. */
-  readonly ended?: string;
-}
+  ended: z.string().exactOptional(),
+});
+export type TrialRecord = Immutable<z.output<typeof trialRecordSchema>>;
+export type EventSeen = TrialRecord['events'][number];

@@ -30,7 +30,7 @@ export interface PodsContext {
 }
 
 /** A volume is made, attached and mounted, an image pulled. */
-const startMs = 240_000;
+export const startMs = 240_000;
 const steadyMs = 60_000;
 
 type Seen = Pick<
@@ -125,8 +125,11 @@ export class VolumePods {
     await this.#context.view.until({ what, timeoutMs: steadyMs }, () => {
       const lines = this.linesOf('writer');
       const failed = lines.find(({ line }) => line.split(' ')[1] === 'fail');
-      if (failed !== undefined)
-        throw new InfrastructureError('PROBE_WRITER', `it says ${failed.line}`);
+      if (failed !== undefined) {
+        throw new InfrastructureError('PROBE_WRITER', `it says ${failed.line}`, {
+          hint: 'of ENOSPC: a longer watch needs larger volumes (--size)',
+        });
+      }
       return isReady(lines) || `${lines.length} lines came of it`;
     });
   }

@@ -1,7 +1,7 @@
 /** What changed since a pinned batch is said in words, Kubernetes apart from the harness. */
 import { expect, test } from 'vitest';
 import type { Batch } from '../../matrix/batch.ts';
-import { exampleBatch } from '../../matrix/example.ts';
+import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { conditionsInWords } from './conditions.ts';
 import { trendOf } from './trend.ts';
 

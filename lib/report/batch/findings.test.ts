@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
-import { exampleBatch } from '../../matrix/example.ts';
+import { exampleBatch } from '../../../test/support/example-batch.ts';
 import { wilson } from '../../matrix/intervals.ts';
 import { comparePairs } from '../../matrix/pairs.ts';
-import { exampleCell } from './example.ts';
+import { exampleCell } from '../../../test/support/example-cell.ts';
 import { headlineOf, pairFindings } from './findings.ts';
 
 const axes: Batch['axes'] = [

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
-import { exampleBatch } from '../../matrix/example.ts';
-import { exampleCell } from './example.ts';
+import { exampleBatch } from '../../../test/support/example-batch.ts';
+import { exampleCell } from '../../../test/support/example-cell.ts';
 import { renderBatchHtml } from './html.ts';
 import { slowestPhases } from './phases.ts';
 import { trendOf, versionsOf } from './trend.ts';
-import { exampleVerdict } from '../example-verdict.ts';
+import { exampleVerdict } from '../../../test/support/example-verdict.ts';
 
 const batch = (cells: readonly BatchCell[], versions: Batch['versions'] = {}): Batch =>
   exampleBatch({

@@ -1,7 +1,7 @@
 /** The page of a batch: one self-contained file, whose finding comes first. */
 import { html } from 'hono/html';
 import type { Batch } from '../../matrix/batch.ts';
-import { scoreInWords } from '../../mutants/score.ts';
+import { scoreInWords } from '../mutant-score.ts';
 import { cellsSection } from './cells.ts';
 import { headlineOf, pairFindings, worstOf, type PairFinding } from './findings.ts';
 import { heatMapSection } from './grid.ts';

@@ -1,6 +1,6 @@
 /** A batch as Markdown: the table, what the axes did, and whether it proves anything. */
 import type { Batch, BatchCell, Rate } from '../../matrix/batch.ts';
-import { scoreInWords } from '../../mutants/score.ts';
+import { scoreInWords } from '../mutant-score.ts';
 import { seconds } from '../html-parts.ts';
 import { escape } from '../summary.ts';
 import { cellLosses } from '../loss-words.ts';

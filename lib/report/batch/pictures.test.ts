@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exampleCell } from './example.ts';
+import { exampleCell } from '../../../test/support/example-cell.ts';
 import { heatMapOf, heatMapSvg } from './pictures.ts';
 
 test('labels of columns are broken into lines that fit above them', () => {

@@ -25,9 +25,9 @@ export const multiAttach: Seed = {
     'exclusively attached to one node”; since 1.37 it begins “Waiting for detach”. A StatefulSet ' +
     'left alone has no replacement and no event.',
   runs: [
-    { experiment: 'node-crash', flags: '--remedy force-delete' },
-    { experiment: 'node-crash', flags: '--remedy none --workload deployment-recreate' },
-    { experiment: 'network-partition', flags: '--remedy none --horizon 900s' },
+    'node-crash --remedy force-delete',
+    'node-crash --remedy none --workload deployment-recreate',
+    'network-partition --remedy none --horizon 900s',
   ],
   read(run) {
     const { accessMode, also, disk, remedy, workload } = run.story.scenario;
@@ -62,11 +62,8 @@ export const readWriteMany: Seed = {
     'Holds: the second mount comes as soon as there is a second pod, without the six ' +
     'minutes and without a detach. (ceph-csi refuses such file systems.)',
   runs: [
-    {
-      experiment: 'network-partition',
-      flags: '--remedy none --workload deployment-recreate --access-mode ReadWriteMany',
-    },
-    { experiment: 'network-partition', flags: '--remedy force-delete --access-mode ReadWriteMany' },
+    'network-partition --remedy none --workload deployment-recreate --access-mode ReadWriteMany',
+    'network-partition --remedy force-delete --access-mode ReadWriteMany',
   ],
   read(run) {
     const { accessMode, disk, workload } = run.story.scenario;
@@ -86,12 +83,7 @@ export const readWriteMany: Seed = {
         `${before ? 'before' : 'after'} any detach; ${errors.length} Multi-Attach ` +
         `events; verdict ${run.verdict.verdict}.`,
       evidence: [
-        ...linesOf(run, [
-          scheduled,
-          mounted,
-          ...errors,
-          ...(detached === undefined ? [] : [detached]),
-        ]),
+        ...linesOf(run, [scheduled, mounted, ...errors, detached]),
         ...(detached === undefined
           ? ['no record of a VolumeAttachment of the victim’s that is gone']
           : []),

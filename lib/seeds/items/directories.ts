@@ -10,7 +10,7 @@ const requestSchema = z.object({
   targetPath: z.string().optional(),
 });
 
-const anyRun = [{ experiment: 'network-partition', flags: '--remedy force-delete' }];
+const anyRun = ['network-partition --remedy force-delete'];
 
 /** The model's driver keeps no requests. */
 const unwatched = 'no request to the driver was recorded';

@@ -14,12 +14,12 @@ import {
   victimAcksAfter,
   type FinishedRun,
 } from '../finished-run.ts';
-import { refusesEvictionTimeout } from '../procedures/eviction-timeout.ts';
+import { refusesEvictionTimeout } from '../procedures/settings.ts';
 import type { Seed } from '../seed.ts';
 
-const partitionNone = { experiment: 'network-partition', flags: '--remedy none --horizon 900s' };
-const partitionForce = { experiment: 'network-partition', flags: '--remedy force-delete' };
-const crash = { experiment: 'node-crash', flags: '--remedy force-delete' };
+const partitionNone = 'network-partition --remedy none --horizon 900s';
+const partitionForce = 'network-partition --remedy force-delete';
+const crash = 'node-crash --remedy force-delete';
 
 export const evictionAlone: Seed = {
   number: 9,
@@ -31,8 +31,8 @@ export const evictionAlone: Seed = {
     'without any operator.',
   runs: [
     partitionNone,
-    { ...partitionNone, flags: '--remedy none --horizon 900s --workload deployment-recreate' },
-    { ...partitionNone, flags: '--remedy none --termination-grace 0s' },
+    `${partitionNone} --workload deployment-recreate`,
+    'network-partition --remedy none --termination-grace 0s',
   ],
   read(run) {
     const { remedy, fault, disk, accessMode } = run.story.scenario;
@@ -79,7 +79,7 @@ export const conditionUnknown: Seed = {
     return {
       asExpected: status === 'Unknown' && reason === 'NodeStatusUnknown' && taint !== undefined,
       said: `Ready became ${String(status)} (${String(reason)}) at ${since(run, unready.t)}; the NoExecute taint ${taint === undefined ? 'never came' : `came ${toldInSeconds(taint.t - unready.t)} later`}.`,
-      evidence: linesOf(run, taint === undefined ? [unready] : [unready, taint]),
+      evidence: linesOf(run, [unready, taint]),
     };
   },
 };
@@ -95,7 +95,7 @@ export const evictionTimeout: Seed = {
     'Changed: the flag is gone and the controller manager refuses it; the toleration ' +
     'of the taint counts, 300 s, so that stock eviction comes 340 to 360 s after the ' +
     'fault.',
-  runs: [partitionForce, { ...partitionForce, flags: '--remedy force-delete --toleration 60s' }],
+  runs: [partitionForce, `${partitionForce} --toleration 60s`],
   procedure: refusesEvictionTimeout,
   read(run) {
     const taint = taintOf(run);

@@ -21,9 +21,9 @@ export const forceDetach: Seed = {
     'node is not Ready; `--disable-force-detach-on-timeout` switches it off. Log and ' +
     'counter also tell of volumes that were unmounted already: mounts decide.',
   runs: [
-    { experiment: 'network-partition', flags: '--remedy force-delete' },
-    { experiment: 'node-crash', flags: '--remedy force-delete' },
-    { experiment: 'network-partition', flags: '--remedy force-delete --force-detach off' },
+    'network-partition --remedy force-delete',
+    'node-crash --remedy force-delete',
+    'network-partition --remedy force-delete --force-detach off',
   ],
   read,
 };
@@ -55,10 +55,7 @@ function read(run: FinishedRun): Reading {
       `${String(ready?.data['reason'])}; the victim had the volume ` +
       `${mounted ? 'still mounted' : 'no longer mounted, though the log calls it unsafe'}; ` +
       `the counter says ${String(metric?.data['timeout'])}.`,
-    evidence: linesOf(
-      run,
-      [ready, gone, log, detached, metric].filter((each) => each !== undefined),
-    ),
+    evidence: linesOf(run, [ready, gone, log, detached, metric]),
   };
 }
 
@@ -74,6 +71,6 @@ function switchedOff(
     said:
       `With --disable-force-detach-on-timeout: ${never ? 'not detached' : 'detached'} in ` +
       `the ${toldInSeconds(run.story.healAtMs - gone.t)} after the pod object was gone.`,
-    evidence: linesOf(run, detached === undefined ? [gone] : [gone, detached]),
+    evidence: linesOf(run, [gone, detached]),
   };
 }

@@ -11,7 +11,7 @@ export const formatting: Seed = {
     'Only a blank device is formatted. A used one is checked by fsck before it is ' +
     'mounted, which replays the journal: a write, also while the other node still has ' +
     'it mounted.',
-  runs: [{ experiment: 'network-partition', flags: '--remedy force-delete' }],
+  runs: ['network-partition --remedy force-delete'],
   read(run) {
     const staged = callsOf(run, 'stage').find(
       (seen) => !onVictim(run)(seen) && seen.t < run.story.healAtMs,

@@ -20,9 +20,9 @@ export const heartbeatCrash: Seed = {
     'Not Ready after the 50 s grace (40 s up to 1.31), 40 to 60 s after the fault. ' +
     'Back within the grace it is never given up, and the same pod restarts in place.',
   runs: [
-    { experiment: 'node-crash', flags: '--remedy force-delete' },
-    { experiment: 'node-reboot', flags: '--reboot-at 15s' },
-    { experiment: 'node-reboot', flags: '--reboot-at 120s' },
+    'node-crash --remedy force-delete',
+    'node-reboot --reboot-at 15s',
+    'node-reboot --reboot-at 120s',
   ],
   read(run) {
     const { fault, graceMs, rebootAt } = run.story.scenario;
@@ -58,10 +58,7 @@ export const heartbeatPartition: Seed = {
   title: 'Heartbeat lost by a partition',
   claim: 'A network failure between node and API server loses the heartbeats.',
   expected: 'Holds, and the writer survives, cut off whole or from the API alone.',
-  runs: [
-    { experiment: 'network-partition', flags: '--remedy none --horizon 900s' },
-    { experiment: 'api-partition', flags: '--remedy force-delete' },
-  ],
+  runs: ['network-partition --remedy none --horizon 900s', 'api-partition --remedy force-delete'],
   read(run) {
     const { fault } = run.story.scenario;
     if (fault !== 'network-partition' && fault !== 'api-partition') return 'nothing was cut off';
@@ -85,10 +82,7 @@ export const heartbeatStarved: Seed = {
   expected:
     'A kubelet that stands still is given up like a dead one while its pods run; one ' +
     'that starves may flap between Ready and not.',
-  runs: [
-    { experiment: 'kubelet-stall', flags: '--remedy force-delete' },
-    { experiment: 'cpu-starvation', flags: '--remedy none' },
-  ],
+  runs: ['kubelet-stall --remedy force-delete', 'cpu-starvation --remedy none'],
   read(run) {
     const { fault, cpuShare } = run.story.scenario;
     if (fault !== 'kubelet-stall' && fault !== 'cpu-starvation') return 'no kubelet was starved';

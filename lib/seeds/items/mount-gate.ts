@@ -12,7 +12,7 @@ export const mountGate: Seed = {
   expected:
     'Holds: no NodeStage before the volume is in the node’s volumesAttached, and it is ' +
     'in volumesInUse by then.',
-  runs: [{ experiment: 'network-partition', flags: '--remedy force-delete' }],
+  runs: ['network-partition --remedy force-delete'],
   read,
 };
 

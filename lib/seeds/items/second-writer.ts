@@ -13,9 +13,9 @@ export const licence: Seed = {
     '(at once), deleting the Node (+6 min after the pod is collected). Two writers if ' +
     'the first one lives.',
   runs: [
-    { experiment: 'network-partition', flags: '--remedy force-delete' },
-    { experiment: 'network-partition', flags: '--remedy out-of-service' },
-    { experiment: 'network-partition', flags: '--remedy delete-node --horizon 1200s' },
+    'network-partition --remedy force-delete',
+    'network-partition --remedy out-of-service',
+    'network-partition --remedy delete-node --horizon 1200s',
   ],
   read(run) {
     const { remedy, disk, fault, link } = run.story.scenario;
@@ -48,7 +48,7 @@ export const doubleWrite: Seed = {
   title: 'Double write corrupts',
   claim: 'Two instances that write one volume corrupt the data.',
   expected: 'Holds on a disk that fences nobody: commits are lost or structures broken.',
-  runs: [{ experiment: 'network-partition', flags: '--remedy force-delete' }],
+  runs: ['network-partition --remedy force-delete'],
   read(run) {
     const { disk, fault } = run.story.scenario;
     if (disk !== 'unfenced' || losesPower(fault)) return 'two did not write';

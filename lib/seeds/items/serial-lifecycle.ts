@@ -10,7 +10,7 @@ export const serialLifecycle: Seed = {
   claim: 'A volume that moves is unmounted, detached, attached and mounted, never two at a time.',
   expected:
     'Holds for every move of a node that answers: no step begins before the last one ended.',
-  runs: [{ experiment: 'network-partition', flags: '--remedy none --horizon 900s' }],
+  runs: ['network-partition --remedy none --horizon 900s'],
   read,
 };
 

@@ -24,10 +24,7 @@ export const failedSteps: Seed = {
   title: 'Every storage fault is a failed step',
   claim: 'Every fault of storage is a failed step of the chain attach, mount, unmount, detach.',
   expected: 'Each second of the outage can be attributed to one step by its records; none is left.',
-  runs: [
-    { experiment: 'node-crash', flags: '--remedy force-delete' },
-    { experiment: 'network-partition', flags: '--remedy out-of-service' },
-  ],
+  runs: ['node-crash --remedy force-delete', 'network-partition --remedy out-of-service'],
   read(run) {
     const { phases } = run.verdict;
     const total = phases.firstCommit;
@@ -50,9 +47,12 @@ export const failedSteps: Seed = {
         `${unexplainedS.toFixed(1)} s unexplained.`,
       evidence: linesOf(
         run,
-        [observed.nodeReady, observed.podTerminating, observed.podGone, observed.attachmentGone]
-          .map((name) => firstAfterFault(run.story, (seen) => seen.name === name))
-          .filter((seen) => seen !== undefined),
+        [
+          observed.nodeReady,
+          observed.podTerminating,
+          observed.podGone,
+          observed.attachmentGone,
+        ].map((name) => firstAfterFault(run.story, (seen) => seen.name === name)),
       ),
     };
   },

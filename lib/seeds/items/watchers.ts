@@ -1,21 +1,7 @@
-/** Seeds 3 and 25: what the storage itself refuses, and how much a watcher is worth as a fence. */
+/** Seed 25: how much a watcher is worth as a fence. */
 import { losesPower } from '../../fault-kinds.ts';
-import { twoNodesAttach } from '../procedures/two-nodes.ts';
 import type { FinishedRun } from '../finished-run.ts';
 import type { Answer, Seed } from '../seed.ts';
-
-const short = '--remedy force-delete';
-
-export const providerExclusivity: Seed = {
-  number: 3,
-  title: 'Provider exclusivity',
-  claim: 'The provider refuses to attach a read-write disk to a second node.',
-  expected:
-    'The driver decides: `pending-while-busy` refuses a second node, `unfenced` lets ' +
-    'it in (the volume is declared ReadWriteMany, which switches Kubernetes’ own gate ' +
-    'off).',
-  procedure: twoNodesAttach,
-};
 
 export const rbdWatcher: Seed = {
   number: 25,
@@ -27,10 +13,10 @@ export const rbdWatcher: Seed = {
     'host’s is forgotten; a check without an answer keeps the volume closed; but a ' +
     'writer whose link stalls loses its watcher and is alive.',
   runs: [
-    { experiment: 'api-partition', flags: `${short} --disk exclusive` },
-    { experiment: 'node-crash', flags: `${short} --disk exclusive` },
-    { experiment: 'network-partition', flags: `${short} --disk exclusive --link stalls` },
-    { experiment: 'network-partition', flags: `${short} --disk exclusive --watcher-check missing` },
+    'api-partition --remedy force-delete --disk exclusive',
+    'node-crash --remedy force-delete --disk exclusive',
+    'network-partition --remedy force-delete --disk exclusive --link stalls',
+    'network-partition --remedy force-delete --disk exclusive --watcher-check missing',
   ],
   read(run) {
     const { disk } = run.story.scenario;

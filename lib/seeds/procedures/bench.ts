@@ -1,126 +1,148 @@
 /**
- * What a procedure works on: a real cluster, observed as in any run, on which it makes small pods
- * with volumes. All of them bear one label and are gone afterwards, also when it fails.
+ * What a procedure works with: small pods and volumes on a cluster, waits for what becomes of them,
+ * and notes of what it saw.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { V1Pod } from '@kubernetes/client-node';
-import type { RunRecorder } from '../../history/recorder.ts';
-import type { Cluster } from '../../cluster/kind/cluster.ts';
-import * as engine from '../../engine/commands.ts';
-import { run } from '../../engine/run.ts';
-import { letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
-import type { KubeClients } from '../../cluster/kind/kube.ts';
+import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
+import type { z } from 'zod';
+import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
+import { apply, orMissing } from '../../cluster/kind/kube.ts';
+import {
+  bytesOf,
+  claimObject,
+  namePrefix,
+  namespace,
+  podObject,
+  volumeObject,
+  type PodChoice,
+  type VolumeChoice,
+} from '../../cluster/kind/procedure/objects.ts';
+import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
-import { ControllerManager } from './controller-manager.ts';
-import { podObject, type PodChoice } from './pod.ts';
-import { removeObjects } from './remove.ts';
-import { makeVolume, type SeedVolume, type VolumeChoice } from './volume.ts';
-
-export const namespace = 'default';
+import type { Recorder } from '../../cluster/port.ts';
+import { InfrastructureError } from '../../errors.ts';
+import { source, type attachment, type Note, type Noted } from './notes.ts';
 
 export interface BenchOptions {
-  readonly cluster: Cluster;
-  readonly clients: KubeClients;
-  /** With `sleep` and `sh`, and in the nodes already. */
-  readonly image: string;
-  readonly recorder: RunRecorder;
+  readonly testbed: ProcedureTestbed;
+  readonly recorder: Recorder;
   /** Begins the names of all that is made. */
   readonly runId: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-export class Bench implements AsyncDisposable {
-  readonly cluster: Cluster;
-  readonly clients: KubeClients;
-  readonly controllerManager: ControllerManager;
-  readonly signal: AbortSignal;
+/** Objects of the API that go through phases. */
+type Phased = 'pod' | 'claim' | 'volume';
+
+export class Bench {
+  readonly testbed: ProcedureTestbed;
   readonly #options: BenchOptions;
-  readonly #volumes: SeedVolume[] = [];
 
   constructor(options: BenchOptions) {
     this.#options = options;
-    this.cluster = options.cluster;
-    this.clients = options.clients;
-    this.signal = options.signal;
-    this.controllerManager = new ControllerManager(options.cluster.controlPlane);
+    this.testbed = options.testbed;
   }
 
   /** The worker that most procedures work on, and the other one. */
   get nodes(): readonly [string, string] {
-    const [first = '', second = ''] = this.cluster.nodes;
+    const [first = '', second = ''] = this.testbed.nodes;
     return [first, second];
   }
 
   /** Puts what was seen on record; the answer is read from it. */
-  note(name: string, data: Readonly<Record<string, unknown>>, node?: string): void {
+  note<N extends Note>({ name }: N, data: Noted<N>, node?: string): void {
+    const { recorder, say } = this.#options;
     const where = node === undefined ? {} : { node };
-    this.#options.recorder.record({ type: 'observation', source: 'seed', name, ...where, data });
-    this.#options.say(`${name} ${JSON.stringify(data)}`.slice(0, 200));
+    recorder.record({ type: 'observation', source, name, ...where, data });
+    say(`${name} ${JSON.stringify(data)}`.slice(0, 200));
   }
 
   pause(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.signal });
+    return this.testbed.clock.sleep(ms, this.#options.signal);
   }
 
-  /** A volume with its claim, bound to each other. */
-  async volume(name: string, choice: VolumeChoice = {}): Promise<SeedVolume> {
-    const full = this.named(name);
-    const volume = await makeVolume(this.cluster.lab, this.clients, full, choice);
-    this.#volumes.push(volume);
-    // Such a claim waits for its first pod.
-    if (choice.storageClass !== undefined) return volume;
-    const look = async (): Promise<true | string> => {
-      const { status } = await this.clients.core.readNamespacedPersistentVolumeClaim({
-        name: full,
-        namespace,
-      });
-      return status?.phase === 'Bound' || `it is ${status?.phase ?? 'not there'}`;
-    };
-    await this.wait(`the claim ${full} is Bound`, look, 30_000);
+  /** Of this procedure. */
+  named(name: string): string {
+    return `${namePrefix}${this.#options.runId}-${name}`;
+  }
+
+  /** A volume with its claim, bound to each other. Resolves to the name of both. */
+  async volume(name: string, choice: VolumeChoice = {}): Promise<string> {
+    const { cluster, clients } = this.testbed;
+    const { disk: mode = 'unfenced', storageClass } = choice;
+    const volume = this.named(name);
+    await createVolume(cluster.lab, { volume, sizeBytes: bytesOf(choice), mode });
+    // With a class the first pod decides.
+    const bound = storageClass === undefined ? volume : undefined;
+    await apply(clients, [volumeObject(volume, choice, bound), claimObject(volume, choice, bound)]);
+    if (bound !== undefined) await this.until('claim', volume, 'Bound');
     return volume;
   }
 
   /** Makes a pod and does not wait for it. */
   async pod(name: string, choice: PodChoice = {}): Promise<string> {
-    const full = this.named(name);
-    const body = podObject(full, this.#options.image, choice);
-    await this.clients.core.createNamespacedPod({ namespace, body });
-    return full;
+    const { clients, images } = this.testbed;
+    const body = podObject(this.named(name), images.database, choice);
+    await clients.core.createNamespacedPod({ namespace, body });
+    return this.named(name);
   }
 
-  readPod(name: string): Promise<V1Pod> {
-    return this.clients.core.readNamespacedPod({ name, namespace });
+  /** A pod that runs with a volume of its own. Resolves to the name of both. */
+  async podOnVolume(name: string, node: string, choice: VolumeChoice = {}): Promise<string> {
+    const volume = await this.volume(name, choice);
+    return this.running(await this.pod(name, { volume, node }));
   }
 
-  async running(pod: string, timeoutMs = 60_000): Promise<void> {
-    const look = async (): Promise<true | string> => {
-      const { status } = await this.readPod(pod);
-      return status?.phase === 'Running' || `it is ${status?.phase ?? 'unknown'}`;
-    };
-    await this.wait(`the pod ${pod} runs`, look, timeoutMs);
+  async running(pod: string, timeoutMs?: number): Promise<string> {
+    await this.until('pod', pod, 'Running', timeoutMs);
+    return pod;
   }
 
+  async phase(kind: Phased, name: string): Promise<string> {
+    const { status } = await this.#read(kind, name);
+    return status?.phase ?? 'none';
+  }
+
+  #read(kind: Phased, name: string): Promise<V1Pod | V1PersistentVolumeClaim | V1PersistentVolume> {
+    const { core } = this.testbed.clients;
+    if (kind === 'volume') return core.readPersistentVolume({ name });
+    return kind === 'pod'
+      ? core.readNamespacedPod({ name, namespace })
+      : core.readNamespacedPersistentVolumeClaim({ name, namespace });
+  }
+
+  async until(kind: Phased, name: string, phase: string, timeoutMs?: number): Promise<void> {
+    await this.wait(
+      `the ${kind} ${name} is ${phase}`,
+      async () => {
+        const now = await this.phase(kind, name);
+        return now === phase || `it is ${now}`;
+      },
+      timeoutMs,
+    );
+  }
+
+  /** Default: its own grace period. */
   async delete(pod: string, gracePeriodSeconds?: number): Promise<void> {
     const body = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
-    await this.clients.core.deleteNamespacedPod({ name: pod, namespace, body });
+    await this.testbed.clients.core.deleteNamespacedPod({ name: pod, namespace, body });
   }
 
-  async podGone(pod: string, timeoutMs = 60_000): Promise<void> {
-    const look = async (): Promise<true | string> => {
-      const { items } = await this.clients.core.listNamespacedPod({ namespace });
-      return items.every(({ metadata }) => metadata?.name !== pod) || 'it is still there';
-    };
-    await this.wait(`the pod ${pod} is gone`, look, timeoutMs);
+  /** Deletes it, and resolves once its object is gone. */
+  async remove(pod: string, gracePeriodSeconds?: number): Promise<void> {
+    const { core } = this.testbed.clients;
+    await this.delete(pod, gracePeriodSeconds);
+    await this.wait(`the pod ${pod} is gone`, async () => {
+      const found = await orMissing(core.readNamespacedPod({ name: pod, namespace }));
+      return found === undefined || 'it is still there';
+    });
   }
 
-  /** VolumeAttachments of this volume, by node. */
-  async attachments({
-    name,
-  }: SeedVolume): Promise<{ name: string; node: string; attached: boolean }[]> {
-    const { items } = await this.clients.storage.listVolumeAttachment();
+  /** VolumeAttachments of this volume. */
+  async attachments(volume: string): Promise<z.output<typeof attachment>[]> {
+    const { items } = await this.testbed.clients.storage.listVolumeAttachment();
     return items
-      .filter(({ spec }) => spec.source.persistentVolumeName === name)
+      .filter(({ spec }) => spec.source.persistentVolumeName === volume)
       .map(({ metadata, spec, status }) => ({
         name: metadata?.name ?? '',
         node: spec.nodeName,
@@ -128,44 +150,42 @@ export class Bench implements AsyncDisposable {
       }));
   }
 
-  async detached(volume: SeedVolume, timeoutMs = 60_000): Promise<void> {
-    await this.wait(
-      `${volume.name} is attached to no node`,
-      async () => (await this.attachments(volume)).length === 0 || 'it is attached',
-      timeoutMs,
-    );
+  async detached(volume: string, timeoutMs?: number): Promise<void> {
+    const look = async (): Promise<true | string> =>
+      (await this.attachments(volume)).length === 0 || 'it is attached';
+    await this.wait(`${volume} is attached to no node`, look, timeoutMs);
   }
 
   /** Messages of the pod's events with that reason. */
   async events(pod: string, reason: string): Promise<string[]> {
-    const { items } = await this.clients.core.listNamespacedEvent({
-      namespace,
-      fieldSelector: `involvedObject.name=${pod}`,
+    const fieldSelector = `involvedObject.name=${pod},reason=${reason}`;
+    const { items } = await this.testbed.clients.core.listNamespacedEvent({
+      ...{ namespace, fieldSelector },
     });
-    return items.filter((event) => event.reason === reason).map(({ message }) => message ?? '');
+    return items.map(({ message }) => message ?? '');
   }
 
-  /** Whether the node still runs a container of that pod, whatever the API says. */
-  async containersRunning(node: string, pod: string): Promise<boolean> {
-    const script =
-      'for each in /proc/[0-9]*/environ; do tr "\\0" "\\n" < "$each"; done 2>/dev/null';
-    const said = await run(engine.shell(node, script));
-    return said.split('\n').includes(`HOSTNAME=${pod}`);
+  /** How long that took, one digit. */
+  async seconds(work: () => Promise<unknown>): Promise<number> {
+    const { clock } = this.testbed;
+    const sinceMs = clock.nowMs();
+    await work();
+    return Math.round((clock.nowMs() - sinceMs) / 100) / 10;
   }
 
-  wait(what: string, look: () => Promise<true | string>, timeoutMs: number): Promise<true> {
-    return waitFor({ what, timeoutMs, signal: this.signal }, look);
+  /** False where a wait ended in vain; rejects as it does otherwise. */
+  async inTime(waiting: Promise<unknown>): Promise<boolean> {
+    try {
+      await waiting;
+      return true;
+    } catch (error) {
+      if (error instanceof InfrastructureError && error.code === 'TIMED_OUT') return false;
+      throw error;
+    }
   }
 
-  /** Of an object of this run. */
-  named(name: string): string {
-    return `seed-${this.#options.runId}-${name}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await letGoCalls(this.cluster.lab);
-    await this.controllerManager.start();
-    for (const node of this.cluster.nodes) await this.cluster.machine(node).mend();
-    await removeObjects(this.clients, this.cluster.lab, this.#volumes);
+  /** As `waitFor`; 60 s by default. */
+  wait(what: string, look: () => Promise<true | string>, timeoutMs = 60_000): Promise<true> {
+    return waitFor({ what, timeoutMs, signal: this.#options.signal }, look);
   }
 }

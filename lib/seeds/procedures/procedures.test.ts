@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
   {
     seed: 2,
     notes: [
-      ['controller manager stopped', { attachments: 0 }],
+      ['controller manager stopped', { attachments: 0, phase: 'Pending' }],
       ['it runs again', { afterS: 9 }],
       ['it goes on', { afterS: 2 }],
       ['kubelet stopped', { attached: true, phase: 'Pending' }],
@@ -46,8 +46,8 @@ const cases: readonly Case[] = [
   {
     seed: 3,
     notes: [
-      ['second node', { volume: 'a', phase: 'Running' }],
-      ['second node', { volume: 'b', phase: 'Pending' }],
+      ['second node', { disk: 'unfenced', volume: 'a', phase: 'Running', events: [] }],
+      ['second node', { disk: 'pending-while-busy', volume: 'b', phase: 'Pending', events: [] }],
     ],
     calls: [call(1, 'publish', { volume: 'b', error: 'FAILED_PRECONDITION: busy' })],
     surprise: { phase: 'Running' },
@@ -58,7 +58,10 @@ const cases: readonly Case[] = [
       ['stock', { annotation: 'true' }],
       [
         'kubelet attaches',
-        { annotation: null, phase: 'Pending', failures: ['no'], attachFailures: [] },
+        {
+          ...{ annotation: null, phase: 'Pending', attachments: [] },
+          ...{ failures: ['no'], attachFailures: [] },
+        },
       ],
     ],
     surprise: { phase: 'Running' },
@@ -199,7 +202,7 @@ test.each(cases)('seed $seed has no answer where the procedure ended early', (on
 
 test('seed 20: a slow recreation is a surprise, a missing one is no answer', () => {
   const recreated = (how: string, afterS: number): ObservationRecord =>
-    seen(1, 'seed', 'recreated', { how, afterS, overlap: how === 'force' });
+    seen(1, 'seed', 'recreated', { how, round: 1, afterS, overlap: how === 'force' });
   const rounds = ['delete', 'force'].flatMap((how) =>
     Array.from({ length: 6 }, () => recreated(how, 2)),
   );

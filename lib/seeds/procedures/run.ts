@@ -1,89 +1,51 @@
 /** Runs procedures one after the other on one cluster, each with a history of its own. */
 import { join } from 'node:path';
-import { observeApi } from '../../cluster/kind/observe/api.ts';
-import { observeDisk } from '../../cluster/kind/observe/disk.ts';
-import { observeControllerManager } from '../../cluster/kind/observe/logs.ts';
-import { observeMachine } from '../../cluster/kind/observe/machine.ts';
-import { openCluster, type ClusterChoice } from '../../cluster/kind/create/open-cluster.ts';
+import {
+  openCluster,
+  type ClusterChoice,
+  type OpenCluster,
+} from '../../cluster/kind/create/open-cluster.ts';
+import { openProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { realClock } from '../../cluster/kind/real-clock.ts';
-import { versionsOf } from '../../cluster/kind/observe/versions.ts';
 import { describeError } from '../../errors.ts';
-import { openRecorder } from '../../history/recorder.ts';
-import { Bench, namespace } from './bench.ts';
-import { podLabel } from './pod.ts';
-import { removeObjects } from './remove.ts';
-import type { Procedure } from '../seed.ts';
-
-export interface ProcedureRun {
-  readonly seed: number;
-  readonly procedure: Procedure;
-}
+import { recordProcedure, scenarioOf, type ProcedureSeed } from './record.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
-  readonly runs: readonly ProcedureRun[];
-  readonly kubernetes: string;
-  readonly graceMs: number;
-  readonly forceDetachAfterMs: number;
+  readonly wanted: readonly ProcedureSeed[];
+  /** As the cluster is made. */
+  readonly made: Parameters<typeof scenarioOf>[1];
   readonly runId: string;
   /** Each procedure's history goes to `<folder>/seed-<number>`. */
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
   /** A procedure ended, well or not. */
-  readonly onDone: (seed: number, folder: string) => void;
+  readonly onDone: (folder: string) => void;
 }
 
 /** One that fails is told, and the others go on; Ctrl-C ends them all. The cluster is released. */
 export async function runProcedures(options: ProceduresOptions): Promise<void> {
-  const { kubernetes, graceMs, forceDetachAfterMs, runId, signal, say } = options;
-  const { cluster, images } = await openCluster(options, {
-    scenario: {
-      ...{ kubernetes, featureGates: {}, graceMs, forceDetachAfterMs },
-      ...{ forceDetach: 'on', provision: 'static' },
-    },
-    runId,
-    onProgress: say,
-    signal,
-  });
+  const { wanted, made, runId, signal, say } = options;
+  let opening: Promise<OpenCluster> | undefined;
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => cluster.release());
-  const clients = await cluster.kube();
-  const versions = await versionsOf(cluster, images);
-  for (const { seed, procedure } of options.runs) {
-    const folder = join(options.folder, `seed-${seed}`);
+  stack.defer(async () => (await opening?.catch(() => undefined))?.cluster.release());
+  for (const seed of wanted) {
+    const { number } = seed;
+    const scenario = scenarioOf(seed, made);
+    const { tolerationMs } = scenario;
+    const folder = join(options.folder, `seed-${number}`);
     const clock = realClock();
-    const recorder = openRecorder(folder, clock);
-    const done = { type: 'action', actor: 'runner', name: `seed ${seed}` } as const;
-    try {
-      recorder.record({ ...done, step: 'begin' });
-      recorder.record({
-        type: 'setup',
-        timers: { ...cluster.timers, tolerationMs: 300_000, terminationGraceMs: 1_000 },
-        versions,
-        nodes: cluster.nodes,
-      });
-      await removeObjects(clients, cluster.lab, []);
-      await using observers = new AsyncDisposableStack();
-      observers.use(observeMachine(recorder));
-      observers.use(await observeDisk(cluster, recorder, clock.originNs));
-      observers.use(observeControllerManager(cluster, recorder, clock));
-      const scope = { kubeConfig: clients.config, namespace, podSelector: podLabel };
-      observers.use(await observeApi(scope, recorder));
-      const common = { cluster, clients, image: images.database, recorder, signal };
-      await using bench = new Bench({
-        ...common,
-        runId: `${runId}-${seed}`,
-        say: (line) => say(`seed ${seed}: ${line}`),
-      });
-      await procedure.act(bench);
-      recorder.record({ ...done, step: 'done' });
-    } catch (error) {
-      recorder.record({ type: 'error', where: `seed ${seed}`, message: describeError(error) });
-      say(`seed ${seed} FAILED: ${describeError(error)}`);
-      signal.throwIfAborted();
-    } finally {
-      recorder.close();
-      options.onDone(seed, folder);
-    }
+    const tell = (line: string): void => say(`seed ${number}: ${line}`);
+    await recordProcedure({
+      ...{ seed, scenario, runId: `${runId}-${number}`, folder, clock, signal, say: tell },
+      async open({ signal }) {
+        opening ??= openCluster(options, { scenario, runId, onProgress: say, signal });
+        return openProcedureTestbed({ ...(await opening), clock, tolerationMs, signal });
+      },
+    }).catch((error: unknown) => tell(`FAILED: ${describeError(error)}`));
+    options.onDone(folder);
+    // Without a cluster no other one can do better.
+    await opening;
+    signal.throwIfAborted();
   }
 }

@@ -1,5 +1,5 @@
 /** Damage of a file system's own structures, below every file. */
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { DamageClass } from '../damage-class.ts';
 import type { Mutant } from '../mutant.ts';
 
 /**

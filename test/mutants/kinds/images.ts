@@ -1,6 +1,6 @@
 /** Whole files, volumes and logs that are older than they should be, cut short, or gone. */
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
-import { journaledOps } from '../../../lib/two-kernels/judge.ts';
+import type { DamageClass } from '../damage-class.ts';
+import { pairOperations } from '../../../lib/history/operations.ts';
 import { olderOf, type Mutant, type Planted, type Plot } from '../mutant.ts';
 import { seed } from '../workshop.ts';
 import { contentProof, lostCommits } from './rows.ts';
@@ -49,7 +49,7 @@ async function goOnFromOlder(plot: Plot): Promise<Planted> {
     await writer.stop();
     return writer.records;
   });
-  return { proof: contentProof, ops: [...base.ops, ...journaledOps(records)] };
+  return { proof: contentProof, ops: [...base.ops, ...pairOperations(records)] };
 }
 
 export const imageKinds: readonly Mutant[] = [

@@ -1,5 +1,5 @@
 /** Damage of single pages of a tablespace, as a disk or a second writer leaves it. */
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { DamageClass } from '../damage-class.ts';
 import type { BareVolume } from '../../cluster/bare-volume.ts';
 import { swapIndexPages } from '../../cluster/index-pages.ts';
 import { olderOf, type Mutant, type Planted, type Plot } from '../mutant.ts';

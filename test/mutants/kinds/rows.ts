@@ -1,5 +1,5 @@
 /** Rows that are gone, doubled or changed, by SQL on a server that was up. */
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
+import type { DamageClass } from '../damage-class.ts';
 import type { Base } from '../bases.ts';
 import type { Mutant, Planted, Plot, Proof } from '../mutant.ts';
 import { lastOf, middleAppend, rowOf, sessionOf, undoing } from '../pick.ts';

@@ -1,7 +1,8 @@
 /** No damage by hand: what two mounts, a zombie or a false fsync really do to a volume. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DamageClass } from '../../../lib/mutants/damage-class.ts';
-import { ackedIn, journaledOps } from '../../../lib/two-kernels/judge.ts';
+import type { DamageClass } from '../damage-class.ts';
+import { ackedIn } from '../../support/bare-images.ts';
+import { pairOperations } from '../../../lib/history/operations.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
 import { twoMounts, type Schedule } from '../two-mounts.ts';
 import { load, seed } from '../workshop.ts';
@@ -69,7 +70,7 @@ async function cutUnsynced({ workshop }: Plot, name: string): Promise<Planted> {
   await workshop.discard(copy);
   const rows = Number(row?.['n']);
   const seen = `${acked} commits were acknowledged, ${rows} rows are there after recovery`;
-  const ops = journaledOps(writer.records);
+  const ops = [...pairOperations(writer.records)];
   return { proof: { by: 'events', proven: rows < acked, seen }, ops, images: [volume] };
 }
 

@@ -74,7 +74,7 @@ test('an image is what was flushed by then and what survived of the rest', async
 test('data that was not kept is an error, not zeros', async () => {
   const log = {
     ...{ sizeBytes: 512, originNs: 0n, paths: [], length: 1, cut: false, atMs: () => 0 },
-    at: () => ({ timeNs: 0n, offset: 0, length: 512, generation: 1, op: writeOps.write, flags: 0 }),
+    at: () => ({ offset: 0, length: 512, generation: 1, op: writeOps.write, flags: 0 }),
   };
   const dataPath = join(folder, 'none');
   writeFileSync(dataPath, '');

@@ -3,6 +3,7 @@ import type { Component, ControlPlane } from '../../port.ts';
 import { resumeAgents, stallAgents } from '../nodes/agents.ts';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
+import { waitFor } from '../wait.ts';
 
 const programs: Readonly<Record<Component, string>> = {
   'controller-manager': 'kube-controller-manager',
@@ -40,8 +41,37 @@ export function kindControlPlane(node: string): ControlPlane {
   };
 }
 
-/** Whatever a fault left standing still goes on; idempotent. */
+const etc = '/etc/kubernetes';
+/** Kubelet runs what lies in this folder. */
+const place = `${etc}/manifests/kube-controller-manager.yaml`;
+const aside = `${etc}/kube-controller-manager.yaml`;
+
+const move = (node: string, from: string, to: string): Promise<string> =>
+  run(engine.shell(node, `if [ -e ${from} ]; then mv ${from} ${to}; fi`));
+
+/** As an operator would. Resolves once it is gone. Idempotent. */
+export async function stopControllerManager(node: string): Promise<void> {
+  await move(node, place, aside);
+  await controllerManagerIs(node, 'gone');
+}
+
+/** Resolves once there is one again; it leads some seconds later. Idempotent. */
+export async function startControllerManager(node: string): Promise<void> {
+  await move(node, aside, place);
+  await controllerManagerIs(node, 'there');
+}
+
+async function controllerManagerIs(node: string, where: 'gone' | 'there'): Promise<void> {
+  const what = `the controller manager is ${where}`;
+  await waitFor({ what, timeoutMs: 60_000 }, async () => {
+    const { process } = await kindControlPlane(node).look('controller-manager');
+    return (process === undefined) === (where === 'gone') || `its process: ${process ?? 'none'}`;
+  });
+}
+
+/** Whatever a fault left standing still, or a procedure took away, goes on; idempotent. */
 export async function mendControlPlane(node: string): Promise<void> {
   const controlPlane = kindControlPlane(node);
   for (const component of ['api-server', 'attacher'] as const) await controlPlane.resume(component);
+  await move(node, aside, place);
 }

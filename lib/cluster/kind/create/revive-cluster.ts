@@ -20,6 +20,7 @@ import { boundLoops, releaseLoops } from '../disk/loops.ts';
 import { KindMachine } from '../nodes/machine.ts';
 import { installCni, routeLab } from '../nodes/node-network.ts';
 import { placesBeside } from '../place.ts';
+import { removeObjects } from '../procedure/remove.ts';
 import { findCluster, type FoundCluster } from '../ownership/registry.ts';
 import { isComplete, stateDirAt } from '../ownership/state-dir.ts';
 import { registerNodes, unmarkNodes } from '../undo-remedies.ts';
@@ -97,11 +98,12 @@ async function revive(
   return { labels, lease, state, lab, nodes, clients };
 }
 
-/** A dead run may have left its group or database, its volumes, and devices of an array that died. */
+/** A dead run may have left its group, its database or a procedure's pods, its volumes, and devices of an array that died. */
 async function cleanSlate(
   { clients, lab, lease, labels }: Standing,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  await removeObjects(clients, lab, signal);
   await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
   for (const place of await placesBeside(clients)) await removeDatabase(clients, { signal, place });

@@ -8,6 +8,7 @@ import { groupSize, type GroupScenario } from '../../../group-replication/settin
 import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../kube.ts';
 import { readManifest } from '../create/manifest.ts';
+import { untilGone } from '../gone.ts';
 import { waitFor } from '../wait.ts';
 
 const namespace = 'default';
@@ -83,9 +84,10 @@ function memberOf({ metadata, spec, status }: V1Pod): (MemberPod & { ready: bool
  * no long goodbye: what they had is judged already.
  */
 export async function removeGroup(
-  { core, apps, storage }: KubeClients,
+  clients: KubeClients,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
+  const { core, apps } = clients;
   const named = { namespace, body: { propagationPolicy: 'Background' } };
   await orMissing(apps.deleteNamespacedStatefulSet({ name, ...named }));
   await orMissing(core.deleteNamespacedService({ name, namespace }));
@@ -96,27 +98,8 @@ export async function removeGroup(
     await orMissing(core.deleteNamespacedPersistentVolumeClaim(claim));
     await orMissing(core.deletePersistentVolume({ name: `forcedetach-${name}-${ordinal}` }));
   }
-  await waitFor(
-    {
-      what: 'the group and its volumes are gone',
-      timeoutMs: 120_000,
-      signal,
-      command: 'kubectl get statefulset,pod,pvc,pv,volumeattachment',
-    },
-    async () => {
-      const [pods, claims, volumes, attached] = await Promise.all([
-        core.listNamespacedPod({ namespace, labelSelector: groupSelector }),
-        core.listNamespacedPersistentVolumeClaim({ namespace, labelSelector: groupSelector }),
-        core.listPersistentVolume({ labelSelector: groupSelector }),
-        storage.listVolumeAttachment(),
-      ]);
-      const named = [...pods.items, ...claims.items, ...volumes.items];
-      const left = named.flatMap(({ metadata }) => metadata?.name ?? []);
-      for (const { spec } of attached.items) {
-        const volume = spec.source.persistentVolumeName ?? '';
-        if (volume.startsWith(`forcedetach-${name}-`)) left.push(`the attachment of ${volume}`);
-      }
-      return left.length === 0 ? true : `left: ${left.join(', ')}`;
-    },
-  );
+  await untilGone(clients, {
+    ...{ what: 'the group and its volumes', namespace, labelSelector: groupSelector, signal },
+    volumePrefix: `forcedetach-${name}-`,
+  });
 }

@@ -1,0 +1,55 @@
+/** A cluster without a database, for procedures: what they make on it is gone when it is closed. */
+import type { KubernetesTestbed } from '../../port.ts';
+import { kindControlPlane } from '../create/control-plane.ts';
+import type { OpenCluster } from '../create/open-cluster.ts';
+import type { KubeClients } from '../kube.ts';
+import { kubernetesOf } from '../kubernetes.ts';
+import { nodeShell } from '../nodes/node-shell.ts';
+import { restoreNodes } from '../nodes/restore-nodes.ts';
+import { observeCluster } from '../observe/cluster.ts';
+import { versionsOf } from '../observe/versions.ts';
+import type { RealClock } from '../real-clock.ts';
+import { unmarkNodes } from '../undo-remedies.ts';
+import { defaultGraceS, labelSelector, namespace } from './objects.ts';
+import { removeObjects } from './remove.ts';
+
+export interface ProcedureTestbed
+  extends Omit<KubernetesTestbed, 'startWriters'>,
+    Pick<OpenCluster, 'cluster' | 'images'> {
+  readonly clients: KubeClients;
+}
+
+export interface ProcedureTestbedOptions extends OpenCluster {
+  readonly clock: RealClock;
+  readonly tolerationMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The cluster outlives the testbed. */
+export async function openProcedureTestbed({
+  cluster,
+  images,
+  clock,
+  tolerationMs,
+  signal,
+}: ProcedureTestbedOptions): Promise<ProcedureTestbed> {
+  const { lab, controlPlane, nodes } = cluster;
+  const clients = await cluster.kube();
+  await removeObjects(clients, lab, signal);
+  const versions = await versionsOf(cluster, images);
+  const opened = new AsyncDisposableStack();
+  opened.defer(() => removeObjects(clients, lab));
+  opened.defer(() => unmarkNodes(clients));
+  opened.defer(() => restoreNodes(cluster));
+  const scope = { namespace, podSelector: labelSelector };
+  return {
+    ...{ clock, versions, nodes, cluster, images, clients },
+    timers: { ...cluster.timers, tolerationMs, terminationGraceMs: defaultGraceS * 1000 },
+    kubernetes: kubernetesOf(clients, controlPlane),
+    controlPlane: kindControlPlane(controlPlane),
+    machine: (node) => cluster.machine(node),
+    shell: nodeShell,
+    observe: (recorder) => observeCluster(cluster, scope, clock, recorder),
+    close: () => opened.disposeAsync(),
+  };
+}

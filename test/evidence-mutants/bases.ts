@@ -1,0 +1,26 @@
+/** The real histories that mutants are copies of, one of each verdict. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EvidenceError } from '../../lib/errors.ts';
+import { isOfToday } from '../../lib/history/migration.ts';
+import { holdRun, type HeldRun } from './held-run.ts';
+
+const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
+
+export const bases = {
+  fenced: 'partition-force-delete-fenced',
+  untouched: 'partition-none',
+  crash: 'node-crash',
+  damaged: 'partition-force-delete-unfenced',
+  lost: 'node-crash-trx-commit-2',
+} as const;
+export type BaseName = keyof typeof bases;
+
+/** Throws EvidenceError `BASE_OUTDATED` where a sample lacks evidence that is asked for today. */
+export function holdBase(name: BaseName): HeldRun {
+  const held = holdRun(join(samples, bases[name]));
+  if (isOfToday(held.story.run)) return held;
+  throw new EvidenceError('BASE_OUTDATED', `${bases[name]} is of an older version of the history`, {
+    hint: 'run the samples anew: reports/samples/README.md',
+  });
+}

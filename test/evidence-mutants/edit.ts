@@ -1,0 +1,89 @@
+/** How records are altered: each returns an alteration of a whole run. */
+import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
+import type { HeldRun, TimedRecord } from './held-run.ts';
+
+export type Alteration = (run: HeldRun) => void;
+type Fits = (record: TimedRecord, run: HeldRun) => boolean;
+
+/** Each record becomes these; rows are left alone. */
+function mapRecords(run: HeldRun, change: (record: TimedRecord) => readonly TimedRecord[]): void {
+  for (const segment of run.segments.values()) {
+    segment.records = segment.records.flatMap((record): readonly HistoryRecord[] =>
+      record.type === 'row' ? [record] : change(record),
+    );
+  }
+}
+
+export const drop =
+  (fits: Fits): Alteration =>
+  (run) =>
+    mapRecords(run, (record) => (fits(record, run) ? [] : [record]));
+
+export const change =
+  (fits: Fits, become: (record: never, run: HeldRun) => object): Alteration =>
+  (run) =>
+    mapRecords(run, (record) => [
+      fits(record, run) ? (become(record as never, run) as TimedRecord) : record,
+    ]);
+
+export const repeat =
+  (fits: Fits, afterMs: number): Alteration =>
+  (run) =>
+    mapRecords(run, (record) =>
+      fits(record, run) ? [record, { ...record, t: record.t + afterMs }] : [record],
+    );
+
+export const add =
+  (records: (run: HeldRun) => readonly TimedRecord[]): Alteration =>
+  (run) => {
+    const own = run.segments.get('run');
+    if (own !== undefined) own.records = [...own.records, ...records(run)];
+  };
+
+export const both =
+  (...all: readonly Alteration[]): Alteration =>
+  (run) => {
+    for (const alter of all) alter(run);
+  };
+
+/** An observer says this, so long after the fault. */
+export const seenAt =
+  (afterFaultMs: number, said: (run: HeldRun) => Omit<ObservationRecord, 't' | 'type'>) =>
+  (run: HeldRun): TimedRecord => ({
+    type: 'observation',
+    t: faultAt(run) + afterFaultMs,
+    ...said(run),
+  });
+
+export const faultAt = ({ story }: HeldRun): number => story.faultAtMs ?? 0;
+export const healAt = ({ story }: HeldRun): number => story.healAtMs;
+export const isVictim = (node: string | undefined, { story }: HeldRun): boolean =>
+  node === story.victimNode;
+
+export const ofType =
+  (type: TimedRecord['type']): Fits =>
+  (record) =>
+    record.type === type;
+
+export const saw =
+  (...names: readonly string[]): Fits =>
+  (record) =>
+    record.type === 'observation' && names.includes(record.name);
+
+export const from =
+  (...sources: readonly string[]): Fits =>
+  (record) =>
+    record.type === 'observation' && sources.includes(record.source);
+
+/** All of them. */
+export const and =
+  (...all: readonly Fits[]): Fits =>
+  (record, run) =>
+    all.every((fits) => fits(record, run));
+
+export const sinceFault: Fits = (record, run) => record.t >= faultAt(run);
+export const sinceHeal: Fits = (record, run) => record.t >= healAt(run);
+export const untilFault: Fits = (record, run) => record.t < faultAt(run);
+export const onVictim: Fits = (record, run) => 'node' in record && isVictim(record.node, run);
+export const elsewhere: Fits = (record, run) =>
+  'node' in record && record.node !== undefined && !isVictim(record.node, run);

@@ -1,0 +1,20 @@
+/** Brings what bare writers journaled, and what was read from a volume without a run, before the judges. */
+import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
+import type { Moments } from '../../lib/checkers/journal.ts';
+import { pairOperations } from '../../lib/history/operations.ts';
+import { bareHistory, type AuditedCopy } from '../mutants/mutant-case.ts';
+import type { WriterRecord } from '../../lib/workload/writer.ts';
+
+export function judge(
+  seed: string,
+  records: readonly WriterRecord[],
+  copies: readonly AuditedCopy[],
+  moments: Moments = {},
+): Judgement {
+  const ops = [...pairOperations(records)];
+  return judgeImages(bareHistory({ seed, ops, copies }), moments);
+}
+
+/** Operations that were acknowledged. */
+export const ackedIn = (records: readonly WriterRecord[]): number =>
+  records.filter((record) => record.type === 'outcome' && record.outcome === 'ok').length;
