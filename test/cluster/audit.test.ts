@@ -17,7 +17,6 @@ import { missingForBareHost, testLoops } from './bare-lab.ts';
 import type { BareVolume } from './bare-volume.ts';
 import { swapIndexPages } from './index-pages.ts';
 import { ackedIn, judge } from '../support/bare-images.ts';
-import type { AuditedCopy } from '../mutants/mutant-case.ts';
 
 const reason = await missingForBareHost();
 if (reason !== undefined) console.warn(`skipped: the audit on bare disks ${reason}`);
@@ -41,13 +40,13 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
   afterAll(() => host[Symbol.asyncDispose]());
 
   /** Copies the volume as it is now and audits the copy. */
-  async function auditNow(volume: BareVolume, label: ImageLabel = 'first'): Promise<AuditedCopy> {
+  async function auditNow(volume: BareVolume, image: ImageLabel = 'first') {
     const takenAtMs = clock.nowMs();
-    await volume.copy(label);
+    await volume.copy(image);
     const rows: LedgerRow[] = [];
     const auditor = kindAuditor({ lab: host.lab, loop: testLoops.audit, seed });
-    const evidence = await auditor.audit(label, (row) => rows.push(row));
-    return { image: label, takenAtMs, evidence, rows };
+    const evidence = await auditor.audit(image, (row) => rows.push(row));
+    return { image, takenAtMs, evidence, rows };
   }
 
   async function judgeNow(
