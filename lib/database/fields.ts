@@ -8,3 +8,8 @@ export const databaseFields = mysqlFields;
 export type DatabaseChoice = {
   readonly [Name in keyof typeof databaseFields]: z.output<(typeof databaseFields)[Name]['schema']>;
 };
+
+/** What it is set to where nobody says anything. */
+export const stockDatabase = Object.fromEntries(
+  Object.entries(databaseFields).map(([name, { stock }]) => [name, stock]),
+) as DatabaseChoice;

@@ -3,6 +3,7 @@
  * else. Append-only; each record carries a monotonic and (where it helps) a wall time.
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
+import type { DatabaseChoice } from '../database/fields.ts';
 import type { Basis, Scenario } from '../experiment/scenario.ts';
 import type {
   ClientBeatRecord,
@@ -71,7 +72,7 @@ export interface CaseRecord extends Stamped {
   readonly schemaVersion: HistoryVersion;
   readonly seed: string;
   /** What it has of one: its clients, and what the database is set to. */
-  readonly scenario: Pick<Scenario, 'connections' | 'rate' | 'trxCommit' | 'binlog'>;
+  readonly scenario: Pick<Scenario, 'connections' | 'rate'> & DatabaseChoice;
   readonly case: string;
   /** What its machines are. */
   readonly host: string;

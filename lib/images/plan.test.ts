@@ -12,6 +12,7 @@ beforeAll(() => {
   for (const path of [
     'lib/images',
     'lib/csi',
+    'lib/disk-modes',
     'lib/self-fence',
     'lib/errors.ts',
     'lib/plain-text.ts',

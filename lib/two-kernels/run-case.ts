@@ -1,5 +1,6 @@
 /** One case on one host, from an empty database to the audited images: a run as any other, and its result. */
 import { realClock } from '../cluster/kind/real-clock.ts';
+import { stockDatabase } from '../database/fields.ts';
 import { noTimes, type Step } from '../experiment/run/bounds.ts';
 import { audit, copyImage, type ImageRun } from '../experiment/run/images.ts';
 import { observed, type Work } from '../experiment/run/observed.ts';
@@ -32,9 +33,9 @@ export interface CaseRun {
 export async function runCase(run: CaseRun): Promise<Result> {
   const { name, host, filesystem, repeat, seed, folder, signal } = run;
   const { connections, rate, ...more } = cases[name];
-  const trxCommit = 'trxCommit' in more ? more.trxCommit : 1;
+  const trxCommit = 'trxCommit' in more ? more.trxCommit : stockDatabase.trxCommit;
   // The server's flags are those of the database's pod.
-  const settings = { connections, rate, trxCommit, binlog: 'on' } as const;
+  const settings = { connections, rate, ...stockDatabase, trxCommit };
   const clock = realClock();
   const first = {
     type: 'case',

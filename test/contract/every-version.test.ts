@@ -11,6 +11,7 @@ import { groupVerdictSchema } from '../../lib/group-replication/verdict.ts';
 import { openHistory, type History } from '../../lib/history/reader.ts';
 import { readResults } from '../../lib/matrix/results.ts';
 import { tellStory } from '../../lib/timeline/story.ts';
+import { readResult } from '../../lib/two-kernels/read-result.ts';
 import { everCommitted, textOf, unpack, type Committed } from '../support/committed.ts';
 
 let folder: string;
@@ -56,6 +57,7 @@ test(
         return;
       }
       if (isGroupRun(records)) tellGroupStory(records);
+      else if (records.some(({ type }) => type === 'case')) readResult(history);
       else if (tellStory(records).setup === undefined) throw new Error('it has no set-up');
       let operations = 0;
       history.visitOps(() => (operations += 1));
