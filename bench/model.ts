@@ -10,7 +10,7 @@ import { newSweep, sweep, type SweepState } from '../lib/sweep/sweep.ts';
 import { type BenchContext, type BenchResult, median } from './support/bench.ts';
 
 const sweepMs = 30_000;
-const target = { schedulesPerMinute: 300_000, timesRealTime: 1_000_000 };
+const target = { schedulesPerMinute: 500_000, timesRealTime: 1_000_000 };
 /** So many nodes, and as many volumes with a database each. */
 const sizes = [3, 30, 300];
 const playsPerSize = 5;
