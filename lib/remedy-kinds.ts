@@ -1,7 +1,5 @@
 /** The remedies by name, and when they act: what the rest must know of each. */
-
-/** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
-export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
+import { outOfServiceKey } from './taints.ts';
 
 interface RemedyDeclaration {
   readonly name: string;

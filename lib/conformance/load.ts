@@ -6,7 +6,7 @@ import { timerLagsOf } from '../experiment/evidence/machine-time.ts';
 import { observed } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';
-import { mean } from './scores.ts';
+import { meanOf } from '../counts.ts';
 
 /** From the fault to the second image. */
 export interface Load {
@@ -26,7 +26,7 @@ export function loadOf(story: Story): Load {
     .filter((record) => record.type === 'machine')
     .filter(({ t }) => t >= faultAtMs && t < secondImageAtMs);
   const pressure = (of: 'cpuPressure' | 'ioPressure'): number =>
-    seen.length === 0 ? 0 : mean(seen.map((record) => record[of] ?? 0));
+    seen.length === 0 ? 0 : meanOf(seen.map((record) => record[of] ?? 0));
   return {
     worstLagMs: Math.max(0, ...timerLagsOf(story)),
     cpuPressure: pressure('cpuPressure'),

@@ -1,12 +1,13 @@
 /** A forecast against what came: words, intervals with their widths, the rule beside the model. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Interval } from './compare.ts';
+import { meanOf } from '../counts.ts';
 import { EvidenceError } from '../errors.ts';
 import { bare, type Forecast, type ForecastCell } from './forecast.ts';
 import { quantitiesOf } from './quantities.ts';
 import type { RealRun } from './real-run.ts';
 import { ruleRecord } from './rule.ts';
-import { brier, brierOfWords, isInside, mean, winkler } from './scores.ts';
+import { brier, brierOfWords, isInside, winkler } from './scores.ts';
 
 /** A real run of a cell. */
 export interface Trial {
@@ -98,8 +99,8 @@ export function scoreWords(all: readonly ScoredRun[]): WordScores {
   return {
     runs: runs.length,
     right: byForecaster((who) => hits(who).reduce((sum, hit) => sum + hit, 0)),
-    brier: byForecaster((who) => mean(briers(who))),
-    ofWords: mean(runs.map(({ cell, run }) => brierOfWords(cell.model.words, run.verdict))),
+    brier: byForecaster((who) => meanOf(briers(who))),
+    ofWords: meanOf(runs.map(({ cell, run }) => brierOfWords(cell.model.words, run.verdict))),
   };
 }
 
@@ -155,6 +156,6 @@ interface Stated {
 const scoreOf = (all: readonly Stated[]): IntervalScores => ({
   count: all.length,
   inside: all.filter(({ value, interval }) => isInside(interval, value)).length,
-  width: mean(all.map(({ interval: { from, to } }) => to - from)),
-  winkler: mean(all.map(({ value, interval }) => winkler(interval, value))),
+  width: meanOf(all.map(({ interval: { from, to } }) => to - from)),
+  winkler: meanOf(all.map(({ value, interval }) => winkler(interval, value))),
 });

@@ -25,7 +25,3 @@ export function brierOfWords(shares: Readonly<Record<string, number>>, happened:
   const words = new Set([...Object.keys(shares), happened]);
   return [...words].reduce((sum, word) => sum + brier(shares[word] ?? 0, word === happened), 0);
 }
-
-/** NaN of none. */
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;

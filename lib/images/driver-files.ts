@@ -2,7 +2,7 @@
 import { installedClosure } from './node-closure.ts';
 import { filesUnder, type StagedCode } from './part.ts';
 
-const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'kubernetes-get.ts'];
+const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'taints.ts', 'kubernetes-get.ts'];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
 /** All of lib/csi, lib/disk-modes and the self-fencing sidecar but tests, what they take from lib/, and packages. */

@@ -17,6 +17,7 @@ beforeAll(() => {
     'lib/errors.ts',
     'lib/plain-text.ts',
     'lib/disk-kinds.ts',
+    'lib/taints.ts',
     'lib/kubernetes-get.ts',
     'lib/kubernetes-versions.ts',
   ]) {

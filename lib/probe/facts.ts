@@ -10,7 +10,7 @@ import type {
   V1StorageClass,
 } from '@kubernetes/client-node';
 import { isReady, orMissing, statusOf } from '../cluster/kind/kube.ts';
-import { outOfServiceKey } from '../remedy-kinds.ts';
+import { outOfServiceKey } from '../taints.ts';
 import { answered, type UserCluster } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 

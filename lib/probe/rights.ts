@@ -1,5 +1,5 @@
 /** What a probe does on a cluster, as questions to it and as RBAC for whoever grants it. */
-import { type Need } from '../user-cluster.ts';
+import type { Need } from '../user-cluster.ts';
 
 /** For the prediction. What is refused here is a line that says so. */
 export const readNeeds: readonly Need[] = [

@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { firstTold, noticeInWords, type Notice } from '../experiment/verdict/notices.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { countInWords } from '../counts.ts';
-import { type Html } from './html-parts.ts';
+import type { Html } from './html-parts.ts';
 
 /** Undefined where there was nothing to notice, or nobody was heard who would have told. */
 export function noticedChip({

@@ -1,5 +1,6 @@
 /** What a case came to, read from its history by the readers and checkers of any run. */
 import { judgeImages, type Judgement } from '../checkers/index.ts';
+import { meanOf, sumOf } from '../counts.ts';
 import { identitiesOf } from '../experiment/evidence/identities.ts';
 import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
 import { worst } from '../experiment/verdict/verdict.ts';
@@ -29,7 +30,7 @@ export function readResult(history: History): Result {
   const { faultAtMs, handoverAtMs } = story;
   const moments = { faultAtMs, handoverAtMs, victimNode: 'victim' };
   const judgement = judgeImages(history, moments);
-  const victimAcks = acksOf(history, 'victim');
+  const acks = acksOf(history);
   const { connections, rate, trxCommit } = scenario;
   // Whatever stands in an observation is held against the form that is committed.
   const found = resultSchema.safeParse({
@@ -38,8 +39,8 @@ export function readResult(history: History): Result {
     durationMs: Math.round(records.at(-1)?.t ?? 0),
     ...{ kernels: story.kernels, cpus, connections, rate, trxCommit },
     takeover: story.takeover,
-    acked: { victim: victimAcks.length, successor: acksOf(history, 'successor').length },
-    victimAckedBeside: victimAcks.filter((t) => t > (handoverAtMs ?? Infinity)).length,
+    acked: { victim: acks.victim.length, successor: acks.successor.length },
+    victimAckedBeside: acks.victim.filter((t) => t > (handoverAtMs ?? Infinity)).length,
     ...{ logs: story.logs, marks: story.marks, unflushedBytes: story.unflushedBytes },
     images: records.flatMap((record) =>
       record.type === 'image' ? imageOf(record, judgement) : [],
@@ -92,18 +93,16 @@ function storyOf(records: readonly SmallRecord[]) {
     logs: { victim: lines('victim'), successor: lines('successor') },
     marks: steps.map((each) => ({ ...each.data, atMs: Math.round(each.t) })),
     unflushedBytes: data(labObserved.powerLost, 'victim')?.['unflushedBytes'] ?? null,
-    cpuPressure: pressures.length === 0 ? null : Math.round(mean(pressures)) / 100,
+    cpuPressure: pressures.length === 0 ? null : Math.round(meanOf(pressures)) / 100,
   };
 }
 
-const mean = (values: readonly number[]): number => sum(values) / values.length;
-const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0);
-
 /** Times of the acknowledgements, ms on the run's clock; the client says which side it is. */
-function acksOf(history: History, side: NodeName): number[] {
-  const times: number[] = [];
+function acksOf(history: History): Readonly<Record<NodeName, number[]>> {
+  const times = { victim: [] as number[], successor: [] as number[] };
   history.visitOps(({ client, outcome, endedAtMs = 0 }) => {
-    if (outcome === 'ok' && client === clientOf[side]) times.push(endedAtMs);
+    if (outcome === 'ok')
+      times[client === clientOf.victim ? 'victim' : 'successor'].push(endedAtMs);
   });
   return times;
 }
@@ -126,8 +125,8 @@ function imageOf({ image, evidence }: ImageRecord, judgement: Judgement): ImageR
     rows: evidence.ledgerRows,
     readable: evidence.ledgerComplete,
     victim: {
-      acked: sum(victim.map(({ acked }) => acked)),
-      lost: sum(victim.map(({ lost }) => lost)),
+      acked: sumOf(victim.map(({ acked }) => acked)),
+      lost: sumOf(victim.map(({ lost }) => lost)),
     },
     successor: { acked: successor.acked, lost: successor.lost },
     fsckReplayExitCode: evidence.fsckReplay?.exitCode ?? null,

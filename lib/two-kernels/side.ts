@@ -126,7 +126,7 @@ export class Side {
    */
   async settle(): Promise<void> {
     await this.#step('settles');
-    const { node, filesystem } = this.#options;
+    const { node, filesystem, clock } = this.#options;
     const options = { timeoutMs: settleTimeoutMs, everyMs: 500 };
     await waitFor({ ...options, what: `the ${this.name} has no dirty page` }, async () => {
       const dirty = (await bareServer.dirtyPages(node)) ?? ((await this.#runs()) ? 'unknown' : 0);
@@ -134,11 +134,11 @@ export class Side {
     });
     await node.sh('sync --file-system "$1"', mountPoint);
     let writes = await this.#writes();
-    let sinceMs = performance.now();
+    let sinceMs = clock.nowMs();
     await waitFor({ ...options, what: `the ${this.name}'s path is quiet` }, async () => {
       const now = await this.#writes();
-      if (now !== writes) [writes, sinceMs] = [now, performance.now()];
-      return performance.now() - sinceMs >= quietMs[filesystem] || `${writes} writes`;
+      if (now !== writes) [writes, sinceMs] = [now, clock.nowMs()];
+      return clock.nowMs() - sinceMs >= quietMs[filesystem] || `${writes} writes`;
     });
   }
 

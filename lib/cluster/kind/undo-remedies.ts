@@ -1,7 +1,7 @@
 /** What remedies of a dead run may have left on a kept cluster's nodes: taken back, all idempotent. */
 import * as engine from '../../engine/commands.ts';
 import { tryRun } from '../../engine/run.ts';
-import { outOfServiceKey } from '../../remedy-kinds.ts';
+import { outOfServiceKey } from '../../taints.ts';
 import type { KubeClients } from './kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */

@@ -2,12 +2,10 @@
 import { status } from '@grpc/grpc-js';
 import type { Cut } from '../../disk-modes/mode.ts';
 import { describeError } from '../../errors.ts';
+import { outOfServiceKey } from '../../taints.ts';
 import { CallError } from '../grpc.ts';
 import { type CutDevice, fence } from '../paths.ts';
 import type { DetachRequest } from './request.ts';
-
-/** From k8s.io/api/core/v1, well_known_taints.go: TaintNodeOutOfService. */
-const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
 
 /** Each resolves to what is cut by now. */
 export const cuts: Readonly<Record<Cut, (request: DetachRequest) => Promise<CutDevice[]>>> = {
@@ -22,7 +20,7 @@ export const cuts: Readonly<Record<Cut, (request: DetachRequest) => Promise<CutD
   },
 
   async 'where-out-of-service'(request) {
-    const outOfService = (await taintsOf(request)).includes(outOfServiceTaint);
+    const outOfService = (await taintsOf(request)).includes(outOfServiceKey);
     request.notes['outOfServiceTaint'] = outOfService;
     return outOfService ? cuts['before-answer'](request) : [];
   },

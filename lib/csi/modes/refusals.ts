@@ -1,14 +1,12 @@
 /** Why a mode of disk refuses, from what the array says of the paths to the volume. */
 import { status } from '@grpc/grpc-js';
+import { watchTimeoutMs } from '../../disk-modes/exclusive.ts';
 import type { Refusal } from '../../disk-modes/mode.ts';
 import type { PathStatus } from '../array-port.ts';
 import { CallError } from '../grpc.ts';
 import { livePaths } from '../paths.ts';
 import { neededRecord } from '../record-store.ts';
 import type { ModeRequest } from './request.ts';
-
-/** Ceph's osd_client_watch_timeout: the OSD forgets a client that it has not heard for so long. */
-const watchTimeoutNs = 30e9;
 
 /** Each resolves to the refusal; undefined where it does not hold. */
 export const refusals: Readonly<
@@ -59,5 +57,5 @@ async function unlessNew({ backend, volume, node }: ModeRequest): Promise<CallEr
 export function watches({ state, cutNs, linkNs }: PathStatus, nowNs: number): boolean {
   const silentSinceNs = Math.min(cutNs ?? Infinity, linkNs ?? Infinity);
   if (silentSinceNs === Infinity) return state === 'open';
-  return nowNs - silentSinceNs < watchTimeoutNs;
+  return nowNs - silentSinceNs < watchTimeoutMs * 1e6;
 }

@@ -17,8 +17,8 @@ export interface ObservedOptions<T extends CommonTestbed> {
   readonly folder: string;
   /** Runs from the run's beginning. */
   readonly clock: Clock;
-  /** The first record. Default: the history begins with the phase. */
-  readonly first?: Unstamped;
+  /** The first record: what this run is. */
+  readonly first: Unstamped;
   readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
   readonly onProgress: (line: string) => void;
   /** Default for each of these: nobody is told. */
@@ -56,7 +56,7 @@ export async function observed<T extends CommonTestbed>(
   const { folder, clock, first, onRecord } = options;
   const recorder = openRecorder(folder, clock);
   if (onRecord !== undefined) recorder.subscribe(onRecord);
-  if (first !== undefined) recorder.record(first);
+  recorder.record(first);
   enter({ ...options, recorder }, 'prepare');
   try {
     const testbed = await prepare({ ...options, recorder });

@@ -1,5 +1,6 @@
 /** How busy the machine was under a fault: a race's outcome depends on it. */
 import { z } from 'zod';
+import { meanOf } from '../../counts.ts';
 import type { MachineRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
 import { machineRecordsOf } from '../evidence/machine-time.ts';
@@ -36,8 +37,7 @@ export function pressureOf(
 
 function spreadOf(values: readonly number[]): Pressure['cpu'] {
   if (values.length === 0) return null;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return { mean: round(mean), worst: round(Math.max(...values)) };
+  return { mean: round(meanOf(values)), worst: round(Math.max(...values)) };
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

@@ -3,7 +3,7 @@ import type { V1Taint } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { statusOf } from '../../cluster/kind/kube.ts';
 import { InfrastructureError } from '../../errors.ts';
-import { outOfServiceKey } from '../../remedy-kinds.ts';
+import { outOfServiceKey } from '../../taints.ts';
 import type { ProbeClients } from '../clients.ts';
 
 export const isOurTaint =

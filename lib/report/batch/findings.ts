@@ -1,5 +1,5 @@
 /** What a batch found, in words: which value of its main axis came to what, and what one change does. */
-import { plural } from '../../counts.ts';
+import { plural, sumOf } from '../../counts.ts';
 import type { Batch, BatchCell, Difference } from '../../matrix/batch.ts';
 import { quoted } from '../../matrix/place.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
@@ -25,7 +25,7 @@ function byMainAxis({ axes, cells }: Pick<Batch, 'axes' | 'cells'>): string | un
   const ofLabel = (name: string, label: string): BatchCell[] =>
     cells.filter(({ place }) => place[name] === label);
   const told = ({ name, labels }: Batch['axes'][number]): number =>
-    sum(labels.map((label) => mostOfOneVerdict(ofLabel(name, label))));
+    sumOf(labels.map((label) => mostOfOneVerdict(ofLabel(name, label))));
   const [main] = axes.toSorted((a, b) => told(b) - told(a) || b.labels.length - a.labels.length);
   if (main === undefined) return undefined;
   const groups = Map.groupBy(
@@ -56,8 +56,6 @@ const mostOfOneVerdict = (cells: readonly BatchCell[]): number =>
     0,
     ...[...Map.groupBy(cells, ({ verdict }) => verdict).values()].map((all) => all.length),
   );
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
 /** `3 of 24 cells corrupt, 2 exposed, 19 safe`. */
 function countsOf({ cells }: Pick<Batch, 'cells'>): string {
@@ -98,7 +96,7 @@ export function pairFindings(
       if (first === undefined) return [];
       const { axis, to, fromVerdict, toVerdict, fromCell, toCell } = first;
       const froms = [...new Set(group.map(({ from }) => from))];
-      const pairs = sum(froms.map((from) => pairsOf(batch, axis, from, to)));
+      const pairs = sumOf(froms.map((from) => pairsOf(batch, axis, from, to)));
       // Cells of several pairs may share a fault event, so that their events can't be added up.
       const rates =
         group.length > 1

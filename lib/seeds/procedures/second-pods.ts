@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
-import { outOfServiceKey } from '../../remedy-kinds.ts';
+import { outOfServiceTaint } from '../../taints.ts';
 import { mountedAtEviction } from '../items/shared-file.ts';
 import type { Seed } from '../seed.ts';
 import { attachment, endedEarly, note, reading } from './notes.ts';
@@ -52,7 +52,6 @@ export const twoNodesAttach: Seed = {
   },
 };
 
-const taint = { key: outOfServiceKey, value: 'nodeshutdown', effect: 'NoExecute' } as const;
 const nodeSeen = { ready: z.boolean(), attachments: z.array(attachment) };
 const held = note('unmount hangs', { watchMs: z.number(), ...nodeSeen });
 const tainted = note('out-of-service', { afterS: z.number(), ...nodeSeen });
@@ -78,7 +77,7 @@ export const detachGate: Seed = {
       const watchMs = timers.forceDetachAfterMs + 15_000;
       await bench.pause(watchMs);
       bench.note(held, { watchMs, ...(await look()) }, node);
-      await kubernetes.taint(node, taint);
+      await kubernetes.taint(node, outOfServiceTaint);
       const afterS = await bench.seconds(() => bench.inTime(bench.detached(stuck, 30_000)));
       bench.note(tainted, { afterS, ...(await look()) }, node);
       // Its call is in the driver's log once it is answered.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { copyTimeoutMs } from '../../../engine/run.ts';
 import { copyIdentitySchema, type CopyIdentity } from '../../../csi/copy-label.ts';
 import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
-import { type DiskMode } from '../../../disk-modes/index.ts';
+import type { DiskMode } from '../../../disk-modes/index.ts';
 import { labNode } from './lab-node.ts';
 import type { Lab } from './lab-port.ts';
 

@@ -1,7 +1,7 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
 import { linkStateOf, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
-import { type DiskMode } from '../../../disk-modes/index.ts';
+import type { DiskMode } from '../../../disk-modes/index.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { copyTimeoutMs, pasteable, run } from '../../../engine/run.ts';

@@ -3,7 +3,7 @@
  * carry the out-of-service taint, and pods of nodes that were missing for 40 s
  * (podgc/gc_controller.go gcTerminating, gcOrphaned).
  */
-import { outOfServiceKey } from '../../../remedy-kinds.ts';
+import { outOfServiceKey } from '../../../taints.ts';
 import { hasTaint, type NodeObject, type PodObject } from '../api-objects.ts';
 import type { Watcher } from '../api.ts';
 import { kubernetesTimes, measuredTimes } from '../timings.ts';

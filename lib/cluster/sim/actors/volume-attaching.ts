@@ -6,7 +6,7 @@
  * longer counts against a second attachment (#120595), and neither does any where the volume is
  * declared ReadWriteMany (util.IsMultiAttachAllowed).
  */
-import { outOfServiceKey } from '../../../remedy-kinds.ts';
+import { outOfServiceKey } from '../../../taints.ts';
 import {
   hasTaint,
   isTerminated,

@@ -1,5 +1,5 @@
 /** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes does on a cluster. */
-import { outOfServiceKey } from '../../../remedy-kinds.ts';
+import { outOfServiceKey } from '../../../taints.ts';
 import { diskModeOf } from '../../../disk-modes/index.ts';
 import type { Cut, Refusal as Because } from '../../../disk-modes/mode.ts';
 import { seeCut } from '../actors/sightings.ts';

@@ -4,9 +4,9 @@
  * error). A path that was cut stays cut, and what it held is refused.
  */
 import type { LinkState } from '../../../disk-kinds.ts';
+import { watchTimeoutMs } from '../../../disk-modes/exclusive.ts';
 
-/** `osd_client_watch_timeout`: how long a silent client still counts as a watcher (Ceph). */
-const watchTimeoutUs = 30_000_000;
+const watchTimeoutUs = watchTimeoutMs * 1000;
 
 export interface PathOptions {
   readonly node: string;
