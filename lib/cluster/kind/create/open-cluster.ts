@@ -1,10 +1,10 @@
 /** From what the user chose to a cluster: images, the kind binary, a cluster of our own. */
-import pLimit from 'p-limit';
 import type { Scenario } from '../../../experiment/scenario.ts';
 import { ensureImages } from '../../../images/ensure.ts';
 import type { ImageSet, ImageSource } from '../../../images/image-set.ts';
 import { ensureKind } from '../../../images/kind-binary.ts';
 import { ensureCluster, type Cluster } from '../cluster.ts';
+import { clusterInTurn } from '../in-turn.ts';
 import { refuseUnknownGates } from './feature-gates.ts';
 
 export interface ClusterChoice {
@@ -42,15 +42,9 @@ export interface OpenCluster {
   readonly images: ImageSet;
 }
 
-/**
- * One after the other, in the order in which they are asked for. On two cores a cluster with its
- * driver is up after 60 s; of three that were made at once the first was after 4 minutes.
- */
-const oneAtATime = pLimit(1);
-
 /** Whoever asks releases the cluster. */
 export const openCluster = (choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> =>
-  oneAtATime(() => open(choice, request));
+  clusterInTurn(() => open(choice, request));
 
 async function open(
   choice: ClusterChoice,
