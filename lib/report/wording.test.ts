@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
-import { advice } from './wording.ts';
+import { advice, expectedInRun } from './wording.ts';
 
 const safe = (secondMount: number | null, downtimeMs: number): Verdict => ({
   ...exampleVerdict,
@@ -15,4 +15,26 @@ test('where nothing took over for long, what to do names the price and the way o
   for (const other of [safe(null, 26_000), safe(709, 720_000)]) {
     expect(advice(other)).toEqual([expect.stringMatching(/^Keep the settings/)]);
   }
+});
+
+test.each([
+  [
+    { corrupt: 20, exposed: 4 },
+    'corrupt 20 of 24 or exposed 4 of 24; safe never in 24 (at most 14 %)',
+  ],
+  [{}, 'lost or corrupt'],
+  [undefined, 'lost or corrupt'],
+])('what a run was held against says what was counted, where it was: %j', (counted, words) => {
+  const { serving, scenario } = exampleVerdict;
+  const of = { ...scenario, ...(counted === undefined ? {} : { counted }) };
+  const expected: Verdict['expected'] = ['lost', 'corrupt'];
+  const open = { ...serving, expected: 'open' } as const;
+  const run: Verdict = {
+    ...exampleVerdict,
+    verdict: 'safe',
+    expected,
+    serving: open,
+    scenario: of,
+  };
+  expect(expectedInRun(run)).toBe(words);
 });

@@ -55,9 +55,9 @@ export function expectation(verdict: Verdict): string {
 /** What a run was held against; of a race with counts, and how rare what was never seen may be. */
 export function expectedInRun({ expected, serving, scenario, verdict }: Verdict): string {
   const counted = scenario['counted'] as Counts | undefined;
-  const words = expectedWords(expected, serving.expected);
-  if (counted === undefined) return words;
-  const of = eventsIn(counted);
+  const of = counted === undefined ? 0 : eventsIn(counted);
+  // What nobody counted is held against what reasoning allows.
+  if (counted === undefined || of === 0) return expectedWords(expected, serving.expected);
   if (expected.includes(verdict)) return countedWords(counted);
   const most = percent(Math.round(100 * wilson(0, of).high), 100);
   return `${countedWords(counted)}; ${verdict} never in ${of} (at most ${most})`;
