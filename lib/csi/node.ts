@@ -1,11 +1,13 @@
 /** The CSI node service: opens the attachment's path on this node and mounts it. */
 import { status } from '@grpc/grpc-js';
 import { isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
-import { fileSystemExpansion } from './expand-file-system.ts';
+import { mountedVolume } from './mounted-volume.ts';
 import {
   type Node,
   type NodePublishVolumeRequest,
   NodeServiceCapability_RPC_Type as Capability,
+  type VolumeCapability,
+  VolumeCapability_AccessMode_Mode as Mode,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName } from './layout.ts';
@@ -17,15 +19,14 @@ import {
   cleanUpStaging,
   isRaw,
   isSameDisk,
+  type Mount,
   mountAt,
+  ownMounts,
   stagedAt,
 } from './mounts.ts';
-import { OneAtATime } from './one-at-a-time.ts';
 import { livePaths } from './paths.ts';
 import { readRecord } from './record-store.ts';
-import { neededSingleWriter } from './single-writer.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
-import { volumeStats } from './volume-stats.ts';
 
 const capabilities = [
   Capability.STAGE_UNSTAGE_VOLUME,
@@ -35,7 +36,7 @@ const capabilities = [
 ];
 
 export function nodeService(options: NodeOptions): Handlers<typeof Node> {
-  const oneAtATime = new OneAtATime();
+  const alone = oneAtATime();
   return {
     nodeGetCapabilities: async () => ({
       capabilities: capabilities.map((type) => ({ type: { case: 'rpc', value: { type } } })),
@@ -45,7 +46,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeStageVolume: async (request, notes) => {
       const record = await readRecord(options.backend.layout, neededVolume(request.volumeId));
       if (record?.attributes.stageAnswer === 'never') await never();
-      await oneAtATime.run(request.volumeId, () => stage(options, request, notes));
+      await alone(request.volumeId, () => stage(options, request, notes));
       return {};
     },
 
@@ -53,7 +54,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeUnstageVolume: async ({ volumeId, stagingTargetPath }) => {
       const volume = needed('volume_id', volumeId);
       const mountPoint = needed('staging_target_path', stagingTargetPath);
-      await oneAtATime.run(volume, async () => {
+      await alone(volume, async () => {
         await cleanUpStaging(mountPoint);
         if (isName(volume)) await closePaths(options, volume);
       });
@@ -72,8 +73,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
       return {};
     },
 
-    ...volumeStats(options.backend.layout),
-    ...fileSystemExpansion(options.backend.layout),
+    ...mountedVolume(options.backend.layout),
   };
 }
 
@@ -91,7 +91,7 @@ async function publish(request: NodePublishVolumeRequest): Promise<void> {
   if (published !== undefined) {
     throw new CallError(status.ALREADY_EXISTS, `${target} has ${published.device} mounted`);
   }
-  await neededSingleWriter(capability, { target, staged });
+  await neededSingleWriter(capability, target, staged);
   // A raw device that is to be read only is made so by who gives it to a container.
   if (isRaw(staged)) return bindDevice(staged.mountPoint, target);
   await bindMount(staging, target, request.readonly || mountFlagsOf(capability).includes('ro'));
@@ -102,4 +102,34 @@ async function closePaths({ backend, node }: NodeOptions, volume: string): Promi
   for (const { generation } of await livePaths(backend.array, { volume, node })) {
     await backend.array.close({ volume, generation });
   }
+}
+
+/**
+ * One call about a volume at a time, as the CSI specification asks: a second one is ABORTED. Kubelet
+ * gives a call up after two minutes and makes it anew, while the first one still waits for a disk
+ * that does not answer; together they would check a file system that is being mounted.
+ */
+function oneAtATime(): (volume: string, work: () => Promise<void>) => Promise<void> {
+  const underWay = new Set<string>();
+  return async (volume, work) => {
+    if (underWay.has(volume)) {
+      throw new CallError(status.ABORTED, `another call about ${volume} is under way`);
+    }
+    underWay.add(volume);
+    await work().finally(() => underWay.delete(volume));
+  };
+}
+
+/** Kubernetes' ReadWriteOncePod: throws FAILED_PRECONDITION where the node has another target. */
+async function neededSingleWriter(
+  { accessMode }: VolumeCapability,
+  target: string,
+  staged: Mount,
+): Promise<void> {
+  if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
+  const other = (await ownMounts()).find(
+    (mount) => isSameDisk(mount, staged) && ![staged.mountPoint, target].includes(mount.mountPoint),
+  );
+  if (other === undefined) return;
+  throw new CallError(status.FAILED_PRECONDITION, `published at ${other.mountPoint} already`);
 }
