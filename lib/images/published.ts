@@ -1,6 +1,6 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
 import * as recipe from '../engine/recipe.ts';
-import { arrayFiles, arrayModule } from './array-files.ts';
+import { arrayFiles, arrayModule } from './built/parts.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
 import { stageDriver } from './driver-files.ts';
 import { definePart, type Step } from './part.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { kubernetesDefault, releaseOf } from '../kubernetes-versions.ts';
 import { projectRoot } from './plan.ts';
-import { oldestGo } from './preflight.ts';
+import { oldestGo } from './ensure.ts';
 import { attacherVersion, nodeVersion, provisionerVersion } from './versions.ts';
 
 const read = (path: string): string => readFileSync(`${projectRoot}/${path}`, 'utf8');

@@ -25,7 +25,7 @@ import { findCluster, refuseForeign } from './ownership/registry.ts';
 import { Relays } from './clients/relay.ts';
 import { removeCluster } from './ownership/remove-cluster.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
-import { spawnStream } from '../../engine/spawned.ts';
+import { spawnStream } from '../../engine/spawner.ts';
 import { markComplete } from './ownership/state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut } from '../cut/classify.ts';
-import { renderCutHtml } from './cut-html.ts';
-import { renderCutJunit } from './cut-junit.ts';
+import { renderCutHtml } from './html.ts';
+import { renderCutJunit } from './junit.ts';
 import { readCutCertificate } from './cut-rows.ts';
 import { addCertificate, cutsIn, rebuilt } from './driver-file.ts';
 

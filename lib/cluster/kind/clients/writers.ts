@@ -6,7 +6,7 @@ import { historyDirectory, writerSegment } from '../../../history/recorder.ts';
 import { defaultTransferEvery } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import type { Writers, WriterSpec } from '../../../workload/port.ts';
-import { spawnFork, type Forked } from '../../../engine/spawned.ts';
+import { spawnFork, type Forked } from '../../../engine/spawner.ts';
 import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 
 /** Which socket leads each client to the database, now and whenever that changes. */

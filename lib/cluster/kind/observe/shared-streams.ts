@@ -1,6 +1,6 @@
 /** Commands that several observers read: each runs once, and every reader gets all of its lines. */
 import type { LineStream, OpenStream } from '../../../engine/line-stream.ts';
-import { spawnStream } from '../../../engine/spawned.ts';
+import { spawnStream } from '../../../engine/spawner.ts';
 
 type OnLine = (line: string) => void;
 
