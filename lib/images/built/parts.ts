@@ -1,6 +1,6 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
 import * as recipe from '../../engine/recipe.ts';
-import { stageDriver } from '../driver-files.ts';
+import { stageDriver } from '../node-closure.ts';
 import { definePart, filesUnder, labelChanges, type Part } from '../part.ts';
 import {
   attacherVersion,

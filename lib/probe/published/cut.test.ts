@@ -8,8 +8,12 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut } from '../cut/classify.ts';
 import { renderCutHtml } from './html.ts';
 import { renderCutJunit } from './junit.ts';
-import { readCutCertificate } from './cut-rows.ts';
-import { addCertificate, cutsIn, rebuilt } from './driver-file.ts';
+import {
+  readCutCertificate,
+  addCertificate,
+  cutsIn,
+  rebuilt,
+} from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
 const [first] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');

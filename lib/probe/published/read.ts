@@ -1,7 +1,9 @@
 /** What both kinds of certificates are read with: one form, told apart by `kind`. */
 import { createHash } from 'node:crypto';
+import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 import { UsageError } from '../../errors.ts';
+import { readInput, textFileBytes } from '../../input-file.ts';
 import { cutCertificateVersion } from '../cut/certificate.ts';
 import { cutWays } from '../cut/host.ts';
 import { cutRemedies } from '../cut/plan.ts';
@@ -158,3 +160,10 @@ function misformed(value: unknown): string | undefined {
 }
 
 export const certificateJsonSchema = (): unknown => z.toJSONSchema(certificateSchema);
+
+/** Whole ones are large, and git holds them. */
+export const packed = '.json.zst';
+
+/** Throws as `readInput` does, and where it is no such file or its text is longer than one may be. */
+export const unpacked = (path: string): string =>
+  zstdDecompressSync(readInput(path), { maxOutputLength: textFileBytes }).toString();

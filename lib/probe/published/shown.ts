@@ -12,9 +12,8 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../cut/classify.ts';
 import { planHash } from '../plan.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import type { CutRow } from './cut-rows.ts';
-import { rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
-import { packed, unpacked } from './packed.ts';
+import { type CutRow, rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
+import { packed, unpacked } from './read.ts';
 
 /** Of one class. */
 export interface Shown {
