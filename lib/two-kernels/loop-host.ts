@@ -7,8 +7,7 @@ import { database } from '../database/chosen.ts';
 import * as engine from '../engine/commands.ts';
 import { copyTimeoutMs, run, tryRun } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
-import { shellCommand } from './shell.ts';
-import type { Host, Node, NodeName } from './host.ts';
+import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
 
 export interface LoopHostOptions {
   /** The tools image. */

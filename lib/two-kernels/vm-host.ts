@@ -11,9 +11,8 @@ import { pasteable } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { GuestFiles } from './guest-files.ts';
-import type { Host, Node, NodeName } from './host.ts';
+import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
 import { Qmp } from './qmp.ts';
-import { shellCommand } from './shell.ts';
 
 export interface VmHostOptions {
   readonly files: GuestFiles;

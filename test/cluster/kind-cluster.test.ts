@@ -16,7 +16,7 @@ import {
 import {
   followControllerManager,
   readForcedDetachMetric,
-} from '../../lib/cluster/kind/create/controller-manager.ts';
+} from '../../lib/cluster/kind/observe/controller-manager.ts';
 import {
   deployDatabase,
   followDatabaseLog,

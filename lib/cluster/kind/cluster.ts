@@ -7,7 +7,7 @@ import { createCluster, type CreateOptions, type Standing } from './create/creat
 import { deployDriver } from './create/driver.ts';
 import type { ForceDetach } from './create/kind-config.ts';
 import type { KubeClients } from './kube.ts';
-import type { Lab } from './disk/lab-port.ts';
+import type { Lab } from './disk/lab.ts';
 import {
   clusterNameRule,
   engineName,

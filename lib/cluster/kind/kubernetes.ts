@@ -1,11 +1,10 @@
 /** The Kubernetes port over the real API. */
-import type { V1Pod, V1Taint } from '@kubernetes/client-node';
-import pRetry from 'p-retry';
+import type { V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
 import { drainNode, uncordonNode } from './nodes/drain.ts';
-import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
+import { changeTaints, isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
 import { isIn, solePlace, type Place } from './place.ts';
 
 /** Label of the database's pods. */
@@ -80,28 +79,6 @@ export function kubernetesOf(
     },
   };
 }
-
-/** The node lifecycle controller sets taints too: change them only on the version that was read. */
-const changeTaints = (
-  { core }: KubeClients,
-  node: string,
-  change: (taints: readonly V1Taint[]) => V1Taint[],
-): Promise<void> =>
-  pRetry(
-    async () => {
-      const { metadata, spec } = await core.readNode({ name: node });
-      const value = change(spec?.taints ?? []);
-      const version = metadata?.resourceVersion;
-      await core.patchNode({
-        name: node,
-        body: [
-          { op: 'test', path: '/metadata/resourceVersion', value: version },
-          { op: 'add', path: '/spec/taints', value },
-        ],
-      });
-    },
-    { retries: 5, minTimeout: 50 },
-  );
 
 async function deletePod(
   { core }: KubeClients,

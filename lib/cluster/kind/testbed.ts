@@ -22,7 +22,7 @@ import { observeCluster } from './observe/cluster.ts';
 import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
 import type { RealClock } from './real-clock.ts';
 import { Routes } from './clients/routes.ts';
-import { restoreNodes } from './nodes/restore-nodes.ts';
+import { restoreNodes } from './undo-remedies.ts';
 import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './observe/versions.ts';
 import { volumeIdentity } from './disk/volume-identity.ts';

@@ -4,7 +4,7 @@ import type { ServerRoutes } from '../../../database/server-port.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { VolumeIdentity } from '../../../history/identity.ts';
 import { identifyVolume } from './disk-tool.ts';
-import type { Lab } from './lab-port.ts';
+import type { Lab } from './lab.ts';
 
 /** The disk tells of the file system on it, and the server through the outside route of its data. */
 export async function volumeIdentity(

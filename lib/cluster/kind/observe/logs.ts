@@ -5,7 +5,7 @@ import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
-import { followControllerManager } from '../create/controller-manager.ts';
+import { followControllerManager } from './controller-manager.ts';
 import { followDatabaseLog, followSelfFenceLog } from '../database.ts';
 import { solePlace, type Place } from '../place.ts';
 import type { Following, LogLine } from './pod-log.ts';
