@@ -78,14 +78,8 @@ const drawnFrom = {
 } as const;
 
 const columns = [
-  'policy',
-  'states',
-  'unflushed',
-  'lost',
-  'corrupt',
-  'not started',
-  'unreadable',
-  'at most',
+  ...['policy', 'states', 'unflushed', 'lost', 'corrupt'],
+  ...['not started', 'unreadable', 'at most'],
 ];
 
 const row = (cells: readonly (string | number)[]): string =>

@@ -1,17 +1,19 @@
 /** The CSI node service: opens the attachment's path on this node and mounts it. */
+import { statfs } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
 import { isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
-import { mountedVolume } from './mounted-volume.ts';
 import {
   type Node,
   type NodePublishVolumeRequest,
   NodeServiceCapability_RPC_Type as Capability,
   type VolumeCapability,
   VolumeCapability_AccessMode_Mode as Mode,
+  VolumeUsage_Unit as Unit,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
-import { isName } from './layout.ts';
+import { isName, type Layout } from './layout.ts';
 import { never } from './lies.ts';
+import { devicePath } from './loop-device.ts';
 import {
   bindDevice,
   bindMount,
@@ -19,13 +21,16 @@ import {
   cleanUpStaging,
   isRaw,
   isSameDisk,
+  loopOf,
   type Mount,
   mountAt,
   ownMounts,
   stagedAt,
 } from './mounts.ts';
 import { livePaths } from './paths.ts';
+import { neededProvisioned } from './provisioned.ts';
 import { readRecord } from './record-store.ts';
+import { must } from './run.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
 
 const capabilities = [
@@ -133,3 +138,49 @@ async function neededSingleWriter(
   if (other === undefined) return;
   throw new CallError(status.FAILED_PRECONDITION, `published at ${other.mountPoint} already`);
 }
+
+/**
+ * What one asks of a volume that is mounted: its usage and its growth. A raw volume has a size,
+ * and no file system to ask.
+ */
+const mountedVolume = (
+  layout: Layout,
+): Pick<Handlers<typeof Node>, 'nodeGetVolumeStats' | 'nodeExpandVolume'> => ({
+  nodeGetVolumeStats: async (request) => {
+    const { path, mount, sizeBytes } = await neededMounted(layout, request);
+    if (isRaw(mount)) return { usage: [{ unit: Unit.BYTES, total: BigInt(sizeBytes) }] };
+    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path, { bigint: true });
+    const bytes = { total: blocks * bsize, available: bavail * bsize };
+    return {
+      usage: [
+        { unit: Unit.BYTES, ...bytes, used: (blocks - bfree) * bsize },
+        { unit: Unit.INODES, total: files, available: ffree, used: files - ffree },
+      ],
+    };
+  },
+
+  nodeExpandVolume: async (request) => {
+    const { volume, path, mount, sizeBytes } = await neededMounted(layout, request);
+    const loop = loopOf(mount);
+    if (loop === undefined) throw notMounted(volume, path);
+    if (isRaw(mount)) return { capacityBytes: BigInt(sizeBytes) };
+    if (mount.fsType === 'xfs') await must('xfs_growfs', path);
+    else await must('resize2fs', devicePath(loop));
+    return { capacityBytes: BigInt(sizeBytes) };
+  },
+});
+
+async function neededMounted(
+  layout: Layout,
+  { volumeId, volumePath }: { readonly volumeId: string; readonly volumePath: string },
+): Promise<{ volume: string; path: string; mount: Mount; sizeBytes: number }> {
+  const path = needed('volume_path', volumePath);
+  const volume = neededVolume(volumeId);
+  const { sizeBytes } = await neededProvisioned(layout, volume);
+  const mount = await stagedAt(path);
+  if (mount === undefined) throw notMounted(volume, path);
+  return { volume, path, mount, sizeBytes };
+}
+
+const notMounted = (volume: string, path: string): CallError =>
+  new CallError(status.NOT_FOUND, `${volume} is not mounted at ${path}`);

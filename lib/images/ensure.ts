@@ -73,9 +73,6 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
   return Object.fromEntries(Object.keys(named).map((name, index) => [name, ids[index] ?? '']));
 }
 
-/** Go's oldest release that the committed modules accept. */
-export const oldestGo = '1.26';
-
 const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
 const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
 

@@ -25,9 +25,10 @@ import {
   machineLoops,
   type Lease,
 } from '../../lib/cluster/kind/ownership/lease.ts';
-import { ensureMachineLoops, releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { cgroupVersion, lacksSysResource } from '../../lib/cluster/kind/machine-facts.ts';
 import { installCni, restoreRoutes } from '../../lib/cluster/kind/nodes/node-network.ts';
+import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';
 import { takeNetwork } from '../../lib/cluster/kind/nodes/take-network.ts';
 import { waitFor } from '../../lib/cluster/kind/wait.ts';

@@ -6,7 +6,7 @@ import { plural } from '../../counts.ts';
 import type { Finding } from '../../experiment/verdict/verdict.ts';
 import { sessionKey } from '../../workload/ledger.ts';
 import type { BinlogFound } from '../evidence.ts';
-import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
+import { parseGtids, union, withGaps, writeGtids } from '../gtid-set.ts';
 
 export const binlog: Checker = {
   name: 'binlog',

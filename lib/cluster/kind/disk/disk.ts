@@ -9,7 +9,7 @@ import { copyTimeoutMs, pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import type { Machine } from '../../port.ts';
-import { stopServers } from '../nodes/server-freeze.ts';
+import { stopServers } from '../nodes/servers.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './lab.ts';
 
