@@ -4,10 +4,14 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { strangerNames } from '../lib/cluster/kind/stranger-objects.ts';
+import { strangerNames } from '../test/support/stranger-objects.ts';
 import type { Answer } from '../lib/probe/prediction.ts';
-import { readCutCertificate } from '../lib/probe/published/cut-rows.ts';
-import { cutsIn, driverVersions, wholeCertificates } from '../lib/probe/published/driver-file.ts';
+import {
+  readCutCertificate,
+  cutsIn,
+  driverVersions,
+  wholeCertificates,
+} from '../scripts/driver-files.ts';
 import type { BenchContext, BenchResult } from './support/bench.ts';
 import { liveBlind, liveRecords } from './support/blind-live.ts';
 import { blindTable, type BlindRecords, type BlindRow } from './support/blind-table.ts';

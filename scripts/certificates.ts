@@ -12,7 +12,7 @@ import {
   driverFileText,
   driverVersions,
   rebuilt,
-} from '../lib/probe/published/driver-file.ts';
+} from './driver-files.ts';
 
 const root = 'certificates';
 const [, , verb, file = '', version = ''] = process.argv;

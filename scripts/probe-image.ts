@@ -2,12 +2,22 @@
  * `node scripts/probe-image.ts [published]`: makes the image that `probe --print-job` names, from this
  * checkout, and prints its name. `published`: on an official image of Node, else on the one that is built here.
  */
+import { readFileSync } from 'node:fs';
 import { endOf, say, tell } from '../lib/cli/command.ts';
+import * as recipe from '../lib/engine/recipe.ts';
 import { exitCode, UsageError, type ExitCode } from '../lib/errors.ts';
 import { buildStep, cacheFolder, presentImages } from '../lib/images/build.ts';
-import { probePart } from '../lib/images/built/probe.ts';
 import { runtimePart } from '../lib/images/built/tools.ts';
-import { publishedProbe } from '../lib/images/published.ts';
+import { installedClosure } from '../lib/images/node-closure.ts';
+import {
+  definePart,
+  filesUnder,
+  labelChanges,
+  type Part,
+  type StagedCode,
+  type Step,
+} from '../lib/images/part.ts';
+import { partLabels } from '../lib/images/published.ts';
 import { projectRoot } from '../lib/images/plan.ts';
 
 process.exitCode = await endOf(build);
@@ -27,4 +37,56 @@ async function build(): Promise<ExitCode> {
   for (const step of steps) if (!present.has(step.ref)) await buildStep(step, options);
   tell(steps.at(-1)?.ref ?? '');
   return exitCode.expected;
+}
+
+/** All that decides the harness's version is in it, so that a certificate names the same one. */
+const folders = ['bin', 'experiments', 'lib', 'manifests'];
+const files = ['docs/reference/drivers.yaml', 'package.json'];
+
+/** What goes into it, the same on both image ways: this checkout, and its packages. */
+function stageProbe(root: string): StagedCode {
+  const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const closure = installedClosure(root, Object.keys(dependencies));
+  const all = [...folders, ...files];
+  return {
+    files: all.flatMap((path) => filesUnder(`${root}/${path}`)),
+    settings: closure.map((entry) => `${entry.path}@${entry.version}`),
+    commands: [
+      'mkdir -p "$WORK/app"',
+      `cp --parents -r ${[...all, ...closure.map((entry) => entry.path)].join(' ')} "$WORK/app"`,
+    ],
+  };
+}
+
+/** The runtime, and forcedetach as its entry point. It serves as its pods' image, too. */
+function probePart(root: string, runtime: Part): Part {
+  const { files, settings, commands } = stageProbe(root);
+  const changes = [
+    'ENV PATH=/app/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    'ENTRYPOINT ["/usr/local/bin/node", "/app/bin/forcedetach.mjs"]',
+  ].map((change) => `--change '${change}'`);
+  return definePart('probe', { files, settings, needs: [runtime] }, (key, ref) => [
+    ...commands,
+    'ln -s forcedetach.mjs "$WORK/app/bin/forcedetach"',
+    ...recipe.addFolder({
+      container: `forcedetach-build-${key}`,
+      from: runtime.ref,
+      folder: ['"$WORK/app/."', '/app'],
+      changes: `${changes.join(' ')} ${labelChanges('probe', key)}`,
+      ref,
+    }),
+  ]);
+}
+
+/** On an official image of Node. */
+function publishedProbe(root: string): Step {
+  const { files, settings, commands } = stageProbe(root);
+  const file = 'lib/images/published/probe.Dockerfile';
+  const inputs = { files: [...files, `${root}/${file}`], settings };
+  return definePart('published-probe', inputs, (key, ref) => [
+    ...commands,
+    recipe.build(partLabels('probe', key), file, ref, '"$WORK"'),
+  ]);
 }

@@ -3,7 +3,7 @@
  * foreign names and dynamic classes, to try the probe on. It bears none of our labels. `short`: lost
  * nodes are given up after 20 s, volumes detached by force after 60 s.
  */
-import { makeStranger, removeStranger, strangerKubeconfig } from '../lib/cluster/kind/stranger.ts';
+import { makeStranger, removeStranger, strangerKubeconfig } from '../test/support/stranger.ts';
 import { ensureKind } from '../lib/images/kind-binary.ts';
 import { ensureImages } from '../lib/images/ensure.ts';
 import { planImages } from '../lib/images/plan.ts';

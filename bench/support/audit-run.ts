@@ -11,7 +11,7 @@ import {
 } from '../../lib/checkers/reconcile-documents.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
 import { unreadBecause } from '../../lib/checkers/readability.ts';
-import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab-node.ts';
+import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';

@@ -9,7 +9,7 @@ import {
   faultyClasses,
   idleClasses,
   strangerClasses,
-} from '../../lib/cluster/kind/stranger-objects.ts';
+} from '../../test/support/stranger-objects.ts';
 import { describeError } from '../../lib/errors.ts';
 import { probeClients, type ProbeClients } from '../../lib/probe/clients.ts';
 import { gatherFacts } from '../../lib/probe/facts.ts';

@@ -6,7 +6,7 @@ import {
   faultyClasses,
   idleClasses,
   strangerClasses,
-} from '../../lib/cluster/kind/stranger-objects.ts';
+} from '../../test/support/stranger-objects.ts';
 import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../../lib/probe/cut/classify.ts';
 import type { VolumeMode } from '../../lib/probe/plan.ts';

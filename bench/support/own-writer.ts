@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';
-import { startWriterProcesses, type WriterRoutes } from '../../lib/cluster/kind/clients/writers.ts';
+import {
+  startWriterProcesses,
+  type ClientSockets,
+} from '../../lib/cluster/kind/clients/writers.ts';
 import { EvidenceError } from '../../lib/errors.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import type { BenchDatabase } from './database.ts';
@@ -21,7 +24,10 @@ export async function writerInserts(
   database: BenchDatabase,
   { connections, seconds }: Load,
 ): Promise<number> {
-  const routes: WriterRoutes = { get: () => database.socketPath, onChange: () => undefined };
+  const routes: Pick<ClientSockets, 'get' | 'onChange'> = {
+    get: () => database.socketPath,
+    onChange: () => undefined,
+  };
   await database.execute(`DROP DATABASE IF EXISTS ${databaseName}`);
   await prepareSchema(routes);
   const folder = await mkdtemp(join(tmpdir(), 'forcedetach-bench-'));

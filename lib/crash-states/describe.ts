@@ -1,4 +1,7 @@
 /** Crash states as lines for a terminal. */
+import { database } from '../database/chosen.ts';
+import type { PowerLoss } from '../disk-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { StateResult } from './explore.ts';
 import { draws, type Plan } from './plan.ts';
@@ -75,14 +78,8 @@ const drawnFrom = {
 } as const;
 
 const columns = [
-  'policy',
-  'states',
-  'unflushed',
-  'lost',
-  'corrupt',
-  'not started',
-  'unreadable',
-  'at most',
+  ...['policy', 'states', 'unflushed', 'lost', 'corrupt'],
+  ...['not started', 'unreadable', 'at most'],
 ];
 
 const row = (cells: readonly (string | number)[]): string =>
@@ -91,3 +88,33 @@ const row = (cells: readonly (string | number)[]): string =>
     .join('');
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(3)} s`;
+
+type Promises = Pick<Scenario, 'trxCommit' | 'flushes'>;
+
+/** Verdicts of all states together that are no surprise. */
+export function expectedOf(
+  { flushes, ...choice }: Promises,
+  policies: readonly PowerLoss[],
+): VerdictWord[] {
+  if (flushes === 'ignored') return ['lost', 'corrupt'];
+  const promised: VerdictWord = database.durability.keepsAll(choice) ? 'safe' : 'lost';
+  return policies.includes('tears') ? [promised, 'corrupt'] : [promised];
+}
+
+/** Also each policy by itself shows nothing but what it may. */
+export function isExpected(promises: Promises, { verdict, policies }: Summary): boolean {
+  const all = policies.map(({ policy }) => policy);
+  return (
+    expectedOf(promises, all).includes(verdict) &&
+    policies.every((each) => allowedOf(promises, each.policy).includes(each.verdict))
+  );
+}
+
+/** A page may be torn while its copy is lost with the cache: docs/explanation/crash-states.md. */
+function allowedOf({ flushes, ...choice }: Promises, policy: PowerLoss): VerdictWord[] {
+  if (flushes === 'ignored') return ['safe', 'lost', 'corrupt'];
+  const promised: VerdictWord[] = database.durability.keepsAll(choice)
+    ? ['safe']
+    : ['safe', 'lost'];
+  return policy === 'tears' ? [...promised, 'corrupt'] : promised;
+}

@@ -11,10 +11,8 @@ import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { describeState, describeSummary } from './describe.ts';
-import { explore, type StateResult } from './explore.ts';
-import type { StateJudgement } from './judge.ts';
-import { expectedOf, isExpected } from './expected.ts';
+import { describeState, describeSummary, expectedOf, isExpected } from './describe.ts';
+import { explore, type StateJudgement, type StateResult } from './explore.ts';
 import { boundOfNone, summarize } from './summary.ts';
 
 const ok = { outcome: 'ok', stored: true } as const;

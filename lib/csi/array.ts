@@ -17,7 +17,7 @@ export interface ArrayOptions {
 }
 
 /** Where a call's answer says nothing but that it is done. */
-const done = z.object({});
+const done = z.object({}).transform(() => undefined);
 
 /**
  * Nothing is connected until a call is made. Beyond the array's own errors, calls throw
@@ -32,16 +32,10 @@ export function arrayAt(socketPath: string, options: ArrayOptions = {}): ArrayPo
   ): Promise<T> => checked(request.do, await exchange(socketPath, request, timeout), answer);
   return {
     open: (request) => call({ do: 'open', ...request }, z.object({ device: z.string() })),
-    close: async (request) => {
-      await call({ do: 'close', ...request }, done);
-    },
-    cut: async (request) => {
-      await call({ do: 'cut', ...request }, done);
-    },
+    close: (request) => call({ do: 'close', ...request }, done),
+    cut: (request) => call({ do: 'cut', ...request }, done),
     losePower: (request) => call({ do: 'losePower', ...request }, powerLossSchema),
-    link: async (request) => {
-      await call({ do: 'link', ...request }, done);
-    },
+    link: (request) => call({ do: 'link', ...request }, done),
     status: async (volume) => {
       const answer = z.object({ paths: z.array(pathStatusSchema) });
       return (await call({ do: 'status', ...(volume !== undefined && { volume }) }, answer)).paths;

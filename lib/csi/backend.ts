@@ -2,8 +2,7 @@
 import { status } from '@grpc/grpc-js';
 import { CallError, type Notes } from './grpc.ts';
 import { freeLoop, type LoopRange } from './loop-range.ts';
-import { decideAttach, decideDetach } from './modes/decide.ts';
-import type { NodeTaints } from './modes/request.ts';
+import { decideAttach, decideDetach, type NodeTaints } from './modes.ts';
 import { type Backend, type CutDevice, livePaths, type Target } from './paths.ts';
 import { attach, type Attachment, detach, heldBy, heldElsewhere, stillHeld } from './record.ts';
 import {

@@ -17,7 +17,7 @@ import { isName } from './layout.ts';
 import { devicePath } from './loop-device.ts';
 import { answerDetach } from './lies.ts';
 import type { LoopRange } from './loop-range.ts';
-import type { NodeTaints } from './modes/request.ts';
+import type { NodeTaints } from './modes.ts';
 import { neededNode } from './nodes.ts';
 import { type Backend, type CutDevice, writtenSoFar } from './paths.ts';
 import { provision } from './provision.ts';

@@ -6,10 +6,14 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { run } from './run.ts';
+import type { ArrayCopy } from './array-port.ts';
+import { copyPath, filesCopyPath, filesPath } from './layout.ts';
+import type { Backend } from './paths.ts';
+import { readRecord } from './record-store.ts';
+import { must, run } from './run.ts';
 import { writeWhole } from './whole-file.ts';
 
 const labelSchema = z.object({
@@ -121,3 +125,42 @@ async function listingOf(folder: string): Promise<Content> {
   }
   return { bytes, digest: hash.digest('hex') };
 }
+
+interface Copied extends Partial<Omit<ArrayCopy, 'bytes'>>, CopyIdentity {
+  /** An image, or a directory of a volume that is shared by its files. */
+  readonly path: string;
+}
+
+/**
+ * Copies a volume as it is at one moment, and says which copy it is. It appears whole or not at all, in
+ * place of an earlier one of that label.
+ */
+export async function copyVolume(
+  { layout, array }: Backend,
+  volume: string,
+  label: string,
+): Promise<Copied> {
+  await mkdir(layout.copies, { recursive: true });
+  const files = filesPath(layout, volume);
+  if (await isFolder(files)) return copyFiles(volume, files, filesCopyPath(layout, label));
+  const path = copyPath(layout, label);
+  const { heldMs } = await array.copy({ volume, to: `${path}.new` });
+  await rename(`${path}.new`, path);
+  const generation = ((await readRecord(layout, volume))?.nextGeneration ?? 1) - 1;
+  return { path, heldMs, ...(await labelCopy(path, { volume, generation })) };
+}
+
+/** Of one moment only while those who write there are frozen: nothing holds a directory. */
+async function copyFiles(volume: string, files: string, path: string): Promise<Copied> {
+  await rm(`${path}.new`, { recursive: true, force: true });
+  await must('cp', '--archive', '--sparse=always', files, `${path}.new`);
+  await rm(path, { recursive: true, force: true });
+  await rename(`${path}.new`, path);
+  return { path, ...(await labelCopy(path, { volume, generation: 0 })) };
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

@@ -7,8 +7,7 @@ import { linkStateOf, powerLosses, storageLinks, type LinkState } from '../disk-
 import { describeError, UsageError } from '../errors.ts';
 import { arrayAt } from './array.ts';
 import { writeUnsyncedCanary } from './canary.ts';
-import { copyVolume } from './copy.ts';
-import { filesystemUuidOf } from './copy-label.ts';
+import { copyVolume, filesystemUuidOf } from './copy-label.ts';
 import { exportWrites } from './export-writes.ts';
 import { holdCalls, letGo } from './hold.ts';
 import { defaultRoot, imagePath, layoutOf } from './layout.ts';

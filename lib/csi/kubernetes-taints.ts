@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { InfrastructureError } from '../errors.ts';
 import { kubernetesGet, type ApiServer } from '../kubernetes-get.ts';
-import type { NodeTaints } from './modes/request.ts';
+import type { NodeTaints } from './modes.ts';
 
 const nodeSchema = z.object({
   spec: z.object({ taints: z.array(z.object({ key: z.string() })).optional() }),

@@ -1,15 +1,19 @@
 /** The CSI node service: opens the attachment's path on this node and mounts it. */
+import { statfs } from 'node:fs/promises';
 import { status } from '@grpc/grpc-js';
 import { isBlock, needed, neededCapability, neededVolume } from './check-request.ts';
-import { fileSystemExpansion } from './expand-file-system.ts';
 import {
   type Node,
   type NodePublishVolumeRequest,
   NodeServiceCapability_RPC_Type as Capability,
+  type VolumeCapability,
+  VolumeCapability_AccessMode_Mode as Mode,
+  VolumeUsage_Unit as Unit,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
-import { isName } from './layout.ts';
+import { isName, type Layout } from './layout.ts';
 import { never } from './lies.ts';
+import { devicePath } from './loop-device.ts';
 import {
   bindDevice,
   bindMount,
@@ -17,15 +21,17 @@ import {
   cleanUpStaging,
   isRaw,
   isSameDisk,
+  loopOf,
+  type Mount,
   mountAt,
+  ownMounts,
   stagedAt,
 } from './mounts.ts';
-import { OneAtATime } from './one-at-a-time.ts';
 import { livePaths } from './paths.ts';
+import { neededProvisioned } from './provisioned.ts';
 import { readRecord } from './record-store.ts';
-import { neededSingleWriter } from './single-writer.ts';
+import { must } from './run.ts';
 import { mountFlagsOf, type NodeOptions, stage } from './stage.ts';
-import { volumeStats } from './volume-stats.ts';
 
 const capabilities = [
   Capability.STAGE_UNSTAGE_VOLUME,
@@ -35,7 +41,7 @@ const capabilities = [
 ];
 
 export function nodeService(options: NodeOptions): Handlers<typeof Node> {
-  const oneAtATime = new OneAtATime();
+  const alone = oneAtATime();
   return {
     nodeGetCapabilities: async () => ({
       capabilities: capabilities.map((type) => ({ type: { case: 'rpc', value: { type } } })),
@@ -45,7 +51,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeStageVolume: async (request, notes) => {
       const record = await readRecord(options.backend.layout, neededVolume(request.volumeId));
       if (record?.attributes.stageAnswer === 'never') await never();
-      await oneAtATime.run(request.volumeId, () => stage(options, request, notes));
+      await alone(request.volumeId, () => stage(options, request, notes));
       return {};
     },
 
@@ -53,7 +59,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
     nodeUnstageVolume: async ({ volumeId, stagingTargetPath }) => {
       const volume = needed('volume_id', volumeId);
       const mountPoint = needed('staging_target_path', stagingTargetPath);
-      await oneAtATime.run(volume, async () => {
+      await alone(volume, async () => {
         await cleanUpStaging(mountPoint);
         if (isName(volume)) await closePaths(options, volume);
       });
@@ -72,8 +78,7 @@ export function nodeService(options: NodeOptions): Handlers<typeof Node> {
       return {};
     },
 
-    ...volumeStats(options.backend.layout),
-    ...fileSystemExpansion(options.backend.layout),
+    ...mountedVolume(options.backend.layout),
   };
 }
 
@@ -91,7 +96,7 @@ async function publish(request: NodePublishVolumeRequest): Promise<void> {
   if (published !== undefined) {
     throw new CallError(status.ALREADY_EXISTS, `${target} has ${published.device} mounted`);
   }
-  await neededSingleWriter(capability, { target, staged });
+  await neededSingleWriter(capability, target, staged);
   // A raw device that is to be read only is made so by who gives it to a container.
   if (isRaw(staged)) return bindDevice(staged.mountPoint, target);
   await bindMount(staging, target, request.readonly || mountFlagsOf(capability).includes('ro'));
@@ -103,3 +108,79 @@ async function closePaths({ backend, node }: NodeOptions, volume: string): Promi
     await backend.array.close({ volume, generation });
   }
 }
+
+/**
+ * One call about a volume at a time, as the CSI specification asks: a second one is ABORTED. Kubelet
+ * gives a call up after two minutes and makes it anew, while the first one still waits for a disk
+ * that does not answer; together they would check a file system that is being mounted.
+ */
+function oneAtATime(): (volume: string, work: () => Promise<void>) => Promise<void> {
+  const underWay = new Set<string>();
+  return async (volume, work) => {
+    if (underWay.has(volume)) {
+      throw new CallError(status.ABORTED, `another call about ${volume} is under way`);
+    }
+    underWay.add(volume);
+    await work().finally(() => underWay.delete(volume));
+  };
+}
+
+/** Kubernetes' ReadWriteOncePod: throws FAILED_PRECONDITION where the node has another target. */
+async function neededSingleWriter(
+  { accessMode }: VolumeCapability,
+  target: string,
+  staged: Mount,
+): Promise<void> {
+  if (accessMode?.mode !== Mode.SINGLE_NODE_SINGLE_WRITER) return;
+  const other = (await ownMounts()).find(
+    (mount) => isSameDisk(mount, staged) && ![staged.mountPoint, target].includes(mount.mountPoint),
+  );
+  if (other === undefined) return;
+  throw new CallError(status.FAILED_PRECONDITION, `published at ${other.mountPoint} already`);
+}
+
+/**
+ * What one asks of a volume that is mounted: its usage and its growth. A raw volume has a size,
+ * and no file system to ask.
+ */
+const mountedVolume = (
+  layout: Layout,
+): Pick<Handlers<typeof Node>, 'nodeGetVolumeStats' | 'nodeExpandVolume'> => ({
+  nodeGetVolumeStats: async (request) => {
+    const { path, mount, sizeBytes } = await neededMounted(layout, request);
+    if (isRaw(mount)) return { usage: [{ unit: Unit.BYTES, total: BigInt(sizeBytes) }] };
+    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path, { bigint: true });
+    const bytes = { total: blocks * bsize, available: bavail * bsize };
+    return {
+      usage: [
+        { unit: Unit.BYTES, ...bytes, used: (blocks - bfree) * bsize },
+        { unit: Unit.INODES, total: files, available: ffree, used: files - ffree },
+      ],
+    };
+  },
+
+  nodeExpandVolume: async (request) => {
+    const { volume, path, mount, sizeBytes } = await neededMounted(layout, request);
+    const loop = loopOf(mount);
+    if (loop === undefined) throw notMounted(volume, path);
+    if (isRaw(mount)) return { capacityBytes: BigInt(sizeBytes) };
+    if (mount.fsType === 'xfs') await must('xfs_growfs', path);
+    else await must('resize2fs', devicePath(loop));
+    return { capacityBytes: BigInt(sizeBytes) };
+  },
+});
+
+async function neededMounted(
+  layout: Layout,
+  { volumeId, volumePath }: { readonly volumeId: string; readonly volumePath: string },
+): Promise<{ volume: string; path: string; mount: Mount; sizeBytes: number }> {
+  const path = needed('volume_path', volumePath);
+  const volume = neededVolume(volumeId);
+  const { sizeBytes } = await neededProvisioned(layout, volume);
+  const mount = await stagedAt(path);
+  if (mount === undefined) throw notMounted(volume, path);
+  return { volume, path, mount, sizeBytes };
+}
+
+const notMounted = (volume: string, path: string): CallError =>
+  new CallError(status.NOT_FOUND, `${volume} is not mounted at ${path}`);

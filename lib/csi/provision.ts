@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { fits, sizeFor } from './capacity.ts';
 import {
@@ -18,20 +19,22 @@ import type {
   Controller,
   ControllerExpandVolumeRequest,
   CreateVolumeRequest,
+  ListVolumesRequest,
+  ListVolumesResponseSchema,
 } from './gen/csi_pb.js';
 import { CallError, type Handlers } from './grpc.ts';
 import { isName, type Layout } from './layout.ts';
-import { listVolumes } from './list-volumes.ts';
 import { type Backend, isCodeOf, livePaths } from './paths.ts';
 import {
   createProvisioned,
   growImage,
+  neededProvisioned,
   type Provisioned,
   readProvisioned,
   removeProvisioned,
 } from './provisioned.ts';
+import { locked, readRecord, readRecords } from './record-store.ts';
 import { isHeld } from './record.ts';
-import { locked, readRecord } from './record-store.ts';
 import { readAttributes } from './volume-attributes.ts';
 
 type Handled =
@@ -121,10 +124,7 @@ async function expand(backend: Backend, request: ControllerExpandVolumeRequest):
   if (capacityRange === undefined) needed('capacity_range', '');
   if (volumeCapability !== undefined) neededCapability(volumeCapability);
   return locked(layout, async () => {
-    const there = await readProvisioned(layout, volume);
-    if (there === undefined) {
-      throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
-    }
+    const there = await neededProvisioned(layout, volume);
     if (fits(there.sizeBytes, capacityRange)) return there.sizeBytes;
     const sizeBytes = sizeFor(capacityRange);
     if (sizeBytes < there.sizeBytes) {
@@ -149,4 +149,33 @@ async function neededIdle({ layout, array }: Backend, volume: string): Promise<v
       throw new CallError(status.FAILED_PRECONDITION, `${volume} is still mounted on ${node}`);
     });
   }
+}
+
+/** A page goes on behind the last volume of the one before, also where that is gone by now. */
+const tokenPrefix = 'after:';
+
+/** Page by page. */
+async function listVolumes(
+  layout: Layout,
+  { startingToken, maxEntries }: Pick<ListVolumesRequest, 'startingToken' | 'maxEntries'>,
+): Promise<MessageInitShape<typeof ListVolumesResponseSchema>> {
+  if (maxEntries < 0) throw new CallError(status.INVALID_ARGUMENT, 'max_entries is negative');
+  const after = startingToken === '' ? '' : nameIn(startingToken);
+  const names = [...(await readRecords(layout)).keys()].filter((name) => name > after).toSorted();
+  const shown = maxEntries === 0 ? names : names.slice(0, maxEntries);
+  const entries = [];
+  for (const volumeId of shown) {
+    const there = await readProvisioned(layout, volumeId);
+    if (there === undefined) continue;
+    const volumeContext = { ...there.parameters };
+    entries.push({ volume: { volumeId, capacityBytes: BigInt(there.sizeBytes), volumeContext } });
+  }
+  const nextToken = shown.length < names.length ? `${tokenPrefix}${shown.at(-1) ?? ''}` : '';
+  return { entries, nextToken };
+}
+
+function nameIn(token: string): string {
+  const name = token.startsWith(tokenPrefix) ? token.slice(tokenPrefix.length) : '';
+  if (isName(name)) return name;
+  throw new CallError(status.ABORTED, `${token} is no token of a list of volumes`);
 }

@@ -5,7 +5,9 @@
  */
 import { mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { status } from '@grpc/grpc-js';
 import { z } from 'zod';
+import { CallError } from './grpc.ts';
 import { imagePath, type Layout, recordPath, volumeFolder } from './layout.ts';
 import { newRecord } from './record.ts';
 import { readRecord, writeRecord } from './record-store.ts';
@@ -36,6 +38,13 @@ export async function readProvisioned(
   const text = await readIfThere(parametersPath(layout, volume));
   const parameters = text === undefined ? {} : parametersSchema.parse(JSON.parse(text));
   return { sizeBytes: size, parameters };
+}
+
+/** Throws NOT_FOUND. */
+export async function neededProvisioned(layout: Layout, volume: string): Promise<Provisioned> {
+  const there = await readProvisioned(layout, volume);
+  if (there === undefined) throw new CallError(status.NOT_FOUND, `there is no volume ${volume}`);
+  return there;
 }
 
 /** The caller has seen that there is no such volume; what a dead process left of one is made anew. */

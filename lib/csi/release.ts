@@ -15,7 +15,7 @@ import {
   volumeBehind,
 } from './loop-device.ts';
 import { type LoopRange, numbersIn } from './loop-range.ts';
-import { type Backend, isCodeOf, livePaths } from './paths.ts';
+import { type Backend, unless, livePaths } from './paths.ts';
 import { restorePower } from './power.ts';
 import { cut } from './record.ts';
 import { updateRecord } from './record-store.ts';
@@ -50,10 +50,7 @@ export async function releaseNode(
 
 /** All of a cluster's paths that nobody has mounted, with an array or without one. */
 export async function releaseAll(array: ArrayPort, range: LoopRange): Promise<Released> {
-  const paths = await livePaths(array).catch((error: unknown) => {
-    if (isCodeOf(error, 'NO_ARRAY')) return [];
-    throw error;
-  });
+  const paths = (await livePaths(array).catch(unless('NO_ARRAY'))) ?? [];
   const closed = await closePaths(array, paths, unmountPatienceMs);
   const left = await releaseLoops(range, closed.busy);
   return { freed: [...closed.freed, ...left.freed], busy: [...closed.busy, ...left.busy] };
@@ -74,20 +71,17 @@ export async function closePaths(
   for (const path of paths) {
     const { volume, generation, device } = path;
     if (isSevered(path)) await array.cut({ volume, generation, why: 'release' });
-    const close = (): Promise<boolean> =>
-      array.close({ volume, generation }).then(
-        () => true,
-        (error: unknown) => {
-          if (isCodeOf(error, 'PATH_BUSY')) return false;
-          throw error;
-        },
-      );
+    const close = (): Promise<true | undefined> =>
+      array
+        .close({ volume, generation })
+        .then(() => true as const)
+        .catch(unless('PATH_BUSY'));
     let isClosed = await close();
-    while (!isClosed && performance.now() < giveUpAt) {
+    while (isClosed === undefined && performance.now() < giveUpAt) {
       await sleep(50);
       isClosed = await close();
     }
-    (isClosed ? freed : busy).push(device);
+    (isClosed === true ? freed : busy).push(device);
   }
   return { freed, busy };
 }

@@ -9,7 +9,7 @@ import type { NodeStageVolumeRequest, VolumeCapability } from './gen/csi_pb.js';
 import { CallError, type Notes } from './grpc.ts';
 import { devicePath } from './loop-device.ts';
 import { isRaw, loopOf, stageDevice, stagedAt } from './mounts.ts';
-import { decideStage } from './modes/decide.ts';
+import { decideStage } from './modes.ts';
 import { type Backend, isCodeOf, livePaths, unless, writtenSoFar } from './paths.ts';
 import { type Attachment, heldBy, publishedName } from './record.ts';
 import { neededRecord } from './record-store.ts';

@@ -5,11 +5,11 @@ export {
   askHeads,
   askView,
   bootstrapGroup,
+  groupTemplate,
   joinGroup,
   makeOrdinaryUser,
   ordinaryUser,
   prepareMember,
   viewOf,
 } from '../mysql/group/statements.ts';
-export { groupTemplate } from '../mysql/group/template.ts';
 export { connectError } from '../mysql/errors.ts';

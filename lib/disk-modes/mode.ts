@@ -1,5 +1,5 @@
 /**
- * What a mode of disk decides, at three moments. The driver (lib/csi/modes) and the model
+ * What a mode of disk decides, at three moments. The driver (lib/csi/modes.ts) and the model
  * (lib/cluster/sim/disk/modes.ts) both read it from here, and carry it out.
  */
 

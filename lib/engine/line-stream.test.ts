@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openStream } from './line-stream.ts';
-import { spawnStream } from './spawned.ts';
+import { spawnStream } from './spawner.ts';
 
 describe.each([
   ['from this process', openStream],

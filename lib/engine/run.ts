@@ -3,7 +3,7 @@ import { quote } from 'zx';
 import { InfrastructureError } from '../errors.ts';
 import type { CommandResult } from './command.ts';
 import { byHand } from './commands.ts';
-import { spawnCommand } from './spawned.ts';
+import { spawnCommand } from './spawner.ts';
 
 export interface CommandOptions {
   /** Written to the command's stdin. */

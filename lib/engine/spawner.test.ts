@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { tryRun } from './run.ts';
-import { spawnFork, spawnStream } from './spawned.ts';
+import { spawnFork, spawnStream } from './spawner.ts';
 
 const engine = fileURLToPath(new URL('run.ts', import.meta.url));
 const parentOf = 'cut -d " " -f 4 /proc/$$/stat';
@@ -46,7 +46,7 @@ test('a forked process is told, killed, and says how it ended', { timeout: 30_00
   expect(await waiting.exited).toMatchObject({ exitCode: null, signalCode: 'SIGKILL' });
 });
 
-const spawned = fileURLToPath(new URL('spawned.ts', import.meta.url));
+const spawned = fileURLToPath(new URL('spawner.ts', import.meta.url));
 
 /** Each prints the number of a process that reads nothing, so that no end of its input ends it. */
 test.each([

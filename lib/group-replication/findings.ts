@@ -6,15 +6,8 @@ import type { GroupVerdict } from './verdict.ts';
 /** What the history says before anything is judged. */
 export type Measured = Pick<
   GroupVerdict,
-  | 'availability'
-  | 'acked'
-  | 'lost'
-  | 'loss'
-  | 'readings'
-  | 'victim'
-  | 'successor'
-  | 'phases'
-  | 'members'
+  | ('availability' | 'acked' | 'lost' | 'loss' | 'readings')
+  | ('victim' | 'successor' | 'phases' | 'members')
 >;
 
 export function groupFindings(measured: Measured, service: Service): Finding[] {
@@ -34,66 +27,47 @@ export function groupFindings(measured: Measured, service: Service): Finding[] {
       });
     }
     if (beyond !== '') {
-      found.push({
-        code: 'MEMBER_BEYOND',
-        level: 'note',
-        safety: 'safe',
-        loud: true,
-        summary: `${node} holds transactions that the group has not, so it cannot join again`,
-        evidence: [beyond],
-      });
+      const summary = `${node} holds transactions that the group has not, so it cannot join again`;
+      found.push(noted('MEMBER_BEYOND', 'loud', summary, beyond));
     }
   }
   if (!rejoined) {
-    found.push({
-      code: 'NOT_REJOINED',
-      level: 'note',
-      safety: 'safe',
-      loud: true,
-      summary: `${victim.node} was no member in good order when the run ended`,
-      evidence: [],
-    });
+    const summary = `${victim.node} was no member in good order when the run ended`;
+    found.push(noted('NOT_REJOINED', 'loud', summary));
   }
   return found;
 }
 
+const noted = (
+  code: string,
+  noticed: 'loud' | 'silent',
+  summary: string,
+  ...evidence: string[]
+): Finding => ({
+  ...{ code, level: 'note', safety: 'safe', loud: noticed === 'loud', summary, evidence },
+});
+
 /** Not a loss: the commits are there, but whoever asks the wrong member does not see them. */
 function staleReads({ victim, successor }: Measured): Finding[] {
   const found: Finding[] = [];
+  const claimedS = (victim.claimedMs / 1000).toFixed(1);
   if (victim.staleReads > 0) {
     const behind = ((victim.stalestMs ?? 0) / 1000).toFixed(1);
-    found.push({
-      code: 'STALE_READS',
-      level: 'note',
-      safety: 'safe',
-      loud: false,
-      summary:
-        `the cut-off primary answered ${victim.staleReads} reads without commits that the group ` +
-        `had acknowledged, up to ${behind} s behind`,
-      evidence: [`${victim.readsAnswered} answered, ${victim.readsRefused} refused`],
-    });
+    const summary =
+      `the cut-off primary answered ${victim.staleReads} reads without commits that the group ` +
+      `had acknowledged, up to ${behind} s behind`;
+    const reads = `${victim.readsAnswered} answered, ${victim.readsRefused} refused`;
+    found.push(noted('STALE_READS', 'silent', summary, reads));
   }
   if (victim.claimedMs > 0) {
-    found.push({
-      code: 'FALSE_PRIMARY',
-      level: 'note',
-      safety: 'safe',
-      loud: false,
-      summary:
-        `${victim.node} called itself the primary of a whole group for ` +
-        `${(victim.claimedMs / 1000).toFixed(1)} s while the group had another one`,
-      evidence: ['a router that asks this member alone sends its clients there'],
-    });
+    const summary = `${victim.node} called itself the primary of a whole group for ${claimedS} s while the group had another one`;
+    const who = 'a router that asks this member alone sends its clients there';
+    found.push(noted('FALSE_PRIMARY', 'silent', summary, who));
   }
   if (successor.staleReads > 0) {
-    found.push({
-      code: 'STALE_READS_AT_SUCCESSOR',
-      level: 'note',
-      safety: 'safe',
-      loud: false,
-      summary: `the new primary answered ${successor.staleReads} reads without commits acknowledged before`,
-      evidence: [`${successor.readsAnswered} answered`],
-    });
+    const summary = `the new primary answered ${successor.staleReads} reads without commits acknowledged before`;
+    const reads = `${successor.readsAnswered} answered`;
+    found.push(noted('STALE_READS_AT_SUCCESSOR', 'silent', summary, reads));
   }
   return found;
 }

@@ -1,24 +1,26 @@
 /** The verdict of a run on a group, read from its history alone. */
-import { runChecks } from '../checkers/index.ts';
-import { nothingRead } from '../checkers/evidence.ts';
 import type { AuditedImage } from '../checkers/checker.ts';
+import { nothingRead } from '../checkers/evidence.ts';
+import { runChecks } from '../checkers/index.ts';
 import { Journal } from '../checkers/journal.ts';
 import { ledgerLost } from '../checkers/ledger-lost.ts';
 import { rowCheckers } from '../checkers/ledger-rows.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
+import { certificateGaps } from '../experiment/evidence/certificate-gaps.ts';
+import { clientGaps } from '../experiment/evidence/client-gaps.ts';
+import { journalGaps } from '../experiment/evidence/journal-gaps.ts';
+import { lateTimers } from '../experiment/evidence/machine-time.ts';
 import { bare, recoveredIn, whichRun } from '../experiment/verdict/assemble.ts';
 import { lossOf, lostIn } from '../experiment/verdict/loss.ts';
 import { verdictWord, worst } from '../experiment/verdict/verdict.ts';
 import { ClientJournals } from '../history/client-protocol.ts';
 import type { History } from '../history/reader.ts';
-import { ServiceMeter, type Service } from '../timeline/service.ts';
+import { type Service, ServiceMeter } from '../timeline/service.ts';
 import { groupFindings, type Measured } from './findings.ts';
-import { groupIncompleteBecause } from './completeness.ts';
 import { groupPhases, rejoinedAtMs } from './phases.ts';
-import { groupSentence } from './sentence.ts';
-import { tellGroupStory, type GroupStory } from './story.ts';
-import type { GroupVerdict } from './verdict.ts';
 import { acknowledgedIn, memberChecks, successorService, victimService } from './service.ts';
+import { type GroupStory, tellGroupStory } from './story.ts';
+import type { GroupVerdict } from './verdict.ts';
 
 export function judgeGroup(history: History): GroupVerdict {
   const story = tellGroupStory([...history.smallRecords()]);
@@ -124,4 +126,63 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     before = reconciler;
   }
   return images;
+}
+
+const faults: Readonly<Record<string, string>> = {
+  'network-partition': 'The primary’s node was cut off the network',
+  'node-crash': 'The primary’s node crashed',
+  freeze: 'The primary’s node stood still',
+};
+
+/** With numbers. */
+function groupSentence(verdict: Omit<GroupVerdict, 'sentence'>): string {
+  const { availability, acked, lost, victim, scenario } = verdict;
+  const { downtimeMs, rejoined } = availability;
+  const parts = [
+    faults[String(scenario['fault'])] ?? 'The primary’s node was broken',
+    downtimeMs === null
+      ? 'no outside client ever had a commit'
+      : `outside clients waited ${(downtimeMs / 1000).toFixed(1)} s for their next commit`,
+    lost === null
+      ? `it is not known how many of ${acked} acknowledged commits are gone`
+      : `${lost} of ${acked} acknowledged commits are gone`,
+    `the old primary acknowledged ${victim.acked} meanwhile` +
+      ` and answered ${victim.readsAnswered} reads, ${victim.staleReads} of them stale`,
+    rejoined ? 'it joined again' : 'it did not join again',
+  ];
+  return `${parts.join('; ')}.`;
+}
+
+/** Is every needed piece of evidence there? Each reason why not is a sentence; none means complete. */
+function groupIncompleteBecause(
+  story: GroupStory,
+  history: History,
+  journals: ClientJournals,
+): string[] {
+  const { records, faultDoneAtMs, ledgers, reads, victimNode } = story;
+  const reasons: string[] = [];
+  for (const record of records) {
+    if (record.type === 'error') reasons.push(`${record.where}: ${record.message}`);
+    if (record.type === 'certificate' && !record.holds) {
+      const { fault, moment, claim, evidence } = record;
+      reasons.push(`certificate of ${fault} (${moment}) fails: ${claim} (${evidence})`);
+    }
+  }
+  if (faultDoneAtMs === undefined) reasons.push('the fault was never injected');
+  for (const image of ['first', 'second'] as const) {
+    if (!ledgers.some((each) => each.image === image && each.rows !== undefined)) {
+      reasons.push(`the ${image} reading of the ledger is missing`);
+    }
+  }
+  if (!reads.some(({ node, heads }) => node === victimNode && heads !== undefined)) {
+    reasons.push('nobody ever read at the victim');
+  }
+  return [
+    ...reasons,
+    ...certificateGaps(story),
+    ...clientGaps(story, journals, { writesOnly: true }).map(({ reason }) => reason),
+    ...journalGaps(story, history).map(({ reason }) => reason),
+    ...lateTimers(story),
+    ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+  ];
 }

@@ -5,7 +5,7 @@ import { certificateTable } from '../report/html-details.ts';
 import { countInWords } from '../counts.ts';
 import { pairs, percent, pictures, seconds, type Html } from '../report/html-parts.ts';
 import { recoveryPicture } from '../report/pictures.ts';
-import { phaseRows, stalestText } from './phase-rows.ts';
+import { phaseRows, stalestText } from './phases.ts';
 import type { Loss } from '../experiment/verdict/verdict.ts';
 import type { GroupVerdict } from './verdict.ts';
 

@@ -1,5 +1,5 @@
-/** When what happened to the group: seconds after the fault, from what its members said. */
-import type { SeenView, GroupStory } from './story.ts';
+/** When what happened to the group: seconds after the fault, from what its members said; and in words. */
+import type { GroupStory, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 import { hasQuorum, selfIn } from './views.ts';
 
@@ -70,3 +70,36 @@ export function rejoinedAtMs({
       selfIn(view)?.role === 'SECONDARY',
   )?.t;
 }
+
+const phaseNames: Readonly<Record<keyof GroupVerdict['phases'], string>> = {
+  suspected: 'another member calls the victim unreachable',
+  expelled: 'the group has thrown it out',
+  newPrimary: 'another primary',
+  routed: 'a router sends outside clients there',
+  firstCommit: 'the first commit there',
+  victimAlone: 'the victim sees no majority',
+  victimLeft: 'the victim is out of the group by its own word',
+  victimReadOnly: 'the victim is read-only',
+  victimOffline: 'the victim refuses ordinary users',
+  healed: 'healed',
+  rejoined: 'the victim is a member in good order again',
+};
+
+interface PhaseRow {
+  /** Seconds after the fault. */
+  readonly s: number;
+  readonly what: string;
+}
+
+/** Those that were seen, in the order in which they came. */
+export const phaseRows = ({ phases }: Pick<GroupVerdict, 'phases'>): PhaseRow[] =>
+  Object.entries(phaseNames)
+    .flatMap(([name, what]) => {
+      const s = phases[name as keyof typeof phases];
+      return s === null ? [] : [{ s, what }];
+    })
+    .toSorted((a, b) => a.s - b.s);
+
+/** `, up to 48.2 s behind`; nothing where no read was stale. */
+export const stalestText = ({ victim: { stalestMs } }: Pick<GroupVerdict, 'victim'>): string =>
+  stalestMs === null ? '' : `, up to ${(stalestMs / 1000).toFixed(1)} s behind`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Acknowledged } from './stale-reads.ts';
+import { Acknowledged } from './service.ts';
 
 const acknowledged = new Acknowledged();
 for (const [session, seq, atMs] of [

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { writeOutput } from '../output-file.ts';
 import { renderGroupHtml } from './page.ts';
-import { phaseRows, stalestText } from './phase-rows.ts';
+import { phaseRows, stalestText } from './phases.ts';
 import type { GroupVerdict } from './verdict.ts';
 
 /** The same verdict gives the same bytes. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { stageDriver } from './driver-files.ts';
+import { stageDriver } from './node-closure.ts';
 import { projectRoot } from './plan.ts';
 
 /** Imports that are there at run time: those of types alone are gone by then. */

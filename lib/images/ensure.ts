@@ -2,11 +2,12 @@
 import { $ } from 'zx';
 import { needCheckout } from '../checkout.ts';
 import { database } from '../database/chosen.ts';
-import { imageIds as idsOf } from '../engine/commands.ts';
+import { imageIds as idsOf, program } from '../engine/commands.ts';
+import { InfrastructureError } from '../errors.ts';
 import { buildStep, cacheFolder, presentImages } from './build.ts';
 import type { ImageSet, ImageSource, SourceChoice } from './image-set.ts';
+import type { Step } from './part.ts';
 import { planImages, projectRoot } from './plan.ts';
-import { preflightBuild } from './preflight.ts';
 import { askRegistry, chooseSource } from './source.ts';
 
 export interface EnsureRequest {
@@ -70,4 +71,35 @@ async function imageIds(images: Omit<ImageSet, 'ids'>): Promise<Record<string, s
   const list = await $({ quiet: true, timeout: '60s' })`${idsOf(refs)}`;
   const ids = list.stdout.trim().split('\n');
   return Object.fromEntries(Object.keys(named).map((name, index) => [name, ids[index] ?? '']));
+}
+
+const fromGo = new Set(['kubernetes', 'attacher', 'pause', 'array']);
+const fromDebian = new Set(['base', 'mysql', 'runtime', 'tools']);
+
+/** The programs that building these steps needs; asked for before anything is begun. */
+export function toolsFor(steps: readonly Step[]): string[] {
+  const tools = new Set([program, 'flock', 'tar']);
+  for (const { name } of steps) {
+    if (fromGo.has(name)) ['go', 'jq'].forEach((tool) => tools.add(tool));
+    if (fromDebian.has(name)) tools.add('mmdebstrap');
+  }
+  return [...tools];
+}
+
+/** Throws InfrastructureError `BUILD_TOOL_MISSING` that names all missing programs at once. */
+async function preflightBuild(steps: readonly Step[]): Promise<void> {
+  const quiet = $({ quiet: true, nothrow: true });
+  const found = await Promise.all(
+    toolsFor(steps).map(async (tool) => ({
+      tool,
+      there: (await quiet`command -v ${tool}`).exitCode === 0,
+    })),
+  );
+  const missing = found.filter(({ there }) => !there).map(({ tool }) => tool);
+  if (missing.length === 0) return;
+  throw new InfrastructureError(
+    'BUILD_TOOL_MISSING',
+    `building the images needs ${missing.join(', ')}, not found on this machine`,
+    { hint: 'on Debian the set-up script installs them', command: 'sudo .ci/setup' },
+  );
 }

@@ -9,16 +9,17 @@ export const mirroredNames = [
   ...(['node', 'mysql', 'attacher', 'provisioner', 'driver', 'array', 'tools'] as const),
 ];
 
-export type MirroredSteps = Readonly<Record<(typeof mirroredNames)[number], Step>>;
+/** `provisioner`: only where volumes are to be provisioned. */
+export type PulledSteps = Readonly<Record<(typeof mirroredNames)[number], Step>>;
 
 /** The image of a part there: its tag is the key of what it was made of. */
 export const mirroredRef = (registry: string, { ref }: Part): string => `${registry}/${ref}`;
 
 /** Throws UsageError as `releaseOf` does. */
-export function mirroredSteps(root: string, kubernetes: string, registry: string): MirroredSteps {
+export function mirroredSteps(root: string, kubernetes: string, registry: string): PulledSteps {
   const parts = builtParts(root, releaseOf(kubernetes, 'built'));
   const steps = mirroredNames.map((name) => [name, pull(parts[name], registry)] as const);
-  return Object.fromEntries(steps) as MirroredSteps;
+  return Object.fromEntries(steps) as PulledSteps;
 }
 
 /**

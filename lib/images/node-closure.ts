@@ -1,6 +1,7 @@
-/** Which packages of node_modules some packages need: themselves and all below, no duplicates. */
+/** What of our code and of node_modules goes into an image: some packages, and all that they need. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesUnder, type StagedCode } from './part.ts';
 
 interface Manifest {
   readonly version: string;
@@ -13,7 +14,10 @@ export interface InstalledPackage {
   readonly version: string;
 }
 
-/** Sorted by path. A package that is not installed throws Node's own ENOENT. */
+/**
+ * Themselves and all below, no duplicates, sorted by path. A package that is not installed throws Node's
+ * own ENOENT.
+ */
 export function installedClosure(root: string, names: readonly string[]): InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
   const visit = (name: string, from: string): void => {
@@ -38,4 +42,28 @@ function resolveFrom(root: string, from: string, name: string): string {
 
 function outer(path: string): string {
   return path.slice(0, path.lastIndexOf('/node_modules/'));
+}
+
+const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'taints.ts', 'kubernetes-get.ts'];
+const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
+
+/** Into the driver's, the same on both image ways: all of lib/csi, lib/disk-modes and the self-fencing sidecar but tests, what they take from lib/, and packages. */
+export function stageDriver(root: string): StagedCode {
+  const programs = ['csi', 'disk-modes', 'self-fence'].flatMap((folder) =>
+    filesUnder(`${root}/lib/${folder}`),
+  );
+  const code = [...programs, ...shared.map((file) => `${root}/lib/${file}`)]
+    .map((path) => path.slice(root.length + 1))
+    .filter((path) => /\.(ts|js)$/.test(path) && !/\.(test|d)\.ts$/.test(path));
+  const closure = installedClosure(root, packages);
+  return {
+    files: code.map((path) => `${root}/${path}`),
+    settings: closure.map((entry) => `${entry.path}@${entry.version}`),
+    commands: [
+      'mkdir -p "$WORK/app"',
+      `cp --parents ${code.join(' ')} "$WORK/app"`,
+      `cp --parents -r ${closure.map((entry) => entry.path).join(' ')} "$WORK/app"`,
+      `echo '{ "type": "module" }' >"$WORK/app/package.json"`,
+    ],
+  };
 }

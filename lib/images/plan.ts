@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { releaseOf } from '../kubernetes-versions.ts';
 import { builtParts } from './built/parts.ts';
 import { madeBy, type ImageOrigin, type ImageSet } from './image-set.ts';
-import { mirroredSteps, type MirroredSteps } from './mirrored.ts';
+import { mirroredSteps, type PulledSteps } from './mirrored.ts';
 import type { Step } from './part.ts';
-import { publishedSteps, type PublishedSteps } from './published.ts';
+import { publishedSteps } from './published.ts';
 
 /** Steps that must run one after the other. */
 export type Lane = readonly Step[];
@@ -41,35 +41,23 @@ export function planImages(request: PlanRequest): ImagePlan {
   return planPulled({ kubernetesVersion, steps, provisioner }, registry !== undefined);
 }
 
+interface Made {
+  readonly kubernetesVersion: string;
+  readonly steps: PulledSteps;
+  readonly provisioner: boolean;
+}
+
 function planBuilt(root: string, kubernetesVersion: string, provisioner: boolean): ImagePlan {
-  const parts = builtParts(root, kubernetesVersion);
-  const asked = provisioner ? [parts.provisioner] : [];
-  const {
-    kubernetes,
-    attacher,
-    array,
-    pause,
-    base,
-    mysql,
-    node,
-    tools,
-    runtime,
-    driver,
-    nodeWithDriver,
-  } = parts;
+  const steps = builtParts(root, kubernetesVersion);
+  const { kubernetes, attacher, array, pause, base, mysql, node, tools, runtime } = steps;
+  const { driver, nodeWithDriver } = steps;
+  const asked = provisioner ? [steps.provisioner] : [];
   return {
     images: {
+      ...imagesOf({ kubernetesVersion, steps, provisioner }),
       source: 'built',
-      kubernetesVersion,
-      node: node.ref,
       creation: { node: nodeWithDriver.ref, has: [driver.ref] },
       load: [driver, ...asked].map(({ ref }) => ref),
-      database: mysql.ref,
-      attacher: attacher.ref,
-      ...(provisioner ? { provisioner: parts.provisioner.ref } : {}),
-      driver: driver.ref,
-      array: array.ref,
-      tools: tools.ref,
       tunableForceDetach: true,
     },
     // The compiler wants the processor, the packages the network and the disk.
@@ -83,36 +71,31 @@ function planBuilt(root: string, kubernetesVersion: string, provisioner: boolean
   };
 }
 
-interface Pulled {
-  readonly kubernetesVersion: string;
-  readonly steps: PublishedSteps | MirroredSteps;
-  readonly provisioner: boolean;
-}
-
-function planPulled(
-  { kubernetesVersion, steps, provisioner }: Pulled,
-  tunableForceDetach: boolean,
-): ImagePlan {
-  const { node, mysql, attacher, driver, array, tools } = steps;
-  const asked = provisioner ? [steps.provisioner] : [];
+function planPulled(made: Made, tunableForceDetach: boolean): ImagePlan {
+  const { node, mysql, attacher, driver, array, tools, provisioner } = made.steps;
+  const asked = made.provisioner ? [provisioner] : [];
   return {
     images: {
+      ...imagesOf(made),
       source: 'published',
-      kubernetesVersion,
-      node: node.ref,
       creation: { node: node.ref, has: [] },
       load: [mysql, attacher, driver, ...asked].map(({ ref }) => ref),
-      database: mysql.ref,
-      attacher: attacher.ref,
-      ...(provisioner ? { provisioner: steps.provisioner.ref } : {}),
-      driver: driver.ref,
-      array: array.ref,
-      tools: tools.ref,
       tunableForceDetach,
     },
     stages: [[[node, mysql, attacher, driver, array, tools, ...asked]]],
   };
 }
+
+const imagesOf = ({ kubernetesVersion, steps, provisioner }: Made) => ({
+  kubernetesVersion,
+  node: steps.node.ref,
+  database: steps.mysql.ref,
+  attacher: steps.attacher.ref,
+  ...(provisioner ? { provisioner: steps.provisioner.ref } : {}),
+  driver: steps.driver.ref,
+  array: steps.array.ref,
+  tools: steps.tools.ref,
+});
 
 /** The plan as a shell script to read or to paste, one line each. */
 export function describePlan(plan: ImagePlan): string[] {

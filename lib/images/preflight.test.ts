@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolsFor } from './preflight.ts';
+import { toolsFor } from './ensure.ts';
 
 const step = (name: string): { name: string; ref: string; commands: string[] } => ({
   name,

@@ -1,22 +1,11 @@
 /** The published way: official images pulled, ours built from Dockerfiles on top of official ones. */
 import * as recipe from '../engine/recipe.ts';
-import { arrayFiles, arrayModule } from './array-files.ts';
+import { arrayFiles, arrayModule } from './built/parts.ts';
 import { kubernetesReleases, minorOf, releaseOf } from '../kubernetes-versions.ts';
-import { stageDriver } from './driver-files.ts';
+import { stageDriver } from './node-closure.ts';
+import type { PulledSteps } from './mirrored.ts';
 import { definePart, type Step } from './part.ts';
-import { stageProbe } from './probe-files.ts';
 import { attacherVersion, mysqlSeries, provisionerVersion } from './versions.ts';
-
-export interface PublishedSteps {
-  readonly node: Step;
-  readonly mysql: Step;
-  readonly attacher: Step;
-  /** Only where volumes are to be provisioned. */
-  readonly provisioner: Step;
-  readonly driver: Step;
-  readonly array: Step;
-  readonly tools: Step;
-}
 
 const folder = 'lib/images/published';
 
@@ -26,7 +15,7 @@ export function publishedNode(kubernetes: string): string {
   return `kindest/node:v${version}@${kubernetesReleases[minorOf(version)]?.digest ?? ''}`;
 }
 
-export function publishedSteps(root: string, kubernetes: string): PublishedSteps {
+export function publishedSteps(root: string, kubernetes: string): PulledSteps {
   const staged = stageDriver(root);
   const driverFile = `${folder}/driver.Dockerfile`;
   const arrayFile = `${folder}/array.Dockerfile`;
@@ -45,32 +34,22 @@ export function publishedSteps(root: string, kubernetes: string): PublishedSteps
     ),
     driver: definePart('published-driver', driver, (key, ref) => [
       ...staged.commands,
-      recipe.build(labels('driver', key), driverFile, ref, '"$WORK"'),
+      recipe.build(partLabels('driver', key), driverFile, ref, '"$WORK"'),
     ]),
     array: definePart('published-array', array, (key, ref) => [
-      recipe.build(labels('array', key), arrayFile, ref, arrayModule),
+      recipe.build(partLabels('array', key), arrayFile, ref, arrayModule),
     ]),
     tools: definePart('published-tools', tools, (key, ref) => [
-      recipe.build(`${series} ${labels('tools', key)}`, toolsFile, ref, '"$WORK"'),
+      recipe.build(`${series} ${partLabels('tools', key)}`, toolsFile, ref, '"$WORK"'),
     ]),
   };
-}
-
-/** Nobody's cluster needs it but who runs the probe inside one. */
-export function publishedProbe(root: string): Step {
-  const { files, settings, commands } = stageProbe(root);
-  const file = `${folder}/probe.Dockerfile`;
-  const inputs = { files: [...files, `${root}/${file}`], settings };
-  return definePart('published-probe', inputs, (key, ref) => [
-    ...commands,
-    recipe.build(labels('probe', key), file, ref, '"$WORK"'),
-  ]);
 }
 
 function pull(name: string, ref: string): Step {
   return { name, ref, commands: [recipe.pull(ref)] };
 }
 
-function labels(part: string, key: string): string {
+/** Flags of an image that is built from a Dockerfile. */
+export function partLabels(part: string, key: string): string {
   return `--label forcedetach.part=${part} --label forcedetach.key=${key}`;
 }

@@ -3,7 +3,7 @@
  * Sonobuoy. One image for the probe and its pods. Pure.
  */
 import { stringify } from 'yaml';
-import { grantedObjects } from './granted.ts';
+import { grantedObjects } from './rights.ts';
 import { onlyOn, containerName } from './trials/objects.ts';
 
 export const jobForms = ['job', 'sonobuoy'] as const;

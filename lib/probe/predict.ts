@@ -1,7 +1,7 @@
 /** From what was read to the mode that is to be expected, each line with its source and how sure. */
+import { allDrivers } from '../disk-drivers.ts';
 import type { DiskMode } from '../disk-modes/index.ts';
 import type { Facts, NodeFacts } from './facts.ts';
-import { knownDriver, localProvisioners, type HowSure } from './known-drivers.ts';
 
 export interface Line {
   readonly what: string;
@@ -121,3 +121,37 @@ function clusterLines({ kubernetes, nodes, controllerManager, refused }: Facts):
 const machineOf = ({ kubelet, kernel, osImage, runtime, hasDriver }: NodeFacts): string =>
   `kubelet ${kubelet}, kernel ${kernel}, ${osImage}, ${runtime}` +
   (hasDriver ? '' : '; without the driver');
+
+/** `read`: it was looked up on this cluster. The others are words of that page. */
+type HowSure = 'read' | 'source' | 'documented' | 'reported' | 'not found' | 'inferred';
+
+interface KnownDriver {
+  readonly mode: DiskMode;
+  readonly sure: HowSure;
+  readonly note: string;
+}
+
+/** As docs/reference/drivers.yaml has it, by the name that it registers; where the page has several rows for one driver, the first, and the others' modes. */
+function knownDriver(name: string): KnownDriver | undefined {
+  const rows = allDrivers().filter(({ csi }) => csi.some((known) => isCalled(name, known)));
+  const [first] = rows;
+  if (first === undefined || first.mode === null) return undefined;
+  const others = rows.slice(1).map((row) => `${row.mode ?? 'none'} (${row.name})`);
+  const also = others.length === 0 ? '' : `; or, by its settings or history, ${others.join(', ')}`;
+  return {
+    mode: first.mode,
+    sure: weakest(first.sure),
+    note: `${[first.name, first.note].filter(Boolean).join(', ')}: ${first.detach}${also}`,
+  };
+}
+
+const isCalled = (name: string, known: string): boolean =>
+  known.endsWith('*') ? name.startsWith(known.slice(0, -1)) : name === known;
+
+const words = ['not found', 'reported', 'documented', 'source'] as const;
+
+/** The page names each source of a claim; the weakest one counts. */
+const weakest = (sure: string): HowSure => words.find((word) => sure.includes(word)) ?? 'not found';
+
+/** Volumes of one node: no other can ever have them. */
+export const localProvisioners = ['kubernetes.io/no-provisioner', 'rancher.io/local-path'] as const;

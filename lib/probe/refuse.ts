@@ -2,7 +2,7 @@
 import { UsageError } from '../errors.ts';
 import { forbidden, kubectl } from '../user-cluster.ts';
 import type { Facts, NodeFacts } from './facts.ts';
-import { localProvisioners } from './known-drivers.ts';
+import { localProvisioners } from './predict.ts';
 import type { Plan } from './plan.ts';
 
 export interface Asked {

@@ -10,14 +10,14 @@
  * What it cannot do: act while it stands still itself (a frozen node), or be earlier than its deadline. So the deadline must
  * be shorter than what anybody waits before a second writer is let in: node-monitor-grace-period.
  */
+import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { z } from 'zod';
 import { describeError, UsageError } from '../errors.ts';
 import type { ApiServer } from '../kubernetes-get.ts';
-import { renewalOf, stillWanted, type Self } from './api.ts';
+import { renewalOf, type Self, stillWanted } from './api.ts';
 import { Deadline } from './deadline.ts';
-import { remount } from './file-system.ts';
 import { killAll } from './processes.ts';
 
 /** The Lease is read so often, one question at a time. */
@@ -113,6 +113,17 @@ async function shut(options: Options, known: Knowledge, nowMs: number): Promise<
     if (trouble !== known.trouble) say(`not read-only yet: ${trouble}`);
     known.trouble = trouble;
   }
+}
+
+const run = promisify(execFile);
+
+/**
+ * Lets go of the mounted file system, as far as a sidecar can: read-only, so that neither the kernel's
+ * write-back nor a later unmount writes any more. For every mount of it. Rejects while a file is open
+ * for writing.
+ */
+async function remount(folder: string, how: 'ro' | 'rw'): Promise<void> {
+  await run('mount', ['-o', `remount,${how}`, folder]);
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -35,7 +35,8 @@ export interface Case {
 }
 
 const fast = { connections: 4, rate: 100 } as const;
-const slow = { connections: 4, rate: 25 } as const;
+/** The moment decides nothing: the hosts must agree on how bad it is. */
+const settled = { compare: 'outcome', ...fast } as const;
 /** Commits before the fault, and of each turn after it. */
 const load = 300;
 const turn = 150;
@@ -147,59 +148,40 @@ async function crash({ victim, successor, image }: Stage): Promise<void> {
 export const cases = {
   'idle-kill': {
     what: 'idle victim with nothing left to write; it stops cleanly beside its successor, whose server is then killed',
-    compare: 'outcome',
-    ...fast,
+    ...settled,
     run: settledVictim('kill'),
   },
   'idle-stop': {
     what: 'the same, but the successor, too, stops cleanly',
-    compare: 'outcome',
-    ...fast,
+    ...settled,
     run: settledVictim('stop'),
   },
   'idle-dirty': {
     what: 'idle victim with pages left to write, held while its successor serves; then it writes them; both are killed',
-    compare: 'outcome',
-    ...fast,
+    ...settled,
     run: dirtyVictim,
   },
   turns: {
     what: 'both write, by turns; then the victim stops cleanly and its successor is killed',
-    compare: 'outcome',
-    ...fast,
+    ...settled,
     run: turns,
   },
-  writing: {
-    what: 'both write at once',
-    compare: 'damage',
-    ...fast,
-    run: writingVictim,
-  },
+  writing: { what: 'both write at once', compare: 'damage', ...fast, run: writingVictim },
   'writing-slow': {
     what: 'both write at once, 25 commits/s',
-    compare: 'damage',
-    ...slow,
+    ...{ compare: 'damage', ...fast, rate: 25 },
     run: writingVictim,
   },
   zombie: {
     what: 'writing victim, held while its successor serves and stops; then it goes on',
-    compare: 'outcome',
-    ...fast,
+    ...settled,
     run: zombie,
   },
-  fenced: {
-    what: 'victim cut off while it writes',
-    compare: 'outcome',
-    ...fast,
-    run: fenced,
-  },
-  crash: { what: 'victim loses power', compare: 'outcome', ...fast, run: crash },
+  fenced: { what: 'victim cut off while it writes', ...settled, run: fenced },
+  crash: { what: 'victim loses power', ...settled, run: crash },
   'crash-trx2': {
     what: 'victim loses power, trx_commit=2',
-    compare: 'outcome',
-    ...fast,
-    trxCommit: 2,
-    run: crash,
+    ...{ ...settled, trxCommit: 2, run: crash },
   },
 } as const satisfies Readonly<Record<string, Case>>;
 

@@ -99,7 +99,7 @@ async function runAll(plan: readonly Planned[], flags: Flags): Promise<number> {
   const hosts: Readonly<Record<HostKind, Host | undefined>> = {
     loops: loopHost({ image: tools, ...lab.place }),
     'slow-loops': loopHost({ image: tools, ...lab.place, cpus: slowCpus }),
-    vms: guests && vmHost({ files: guests }),
+    vms: guests && vmHost(guests),
   };
   let failed = 0;
   for (const { kind, ...planned } of plan) {

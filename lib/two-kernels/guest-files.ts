@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, readFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { $ } from 'zx';
@@ -135,10 +135,6 @@ async function makeRoot(scratch: string, image: string, file: string): Promise<v
 }
 
 async function inScratch(parent: string, work: (scratch: string) => Promise<void>): Promise<void> {
-  const scratch = await mkdtemp(join(parent, 'scratch-'));
-  try {
-    await work(scratch);
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  await using scratch = await mkdtempDisposable(join(parent, 'scratch-'));
+  await work(scratch.path);
 }

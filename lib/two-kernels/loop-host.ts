@@ -7,8 +7,7 @@ import { database } from '../database/chosen.ts';
 import * as engine from '../engine/commands.ts';
 import { copyTimeoutMs, run, tryRun } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
-import { shellCommand } from './shell.ts';
-import type { Host, Node, NodeName } from './host.ts';
+import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
 
 export interface LoopHostOptions {
   /** The tools image. */
@@ -39,53 +38,36 @@ export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): 
       await run(engine.start(flags, image, '-c', main));
       const published = await run(engine.publishedPort(container, `${database.pod.port}/tcp`));
       const kernel = await run(engine.exec(container, 'uname', '-r'));
-      return new ContainerNode(name, container, portOf(published), kernel);
+      return containerNode(name, container, portOf(published), kernel);
     },
   };
 }
 
-class ContainerNode implements Node {
-  readonly name: NodeName;
-  readonly databasePort: number;
-  readonly kernel: string;
-  readonly #container: string;
+function containerNode(
+  name: NodeName,
+  container: string,
+  databasePort: number,
+  kernel: string,
+): Node {
+  const removed = async (): Promise<void> => void (await tryRun(engine.removeWhole(container)));
+  return {
+    ...{ name, databasePort, kernel },
+    sh: (script, ...args) =>
+      run(engine.shell(container, shellCommand(script, args)), { timeoutMs: copyTimeoutMs }),
+    attach: (device) => Promise.resolve(device),
 
-  constructor(name: NodeName, container: string, databasePort: number, kernel: string) {
-    this.name = name;
-    this.#container = container;
-    this.databasePort = databasePort;
-    this.kernel = kernel;
-  }
-
-  sh(script: string, ...args: readonly (string | number)[]): Promise<string> {
-    const argv = engine.shell(this.#container, shellCommand(script, args));
-    return run(argv, { timeoutMs: copyTimeoutMs });
-  }
-
-  attach(device: string): Promise<string> {
-    return Promise.resolve(device);
-  }
-
-  /** The runtime gives up where it meets tasks that wait for their share of a processor. */
-  async pause(): Promise<void> {
-    const what = `${this.#container} is paused`;
-    await waitFor({ what, timeoutMs: pauseTimeoutMs }, async () => {
-      await run(engine.pause(this.#container));
-      return true;
-    });
-  }
-
-  async resume(): Promise<void> {
-    await run(engine.unpause(this.#container));
-  }
-
-  powerOff(): Promise<void> {
-    return this[Symbol.asyncDispose]();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await tryRun(engine.removeWhole(this.#container));
-  }
+    /** The runtime gives up where it meets tasks that wait for their share of a processor. */
+    async pause() {
+      const what = `${container} is paused`;
+      await waitFor({ what, timeoutMs: pauseTimeoutMs }, async () => {
+        await run(engine.pause(container));
+        return true;
+      });
+    },
+    resume: async () => void (await run(engine.unpause(container))),
+    powerOff: removed,
+    [Symbol.asyncDispose]: removed,
+  };
 }
 
 /** `127.0.0.1:32768` → 32768 */

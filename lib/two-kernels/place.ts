@@ -75,15 +75,12 @@ export async function releasePlace(place: Place, tools: string): Promise<void> {
 
 export function placeAt(index: number, folder: string, owner: string): Place {
   const name = (what: string): string => `fd-two-kernels-${index}-${what}`;
-  const [lab, array, victim, successor] = [
-    name('lab'),
-    name('array'),
-    name('victim'),
-    name('successor'),
-  ];
   const loop = firstLoop + index * loopsPerPlace;
   return {
-    containers: { lab, array, victim, successor },
+    containers: {
+      ...{ lab: name('lab'), array: name('array') },
+      ...{ victim: name('victim'), successor: name('successor') },
+    },
     loops: { victim: loop, successor: loop + 1, audit: loop + 2 },
     owner,
     labels: ['--label', `${label.owner}=${owner}`, '--label', `${label.state}=${folder}`],

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellCommand } from './shell.ts';
+import { shellCommand } from './host.ts';
 
 const run = (command: string, input = ''): string =>
   execFileSync('sh', ['-c', command], { input, encoding: 'utf8' });

@@ -11,16 +11,11 @@ import { pasteable } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { GuestFiles } from './guest-files.ts';
-import type { Host, Node, NodeName } from './host.ts';
+import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
 import { Qmp } from './qmp.ts';
-import { shellCommand } from './shell.ts';
 
-export interface VmHostOptions {
-  readonly files: GuestFiles;
-  /** MiB a guest. Default 1024: a stock server takes 0.4. */
-  readonly memoryMiB?: number;
-}
-
+/** Of a guest; a stock server takes 400. */
+const memoryMiB = 1024;
 const shellPort = 1001;
 const { port: databasePort } = database.pod;
 /** Node's pipes are sockets, so that QEMU can talk in both directions over one. */
@@ -34,11 +29,11 @@ const kernelArguments = 'console=ttyS0 quiet panic=-1 no_timer_check';
 const exitMark = 'forcedetach-exit';
 const exitPattern = new RegExp(`${exitMark} (\\d+)\n$`);
 
-export function vmHost({ files, memoryMiB = 1024 }: VmHostOptions): Host {
+export function vmHost(files: GuestFiles): Host {
   return {
     kind: 'vms',
     async start(name): Promise<Node> {
-      const machine = spawnMachine(files, memoryMiB);
+      const machine = spawnMachine(files);
       try {
         return await Guest.boot(name, machine);
       } catch (error) {
@@ -49,7 +44,7 @@ export function vmHost({ files, memoryMiB = 1024 }: VmHostOptions): Host {
   };
 }
 
-function spawnMachine({ kernel, initramfs, root }: GuestFiles, memoryMiB: number): ChildProcess {
+function spawnMachine({ kernel, initramfs, root }: GuestFiles): ChildProcess {
   const forward = [shellPort, databasePort].map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`);
   const flags = [
     ...['-accel', 'tcg,thread=multi', '-machine', 'q35', '-cpu', 'max', '-smp', '1'],

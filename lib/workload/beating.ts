@@ -54,24 +54,19 @@ export async function beating<R extends { readonly type: string }>(
   const end = (): void => ended.abort();
   // An error ends the beats at once, and is thrown below.
   working.then(end, end);
-  await untilAborted(AbortSignal.any([signal, ended.signal]), async (until) => {
-    for (;;) {
-      await clock.sleep(beatEveryMs, until);
-      beat();
-    }
-  });
+  const until = AbortSignal.any([signal, ended.signal]);
+  while (await slept(clock, beatEveryMs, until)) beat();
   await working;
   beat({ last: true });
 }
 
-/** Work that only an abort ends. */
-async function untilAborted(
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<never>,
-): Promise<void> {
+/** False where the signal came first. */
+export async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
-    await work(signal);
+    await clock.sleep(ms, signal);
+    return true;
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (signal.aborted) return false;
+    throw error;
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../cluster/clock.ts';
 import type { ClientBeatRecord, ReadRecord } from '../history/client-records.ts';
-import { beating, type Counting } from './beating.ts';
+import { beating, slept, type Counting } from './beating.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
 
 /** Where the reads are recorded: a segment of the history. */
@@ -73,12 +73,7 @@ async function unlessSqlFails<T>(
   }
 }
 
-async function pause({ clock, everyMs, signal }: ReaderOptions): Promise<void> {
-  try {
-    await clock.sleep(everyMs, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
+const pause = ({ clock, everyMs, signal }: ReaderOptions): Promise<boolean> =>
+  slept(clock, everyMs, signal);
 
 const round = (ms: number): number => Math.round(ms * 1000) / 1000;

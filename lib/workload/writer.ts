@@ -13,7 +13,7 @@ import type {
 } from '../history/client-records.ts';
 import { randomStream, type RandomStream } from '../random.ts';
 import { documentAction, documentBody } from './documents.ts';
-import { beating } from './beating.ts';
+import { beating, slept } from './beating.ts';
 import { Chain, type SessionId } from './ledger.ts';
 import { Pacer } from './pacer.ts';
 import {
@@ -178,16 +178,10 @@ class Connection {
   }
 
   /** What was journaled is on file before it. False when the writer was stopped meanwhile. */
-  async #pause(ms: number): Promise<boolean> {
+  #pause(ms: number): Promise<boolean> {
     const { clock, journal, signal } = this.#options;
     journal.flush();
-    try {
-      await clock.sleep(ms, signal);
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
-    }
+    return slept(clock, ms, signal);
   }
 }
 

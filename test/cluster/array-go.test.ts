@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { $ } from 'zx';
-import { arrayModule } from '../../lib/images/array-files.ts';
+import { arrayModule } from '../../lib/images/built/parts.ts';
 import { projectRoot } from '../../lib/images/plan.ts';
 
 const go = $({ quiet: true, cwd: join(projectRoot, arrayModule) });

@@ -5,9 +5,10 @@ import { join, resolve } from 'node:path';
 import { $ } from 'zx';
 import { remove } from '../../lib/engine/commands.ts';
 import { tryRun } from '../../lib/engine/run.ts';
-import { ensureMachineLoops, releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { takeFreeLock, type Lock } from '../../lib/lock.ts';
+import { ensureMachineLoops } from '../support/machine-loops.ts';
 
 const appRoot = resolve(import.meta.dirname, '../..');
 /** Where the lab sees the shared folder; the auditor looks for copies in it. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from 'zx';
 import { kubernetesTaints } from '../../lib/csi/kubernetes-taints.ts';
-import type { NodeTaints } from '../../lib/csi/modes/request.ts';
+import type { NodeTaints } from '../../lib/csi/modes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-taints-'));
 let server: Server;

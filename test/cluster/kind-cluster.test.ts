@@ -16,10 +16,10 @@ import {
 import {
   followControllerManager,
   readForcedDetachMetric,
-} from '../../lib/cluster/kind/create/controller-manager.ts';
+} from '../../lib/cluster/kind/observe/controller-manager.ts';
 import {
   deployDatabase,
-  followDatabaseLog,
+  followContainer,
   removeDatabase,
 } from '../../lib/cluster/kind/database.ts';
 import {
@@ -28,6 +28,7 @@ import {
   restoreLink,
   severLink,
 } from '../../lib/cluster/kind/disk/disk-tool.ts';
+import { database } from '../../lib/database/chosen.ts';
 import { leaseAt, type Lease } from '../../lib/cluster/kind/ownership/lease.ts';
 import { leasedLoops } from '../../lib/cluster/kind/disk/loops.ts';
 import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
@@ -152,7 +153,7 @@ test('another configuration replaces a kept cluster; its database survives what 
   const restarts = new Set<number>();
   await using logs = new AsyncDisposableStack();
   for (const node of cluster.nodes) {
-    logs.use(followDatabaseLog(node, ({ text }) => said.push(text)));
+    logs.use(followContainer(database.name, node, ({ text }) => said.push(text)));
   }
   logs.use(followControllerManager(cluster.controlPlane, ({ restart }) => restarts.add(restart)));
   const choice = parseScenario({

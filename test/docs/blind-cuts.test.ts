@@ -2,16 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  faultyClasses,
-  strangerClasses,
-  strangerNames,
-} from '../../lib/cluster/kind/stranger-objects.ts';
+import { faultyClasses, strangerClasses, strangerNames } from '../support/stranger-objects.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
 import { classifyCut } from '../../lib/probe/cut/classify.ts';
-import { readCutCertificate } from '../../lib/probe/published/cut-rows.ts';
-import { cutsIn, driverVersions } from '../../lib/probe/published/driver-file.ts';
+import { readCutCertificate, cutsIn, driverVersions } from '../../scripts/driver-files.ts';
 import { certificates } from './certificates-page.ts';
 import { root } from './pages.ts';
 

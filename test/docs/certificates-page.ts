@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import {
-  driverFilePath,
-  driverVersions,
   type ClassRow,
   type DriverFile,
+  type CutRow,
 } from '../../lib/probe/published/driver-file.ts';
+import { driverFilePath, driverVersions } from '../../scripts/driver-files.ts';
 import {
   didInWords,
   reasonedInWords,
@@ -17,7 +17,6 @@ import {
 import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
 import { answerWord, countWords } from '../../lib/probe/texts.ts';
-import type { CutRow } from '../../lib/probe/published/cut-rows.ts';
 import { root } from './pages.ts';
 
 export const path = 'docs/reference/certificates.md';

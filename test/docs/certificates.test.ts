@@ -7,7 +7,7 @@ import {
   driverFileText,
   driverVersions,
   rebuilt,
-} from '../../lib/probe/published/driver-file.ts';
+} from '../../scripts/driver-files.ts';
 import { certificates, path, renderedPage } from './certificates-page.ts';
 import { root } from './pages.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { verdictWords } from '../../lib/experiment/scenario.ts';
 import { settingsSchema } from '../../lib/experiment/written.ts';
 import { verdictJsonSchema } from '../../lib/experiment/verdict/verdict.ts';
-import { certificateJsonSchema } from '../../lib/probe/published/schema.ts';
+import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 import { terms } from '../../lib/report/terms.ts';
 import { meanings } from '../../lib/report/wording.ts';
 import { diskModesPage } from '../full/disk-modes-page.ts';

@@ -4,7 +4,7 @@ import type { ArrayPort } from '../../lib/csi/array-port.ts';
 import { controller } from '../../lib/csi/controller.ts';
 import * as csi from '../../lib/csi/gen/csi_pb.js';
 import { layoutOf } from '../../lib/csi/layout.ts';
-import type { NodeTaints } from '../../lib/csi/modes/request.ts';
+import type { NodeTaints } from '../../lib/csi/modes.ts';
 import { nodeService } from '../../lib/csi/node.ts';
 import type { DiskMode } from '../../lib/disk-modes/index.ts';
 

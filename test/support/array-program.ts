@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { $ } from 'zx';
-import { arrayFiles, arrayModule } from '../../lib/images/array-files.ts';
+import { arrayFiles, arrayModule } from '../../lib/images/built/parts.ts';
 import { contentKey } from '../../lib/images/part.ts';
 
 const root = resolve(import.meta.dirname, '../..');

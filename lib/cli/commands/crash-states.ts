@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { quote } from 'zx';
 import type { StateResult } from '../../crash-states/explore.ts';
-import { describeState, describeSummary } from '../../crash-states/describe.ts';
+import {
+  describeState,
+  describeSummary,
+  expectedOf,
+  isExpected,
+} from '../../crash-states/describe.ts';
 import type { Plan } from '../../crash-states/plan.ts';
 import { keptWrites, neededOneWriter, runRecord } from '../../crash-states/run-facts.ts';
-import { expectedOf, isExpected } from '../../crash-states/expected.ts';
 import { summarize } from '../../crash-states/summary.ts';
 import { powerLosses, type PowerLoss } from '../../disk-kinds.ts';
 import { exitCode, InfrastructureError, type ExitCode } from '../../errors.ts';

@@ -122,7 +122,7 @@ function requestOf(args: readonly string[]): Request {
 
 /** What only a run needs is imported by a run: --help answers at once. */
 async function run(request: Request): Promise<GroupVerdict> {
-  const { groupBackend } = await import('../../cluster/kind/group/backend.ts');
+  const { groupBackend } = await import('../../cluster/kind/group/group-testbed.ts');
   const { runGroup } = await import('../../group-replication/run.ts');
   const { flags, settings } = request;
   const backend = groupBackend(flags, settings);

@@ -1,11 +1,11 @@
 /** `experiments/probe.mjs -s CLASS,… --cut NODE`: one node is cut off; what became of each class. */
 import { exitCode, type ExitCode } from '../../errors.ts';
 import type { ProbeClients } from '../../probe/clients.ts';
-import { cutDryRun } from '../../probe/cut/dry-run.ts';
+import { cutDryRun } from '../../probe/trials/dry-run.ts';
 import { runCut, type CutOptions } from '../../probe/cut/run.ts';
 import { cutText } from '../../probe/cut/texts.ts';
-import { renderCutHtml } from '../../probe/published/cut-html.ts';
-import { renderCutJunit } from '../../probe/published/cut-junit.ts';
+import { renderCutHtml } from '../../probe/published/html.ts';
+import { renderCutJunit } from '../../probe/published/junit.ts';
 import { say, tell } from '../command.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { classOf, type ProbeFlags } from '../flags/probe-flags.ts';

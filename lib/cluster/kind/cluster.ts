@@ -7,7 +7,7 @@ import { createCluster, type CreateOptions, type Standing } from './create/creat
 import { deployDriver } from './create/driver.ts';
 import type { ForceDetach } from './create/kind-config.ts';
 import type { KubeClients } from './kube.ts';
-import type { Lab } from './disk/lab-port.ts';
+import type { Lab } from './disk/lab.ts';
 import {
   clusterNameRule,
   engineName,
@@ -25,7 +25,7 @@ import { findCluster, refuseForeign } from './ownership/registry.ts';
 import { Relays } from './clients/relay.ts';
 import { removeCluster } from './ownership/remove-cluster.ts';
 import { reviveCluster } from './create/revive-cluster.ts';
-import { spawnStream } from '../../engine/spawned.ts';
+import { spawnStream } from '../../engine/spawner.ts';
 import { markComplete } from './ownership/state-dir.ts';
 import { clusterTimers, stockClusterTimers, type ClusterTimers } from '../timers.ts';
 

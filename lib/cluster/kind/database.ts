@@ -191,31 +191,15 @@ async function leftovers(clients: KubeClients, place: Place, keeps: boolean): Pr
 const toldVolume = ({ metadata, status }: V1PersistentVolume): string =>
   [`the volume ${metadata?.name}`, status?.phase, status?.message].filter(Boolean).join(', ');
 
-export interface FollowingDatabase extends Following {
-  /** Of the run whose database is meant. Default: the sole one's. */
-  readonly place?: Place;
-}
-
-/** The server's error log on one node, of every pod of the database that ran there. */
-export const followDatabaseLog = (
-  node: string,
-  onLine: (line: LogLine) => void,
-  following: FollowingDatabase = {},
-): AsyncDisposable => followContainer(ownName, node, onLine, following);
-
-/** What the self-fencing sidecars on one node did. */
-export const followSelfFenceLog = (
-  node: string,
-  onLine: (line: LogLine) => void,
-  following: FollowingDatabase = {},
-): AsyncDisposable => followContainer('self-fence', node, onLine, following);
-
-/** Databases side by side are followed by one command, which tells all of theirs. */
-function followContainer(
+/**
+ * The log of one container, on one node, of every pod of the database that ran there. Databases
+ * side by side are followed by one command, which tells all of theirs: only `place`'s are heard.
+ */
+export function followContainer(
   container: string,
   node: string,
   onLine: (line: LogLine) => void,
-  { place: { namespace } = solePlace, ...following }: FollowingDatabase,
+  { place: { namespace } = solePlace, ...following }: Following & { readonly place?: Place } = {},
 ): AsyncDisposable {
   const logs = '/var/log/pods/';
   const which = namespace === solePlace.namespace ? namespace : placeBeside('*').namespace;

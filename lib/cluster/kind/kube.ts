@@ -7,7 +7,9 @@ import type {
   KubernetesObject,
   KubernetesObjectApi,
   StorageV1Api,
+  V1Taint,
 } from '@kubernetes/client-node';
+import pRetry, { type Options as RetryOptions } from 'p-retry';
 import { emptyKubeConfig } from '../../kubernetes-client.ts';
 
 export interface KubeClients {
@@ -76,3 +78,28 @@ export async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
     throw error;
   }
 }
+
+/**
+ * The controllers taint, too: a node's are changed only on the version that was read. `change` gives
+ * undefined where there is nothing to do.
+ */
+export const changeTaints = (
+  { core }: Pick<KubeClients, 'core'>,
+  name: string,
+  change: (taints: readonly V1Taint[]) => readonly V1Taint[] | undefined,
+  options: RetryOptions = { minTimeout: 50 },
+): Promise<void> =>
+  pRetry(
+    async () => {
+      const { metadata, spec } = await core.readNode({ name });
+      const value = change(spec?.taints ?? []);
+      if (value === undefined) return;
+      const version = metadata?.resourceVersion;
+      const body = [
+        { op: 'test', path: '/metadata/resourceVersion', value: version },
+        { op: 'add', path: '/spec/taints', value },
+      ];
+      await core.patchNode({ name, body });
+    },
+    { retries: 5, ...options },
+  );

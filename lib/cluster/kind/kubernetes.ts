@@ -1,12 +1,12 @@
 /** The Kubernetes port over the real API. */
-import type { V1Pod, V1Taint } from '@kubernetes/client-node';
-import pRetry from 'p-retry';
+import type { V1Pod } from '@kubernetes/client-node';
 import { driverName, filesDriverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
+import * as engine from '../../engine/commands.ts';
+import { run, tryRun } from '../../engine/run.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
-import { drainNode, uncordonNode } from './nodes/drain.ts';
-import { isReady, orMissing, statusOf, type KubeClients } from './kube.ts';
-import { isIn, solePlace, type Place } from './place.ts';
+import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from './kube.ts';
+import { isIn, type Place, solePlace } from './place.ts';
 
 /** Label of the database's pods. */
 export const podSelector = `app=${database.name}`;
@@ -80,28 +80,6 @@ export function kubernetesOf(
     },
   };
 }
-
-/** The node lifecycle controller sets taints too: change them only on the version that was read. */
-const changeTaints = (
-  { core }: KubeClients,
-  node: string,
-  change: (taints: readonly V1Taint[]) => V1Taint[],
-): Promise<void> =>
-  pRetry(
-    async () => {
-      const { metadata, spec } = await core.readNode({ name: node });
-      const value = change(spec?.taints ?? []);
-      const version = metadata?.resourceVersion;
-      await core.patchNode({
-        name: node,
-        body: [
-          { op: 'test', path: '/metadata/resourceVersion', value: version },
-          { op: 'add', path: '/spec/taints', value },
-        ],
-      });
-    },
-    { retries: 5, minTimeout: 50 },
-  );
 
 async function deletePod(
   { core }: KubeClients,
@@ -187,4 +165,26 @@ function refOf({ metadata, spec }: V1Pod): PodRef | undefined {
 function unlessGone(error: unknown): undefined {
   if ([404, 409, 422].includes(statusOf(error) ?? 0)) return undefined;
   throw error;
+}
+
+const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf'];
+/** Beyond its own time limit, for kubectl to start and to end. */
+const patienceMs = 30_000;
+
+/** As an operator runs it. Resolves also where it gives up: a drain that hangs on a lost node is what a run asks about. */
+async function drainNode(
+  controlPlane: string,
+  node: string,
+  timeoutMs: number,
+): Promise<{ drained: boolean; answer: string }> {
+  const limit = `--timeout=${timeoutMs / 1000}s`;
+  const flags = ['--ignore-daemonsets', '--delete-emptydir-data', limit];
+  const argv = engine.exec(controlPlane, ...kubectl, 'drain', node, ...flags);
+  const result = await tryRun(argv, { timeoutMs: timeoutMs + patienceMs });
+  const said = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line !== '');
+  return { drained: result.exitCode === 0, answer: said.slice(-3).join(' / ') };
+}
+
+async function uncordonNode(controlPlane: string, node: string): Promise<void> {
+  await run(engine.exec(controlPlane, ...kubectl, 'uncordon', node));
 }

@@ -12,8 +12,7 @@ import {
   type ClusterRequest,
   type OpenCluster,
 } from './create/open-cluster.ts';
-import { restoreNodes } from './nodes/restore-nodes.ts';
-import { unmarkNodes } from './undo-remedies.ts';
+import { restoreNodes, unmarkNodes } from './undo-remedies.ts';
 
 /** One of several groups of workers of a cluster. */
 export interface Pool {

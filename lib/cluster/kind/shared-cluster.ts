@@ -1,11 +1,11 @@
 /** One cluster under several runs that share a fault event: opened once, given back by the last. */
+import type { LineStream, OpenStream } from '../../engine/line-stream.ts';
+import { spawnStream } from '../../engine/spawner.ts';
 import type { Party } from '../rendezvous.ts';
 import type { Cluster } from './cluster.ts';
-import type { OpenStream } from '../../engine/line-stream.ts';
-import { setSchedulable } from './place.ts';
 import type { ClusterChoice, ClusterRequest, OpenCluster } from './create/open-cluster.ts';
+import { setSchedulable } from './place.ts';
 import type { Pool, PooledClusters } from './pooled-clusters.ts';
-import { sharedStreams } from './observe/shared-streams.ts';
 
 export class SharedCluster {
   readonly #clusters: PooledClusters;
@@ -65,4 +65,71 @@ export class SharedCluster {
 export interface Beside {
   readonly event: Party;
   readonly shared: SharedCluster;
+}
+
+type OnLine = (line: string) => void;
+
+/**
+ * Commands that several observers read: each runs once, and every reader gets all of its lines.
+ * A way to open streams for `readers` that ask for the same commands. A reader that comes later
+ * hears from the command's beginning: the lines are kept until all readers have come.
+ */
+export function sharedStreams(readers: number, open: OpenStream = spawnStream): OpenStream {
+  const running = new Map<string, SharedStream>();
+  return async (argv, onLine) => {
+    const command = JSON.stringify(argv);
+    let stream = running.get(command);
+    if (stream === undefined || !stream.isWhole) {
+      const fresh = new SharedStream(readers, (tell) => open(argv, tell));
+      const forget = (): boolean => running.get(command) === fresh && running.delete(command);
+      fresh.ended.then(forget, forget);
+      running.set(command, (stream = fresh));
+    }
+    return stream.join(onLine);
+  };
+}
+
+class SharedStream {
+  /** Resolves or rejects as the command's own end does. */
+  readonly ended: Promise<void>;
+  readonly #opened: Promise<LineStream>;
+  readonly #listeners = new Set<OnLine>();
+  #lines: string[] | undefined = [];
+  #awaited: number;
+
+  constructor(readers: number, open: (onLine: OnLine) => Promise<LineStream>) {
+    this.#awaited = readers;
+    this.#opened = open((line) => {
+      this.#lines?.push(line);
+      for (const listener of this.#listeners) listener(line);
+    });
+    this.ended = this.#opened.then(({ closed }) => closed);
+  }
+
+  /** Whether one who comes now can still be told all. */
+  get isWhole(): boolean {
+    return this.#lines !== undefined;
+  }
+
+  async join(onLine: OnLine): Promise<LineStream> {
+    // One that hears the same by the same function twice is two readers.
+    const listener: OnLine = (line) => onLine(line);
+    for (const line of this.#lines ?? []) onLine(line);
+    this.#listeners.add(listener);
+    this.#awaited -= 1;
+    if (this.#awaited === 0) this.#lines = undefined;
+    const opened = await this.#opened;
+    const left = Promise.withResolvers<void>();
+    const closed = Promise.race([left.promise, opened.closed]);
+    closed.catch(() => undefined);
+    return {
+      closed,
+      write: (line) => opened.write(line),
+      [Symbol.asyncDispose]: async () => {
+        left.resolve();
+        this.#listeners.delete(listener);
+        if (this.#listeners.size === 0) await opened[Symbol.asyncDispose]();
+      },
+    };
+  }
 }

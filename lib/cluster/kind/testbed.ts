@@ -1,32 +1,35 @@
 /** The testbed on kind: one volume and one database on a real cluster, observed and broken for real. */
 import { database } from '../../database/chosen.ts';
+import type { ServerRoutes } from '../../database/server-port.ts';
 import { databaseServer } from '../../database/server.ts';
+import { InfrastructureError } from '../../errors.ts';
+import type { VolumeIdentity } from '../../history/identity.ts';
+import type { Provisioning } from '../../history/provisioning.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
-import { wakeKubelets } from './nodes/agents.ts';
 import { kindAuditor } from './auditor.ts';
+import { Routes } from './clients/routes.ts';
+import { startWriterProcesses } from './clients/writers.ts';
 import type { Cluster } from './cluster.ts';
 import { kindControlPlane } from './create/control-plane.ts';
-import { deployDatabase, removeDatabase, type DatabasePod } from './database.ts';
+import { type DatabasePod, deployDatabase, removeDatabase } from './database.ts';
+import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts';
 import { kindDisk } from './disk/disk.ts';
-import { createVolume, removeVolume } from './disk/disk-tool.ts';
+import type { Lab } from './disk/lab.ts';
+import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
 import type { KubeClients } from './kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
-import { auditLoopOf } from './ownership/lease.ts';
-import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
-import { placeBeside, solePlace, type Place } from './place.ts';
-import type { Provisioning } from '../../history/provisioning.ts';
-import { provisioningOf } from './provisioned.ts';
+import { wakeKubelets } from './nodes/agents.ts';
 import { nodeShell } from './nodes/node-shell.ts';
 import { observeCluster } from './observe/cluster.ts';
 import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
-import type { RealClock } from './real-clock.ts';
-import { Routes } from './clients/routes.ts';
-import { restoreNodes } from './nodes/restore-nodes.ts';
-import type { Beside } from './shared-cluster.ts';
 import { versionsOf } from './observe/versions.ts';
-import { volumeIdentity } from './disk/volume-identity.ts';
-import { startWriterProcesses } from './clients/writers.ts';
+import { auditLoopOf } from './ownership/lease.ts';
+import { type Place, placeBeside, solePlace } from './place.ts';
+import { provisioningOf } from './provisioned.ts';
+import type { RealClock } from './real-clock.ts';
+import type { Beside } from './shared-cluster.ts';
+import { restoreNodes } from './undo-remedies.ts';
 
 /** Size of the volume; sparse, so it takes what the server writes. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -209,3 +212,20 @@ const timersOf = (
   tolerationMs,
   terminationGraceMs: terminationGraceS * 1000,
 });
+
+/**
+ * What tells this run's volume from every other one, asked while its database is new: the disk tells of
+ * the file system on it, and the server through the outside route of its data.
+ */
+async function volumeIdentity(
+  lab: Lab,
+  volume: string,
+  routes: ServerRoutes,
+): Promise<VolumeIdentity> {
+  const socketPath = routes.get('outside');
+  if (socketPath === undefined) {
+    throw new InfrastructureError('NO_ROUTE', 'no relay leads to the database yet');
+  }
+  const serverUuid = await databaseServer.identify(socketPath);
+  return { ...(await identifyVolume(lab, volume)), serverUuid };
+}

@@ -1,7 +1,10 @@
-/** What remedies of a dead run may have left on a kept cluster's nodes: taken back, all idempotent. */
+/** What faults and remedies, also of a dead run, may have left on a cluster's nodes: taken back, all idempotent. */
 import * as engine from '../../engine/commands.ts';
 import { tryRun } from '../../engine/run.ts';
 import { outOfServiceKey } from '../../taints.ts';
+import type { Cluster } from './cluster.ts';
+import { mendControlPlane } from './create/control-plane.ts';
+import { restoreLink } from './disk/disk-tool.ts';
 import type { KubeClients } from './kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
@@ -30,4 +33,13 @@ export async function registerNodes(
     // One that is frozen or cut off cannot: then it never joins, and the cluster is replaced.
     await tryRun(engine.exec(node, 'systemctl', 'restart', 'kubelet'), { timeoutMs: 30_000 });
   }
+}
+
+/**
+ * Whatever a fault left behind: the next run finds a whole cluster. The links come first: a process that waits for the disk can neither be thawed nor ended.
+ */
+export async function restoreNodes(cluster: Cluster): Promise<void> {
+  await mendControlPlane(cluster.controlPlane);
+  for (const node of cluster.nodes) await restoreLink(cluster.lab, node);
+  for (const node of cluster.nodes) await cluster.machine(node).mend();
 }

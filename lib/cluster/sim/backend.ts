@@ -1,7 +1,7 @@
 /** The backend `sim`: a testbed on the model. It needs nothing, takes seconds, and only predicts. */
 import { InfrastructureError } from '../../errors.ts';
 import type { ImageLabel } from '../../history/events.ts';
-import type { Backend, Testbed, TestbedOptions } from '../port.ts';
+import type { Backend, ControlPlane, Testbed, TestbedOptions } from '../port.ts';
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';
 import { simDisk } from './facade/disk.ts';
@@ -12,10 +12,11 @@ import { observeModel, recordSighting } from './facade/observe.ts';
 import { SimConnector } from './facade/sql.ts';
 import { startSimWriters } from './facade/writers.ts';
 import { Kernel } from './kernel.ts';
-import { simControlPlane } from './facade/control-plane.ts';
 import { limits, modelVersion } from './limits.ts';
-import { startModel, type Model, type ModelOptions } from './model.ts';
+import { type Model, type ModelOptions, startModel } from './model.ts';
 import { timersOf } from './settings.ts';
+import { measuredTimes } from './timings.ts';
+import { draw } from './world.ts';
 
 export function simBackend(size: Pick<ModelOptions, 'nodes'> = {}): Backend {
   const driver = new Driver(new Kernel());
@@ -79,4 +80,15 @@ async function readyNode(model: Model, { clock }: Driver, signal: AbortSignal): 
   throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database', {
     hint: 'this is a fault in the model; please report it with the seed',
   });
+}
+
+function simControlPlane({ world, controlPlane }: Model, driver: Driver): ControlPlane {
+  const command = <T>(work: () => T): Promise<T> =>
+    driver.perform(draw(world, measuredTimes.controlPlaneCommand), work);
+  return {
+    kill: (component) => command(() => controlPlane.kill(component)),
+    stall: (component) => command(() => controlPlane.stall(component)),
+    resume: (component) => command(() => controlPlane.resume(component)),
+    look: (component) => command(() => controlPlane.look(component)),
+  };
 }

@@ -3,43 +3,26 @@ import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
 import type { Timers } from '../../history/events.ts';
 import { clusterTimers, type ClusterTimers } from '../timers.ts';
 import { msUs, secondUs } from './timings.ts';
-import { traitsOf, type Traits } from './versions.ts';
+import { traitsOf } from './versions.ts';
 
-export interface Settings
-  extends Pick<
-    Scenario,
-    | 'disk'
-    | 'forceDetach'
-    | 'watcherCheck'
-    | 'attachWhileBusy'
-    | 'fileLocks'
-    | 'filesystem'
-    | 'accessMode'
-    | 'powerLoss'
-    | 'trxCommit'
-    | 'flushes'
-    | 'workload'
-    | 'podFinalizer'
-    | 'selfFence'
-  > {
-  readonly traits: Traits;
-  /** Each volume is attached to a node before it is mounted; a shared directory is not. */
-  readonly attachable: boolean;
-  /** Declared for many nodes (util.IsMultiAttachAllowed). */
-  readonly forMany: boolean;
-  readonly graceUs: number;
-  readonly nodeMonitorUs: number;
-  /** A quarter of the lease (kubelet.go nodeLeaseRenewIntervalFraction). */
-  readonly leaseRenewUs: number;
-  /** nodeStatusUpdateFrequency. */
-  readonly statusUpdateUs: number;
-  readonly tolerationUs: number;
-  readonly forceDetachAfterUs: number;
-  readonly cutAfterUs: number;
-  readonly terminationGraceUs: number;
-  readonly preStopUs: number;
-  readonly selfFenceAfterUs: number;
-}
+type Played = Pick<
+  Scenario,
+  | 'disk'
+  | 'forceDetach'
+  | 'watcherCheck'
+  | 'attachWhileBusy'
+  | 'fileLocks'
+  | 'filesystem'
+  | 'accessMode'
+  | 'powerLoss'
+  | 'trxCommit'
+  | 'flushes'
+  | 'workload'
+  | 'podFinalizer'
+  | 'selfFence'
+>;
+
+export interface Settings extends Played, Readonly<ReturnType<typeof derived>> {}
 
 /** A stock grace period is that of the scenario's version, and shortens nothing else. */
 function clusterTimersOf(scenario: Scenario): ClusterTimers {
@@ -48,16 +31,21 @@ function clusterTimersOf(scenario: Scenario): ClusterTimers {
   return { ...timers, nodeMonitorGraceMs: traitsOf(scenario).graceMs };
 }
 
-export function settingsOf(scenario: Scenario): Settings {
+export const settingsOf = (scenario: Scenario): Settings => ({ ...scenario, ...derived(scenario) });
+
+function derived(scenario: Scenario) {
   const timers = clusterTimersOf(scenario);
   return {
-    ...scenario,
     traits: traitsOf(scenario),
+    /** Each volume is attached to a node before it is mounted; a shared directory is not. */
     attachable: scenario.disk !== 'shared-file',
+    /** Declared for many nodes (util.IsMultiAttachAllowed). */
     forMany: scenario.accessMode === 'ReadWriteMany',
     graceUs: timers.nodeMonitorGraceMs * msUs,
     nodeMonitorUs: timers.nodeMonitorPeriodMs * msUs,
+    /** A quarter of the lease (kubelet.go nodeLeaseRenewIntervalFraction). */
     leaseRenewUs: (timers.kubeletLeaseMs / 4) * msUs,
+    /** nodeStatusUpdateFrequency. */
     statusUpdateUs: timers.kubeletStatusMs * msUs,
     tolerationUs: scenario.tolerationMs * msUs,
     forceDetachAfterUs: scenario.forceDetachAfterMs * msUs,

@@ -26,7 +26,7 @@ interface VersionTraits {
 }
 
 /** Those that a gate decides as well. */
-export interface Traits extends VersionTraits {
+interface Traits extends VersionTraits {
   /** kubernetes-versions.ts asksLeaseAgain. */
   readonly asksLeaseAgain: boolean;
 }

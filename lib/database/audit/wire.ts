@@ -15,7 +15,7 @@ interface RowsMessage {
   /** Each client and kind that these rows name, by its number in the columns. */
   readonly clients: readonly string[];
   readonly kinds: readonly string[];
-  /** Base64 of the columns of `Columns`, one behind the other. */
+  /** Base64 of the columns of `columnsOf`, one behind the other. */
   readonly columns: string;
 }
 
@@ -27,39 +27,28 @@ export type AuditMessage =
 const hashFits = 1;
 const linkFits = 2;
 
-/** Views of one block of memory; the widest columns come first, so that each is aligned. */
-class Columns {
-  static readonly rowBytes = 35;
-  readonly bytes: Buffer;
-  readonly id: Float64Array;
-  readonly session: Uint32Array;
-  readonly seq: Uint32Array;
-  readonly fromAccount: Uint32Array;
-  readonly toAccount: Uint32Array;
-  readonly amount: Uint32Array;
-  readonly connection: Uint16Array;
-  readonly client: Uint16Array;
-  readonly kind: Uint16Array;
-  readonly flags: Uint8Array;
+const rowBytes = 35;
 
-  constructor(count: number) {
-    const memory = new ArrayBuffer(count * Columns.rowBytes);
-    this.bytes = Buffer.from(memory);
-    this.id = new Float64Array(memory, 0, count);
-    this.session = new Uint32Array(memory, count * 8, count);
-    this.seq = new Uint32Array(memory, count * 12, count);
-    this.fromAccount = new Uint32Array(memory, count * 16, count);
-    this.toAccount = new Uint32Array(memory, count * 20, count);
-    this.amount = new Uint32Array(memory, count * 24, count);
-    this.connection = new Uint16Array(memory, count * 28, count);
-    this.client = new Uint16Array(memory, count * 30, count);
-    this.kind = new Uint16Array(memory, count * 32, count);
-    this.flags = new Uint8Array(memory, count * 34, count);
-  }
+/** Views of one block of memory; the widest columns come first, so that each is aligned. */
+function columnsOf(count: number) {
+  const memory = new ArrayBuffer(count * rowBytes);
+  return {
+    bytes: Buffer.from(memory),
+    id: new Float64Array(memory, 0, count),
+    session: new Uint32Array(memory, count * 8, count),
+    seq: new Uint32Array(memory, count * 12, count),
+    fromAccount: new Uint32Array(memory, count * 16, count),
+    toAccount: new Uint32Array(memory, count * 20, count),
+    amount: new Uint32Array(memory, count * 24, count),
+    connection: new Uint16Array(memory, count * 28, count),
+    client: new Uint16Array(memory, count * 30, count),
+    kind: new Uint16Array(memory, count * 32, count),
+    flags: new Uint8Array(memory, count * 34, count),
+  };
 }
 
 export function encodeRows(rows: readonly LedgerRow[]): RowsMessage {
-  const columns = new Columns(rows.length);
+  const columns = columnsOf(rows.length);
   const clients: string[] = [];
   const kinds: string[] = [];
   for (const [n, row] of rows.entries()) {
@@ -86,7 +75,7 @@ function numberOf(word: string, words: string[]): number {
 
 export function decodeRows(message: RowsMessage, onRow: (row: LedgerRow) => void): void {
   const { count, clients, kinds } = message;
-  const columns = new Columns(count);
+  const columns = columnsOf(count);
   columns.bytes.write(message.columns, 'base64');
   for (let n = 0; n < count; n++) {
     const flags = columns.flags[n] ?? 0;

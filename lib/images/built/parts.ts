@@ -1,30 +1,23 @@
 /** All parts that are built on this machine, in an order in which each comes after its needs. */
-import type { Part } from '../part.ts';
-import { arrayPart } from './array.ts';
-import { basePart } from './base.ts';
-import { driverPart } from './driver.ts';
+import * as recipe from '../../engine/recipe.ts';
+import { stageDriver } from '../node-closure.ts';
+import { definePart, filesUnder, labelChanges, type Part } from '../part.ts';
+import {
+  attacherVersion,
+  mysqlDebianSuite,
+  mysqlSeries,
+  nodeDebianSuite,
+  provisionerVersion,
+} from '../versions.ts';
+import { bootstrap, importImage } from './debian.ts';
 import { kubernetesPart, pausePart } from './kubernetes.ts';
-import { mysqlPart } from './mysql.ts';
-import { nodePart, nodeWithDriverPart } from './node.ts';
-import { attacherPart, provisionerPart } from './sidecars.ts';
 import { runtimePart, toolsPart } from './tools.ts';
 
-export interface BuiltParts {
-  readonly base: Part;
-  readonly kubernetes: Part;
-  readonly attacher: Part;
-  /** Of clusters whose volumes are provisioned. */
-  readonly provisioner: Part;
-  readonly array: Part;
-  readonly pause: Part;
-  readonly mysql: Part;
-  readonly node: Part;
-  readonly tools: Part;
-  readonly runtime: Part;
-  readonly driver: Part;
-  /** What a new cluster's nodes are made of. */
-  readonly nodeWithDriver: Part;
-}
+/** `provisioner`: of clusters whose volumes are provisioned; `nodeWithDriver`: what new nodes are made of. */
+type PartName =
+  | ('kubernetes' | 'attacher' | 'provisioner' | 'array' | 'pause' | 'base' | 'mysql')
+  | ('node' | 'tools' | 'runtime' | 'driver' | 'nodeWithDriver');
+export type BuiltParts = Readonly<Record<PartName, Part>>;
 
 export function builtParts(root: string, kubernetesVersion: string): BuiltParts {
   const base = basePart(root);
@@ -50,4 +43,172 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
     driver,
     nodeWithDriver: nodeWithDriverPart(root, node, driver),
   };
+}
+
+/** One static Go program and nothing else. */
+interface GoProgram {
+  readonly name: string;
+  /** Of its module, relative to the project's root. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  readonly flags: string;
+  readonly program: string;
+  /** The package that is built. */
+  readonly main: string;
+}
+
+function goPart({ name, folder, files, flags, program, main }: GoProgram): Part {
+  return definePart(name, { files, settings: [] }, (key, ref) => [
+    'mkdir -p "$WORK/root"',
+    `cd ${folder}`,
+    `CGO_ENABLED=0 go build ${flags} -o "$WORK/root/${program}" ${main}`,
+    'tar -C "$WORK/root" -cf "$WORK/root.tar" --owner=0 --group=0 .',
+    importImage('"$WORK/root.tar"', { name, key, ref }, [`ENTRYPOINT ["/${program}"]`]),
+  ]);
+}
+
+/** The storage array's Go module, relative to the project's root. */
+export const arrayModule = 'lib/csi/array';
+
+/** What decides its program, the same on both image ways: absolute, without tests. */
+export const arrayFiles = (root: string): string[] =>
+  filesUnder(`${root}/${arrayModule}`).filter(
+    (path) => /(\.go|\/go\.(mod|sum))$/.test(path) && !path.endsWith('_test.go'),
+  );
+
+/** For `go build` in the module: a static program that names no place on this machine. */
+export const arrayBuildFlags = '-trimpath -ldflags "-s -w"';
+
+const arrayPart = (root: string): Part =>
+  goPart({
+    ...{ name: 'array', folder: arrayModule, files: arrayFiles(root), flags: arrayBuildFlags },
+    ...{ program: 'forcedetach-array', main: '.' },
+  });
+
+/** An official CSI sidecar, built from its Go module with the dependencies it asks for itself. */
+function sidecarPart(
+  root: string,
+  name: 'attacher' | 'provisioner',
+  { module, version }: { readonly module: string; readonly version: string },
+): Part {
+  const [folder, program] = [`lib/images/built/${name}`, `csi-${name}`];
+  return goPart({
+    ...{ name, folder, program, main: `github.com/kubernetes-csi/${module}/cmd/${program}` },
+    files: [`${root}/${folder}/go.mod`, `${root}/${folder}/go.sum`],
+    flags: `-trimpath -ldflags "-s -w -X main.version=v${version}"`,
+  });
+}
+
+const attacherPart = (root: string): Part =>
+  sidecarPart(root, 'attacher', { module: 'external-attacher/v4', version: attacherVersion });
+
+/** Dynamic volumes, as a cluster has them that is not ours. */
+const provisionerPart = (root: string): Part =>
+  sidecarPart(root, 'provisioner', {
+    module: 'external-provisioner/v6',
+    version: provisionerVersion,
+  });
+
+const nodeFolder = 'lib/images/built/node';
+
+const nodePackages = [
+  'systemd systemd-sysv dbus hostname kmod ca-certificates procps',
+  'containerd runc containernetworking-plugins',
+  'iproute2 iptables nftables conntrack ethtool socat',
+  'util-linux mount e2fsprogs xfsprogs perl-base',
+].flatMap((line) => line.split(' '));
+
+const nodeFiles = [
+  ...['customize', 'entrypoint', 'kubelet-cgroup'],
+  ...['containerd.toml', 'containerd.service', 'kubelet.service'],
+];
+
+/** The root of a node: Debian with systemd, containerd and what kubelet calls. */
+function basePart(root: string): Part {
+  const inputs = { files: nodeFiles.map((file) => `${root}/${nodeFolder}/${file}`), settings: [] };
+  return definePart('base', inputs, (key, ref) => [
+    bootstrap(
+      {
+        suite: nodeDebianSuite,
+        variant: 'minbase',
+        packages: nodePackages,
+        customize: { script: `${nodeFolder}/customize` },
+      },
+      '"$WORK/root.tar"',
+    ),
+    importImage('"$WORK/root.tar"', { name: 'base', key, ref }, [
+      'ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]',
+      'ENV container=docker',
+    ]),
+  ]);
+}
+
+/** The runtime and our code: the only part that an edit of lib/csi rebuilds. */
+function driverPart(root: string, runtime: Part): Part {
+  const { files, settings, commands } = stageDriver(root);
+  return definePart('driver', { files, settings, needs: [runtime] }, (key, ref) => [
+    ...commands,
+    ...recipe.addFolder({
+      container: `forcedetach-build-${key}`,
+      from: runtime.ref,
+      folder: ['"$WORK/app/."', '/app'],
+      changes: `--change 'ENTRYPOINT ["/usr/local/bin/node", "/app/lib/csi/main.ts"]' ${labelChanges('driver', key)}`,
+      ref,
+    }),
+  ]);
+}
+
+/** From Debian, trimmed, with an entrypoint that behaves as the official image's. */
+function mysqlPart(root: string): Part {
+  const folder = 'lib/images/built/mysql';
+  const inputs = { files: [`${root}/${folder}`], settings: [mysqlSeries] };
+  return definePart('mysql', inputs, (key, ref) => [
+    bootstrap(
+      {
+        suite: mysqlDebianSuite,
+        variant: 'essential',
+        packages: ['mysql-server-core', 'mysql-client-core'],
+        customize: { script: `${folder}/customize`, argument: 'trim' },
+      },
+      '"$WORK/root.tar"',
+    ),
+    // Debian's series moves on: another one must not pass for this.
+    `tar -xOf "$WORK/root.tar" ./var/lib/dpkg/status |
+      grep -A 9 '^Package: mysql-server-core' | grep -F 'Version: ${mysqlSeries}.'`,
+    importImage('"$WORK/root.tar"', { name: 'mysql', key, ref }, [
+      'ENTRYPOINT ["/usr/local/bin/docker-entrypoint.sh"]',
+      'CMD ["mysqld"]',
+      'VOLUME /var/lib/mysql',
+    ]),
+  ]);
+}
+
+const containerd = `${nodeFolder}/containerd.sh`;
+
+interface NodeContents {
+  readonly base: Part;
+  readonly kubernetes: Part;
+  readonly pause: Part;
+  /** Images put into each node's containerd beside the control plane's. */
+  readonly preloaded: readonly Part[];
+}
+
+/** Base, Kubernetes' programs, and the images that every cluster needs. */
+function nodePart(root: string, version: string, contents: NodeContents): Part {
+  const { base, kubernetes, pause, preloaded } = contents;
+  const needs = [base, kubernetes, pause, ...preloaded];
+  const files = [`${nodeFolder}/assemble`, containerd].map((file) => `${root}/${file}`);
+  const inputs = { files, settings: [version], needs };
+  return definePart('node', inputs, (key, ref) => [
+    [`${nodeFolder}/assemble`, ref, version, key, ...needs.map((part) => part.ref)].join(' '),
+  ]);
+}
+
+/** What is put into nodes that run costs each cluster, and each node of it, again. */
+function nodeWithDriverPart(root: string, node: Part, driver: Part): Part {
+  const name = 'node-with-driver';
+  const files = [`${nodeFolder}/preload`, containerd].map((file) => `${root}/${file}`);
+  return definePart(name, { files, settings: [], needs: [node, driver] }, (key, ref) => [
+    [`${nodeFolder}/preload`, ref, name, key, node.ref, driver.ref].join(' '),
+  ]);
 }

@@ -11,14 +11,7 @@ import { encodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 const usage = 'node audit-tool.ts --image FILE --loop NUMBER --run-seed SEED [--until-stdin-ends]';
 
-interface Arguments {
-  readonly image: string;
-  readonly loop: number;
-  readonly seed: string;
-  readonly untilStdinEnds: boolean;
-}
-
-function readArguments(): Arguments {
+function readArguments() {
   const { values } = parseArgs({
     options: {
       image: { type: 'string' },

@@ -3,7 +3,7 @@
  * then every row from cold. CHECK TABLE comes last and in a server of its own, since it may crash
  * it. A step that fails is evidence or a named gap; it never ends the audit.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence, ServerStart } from '../../checkers/evidence.ts';
@@ -71,12 +71,8 @@ class Audit extends EvidenceDraft {
       if (uuid !== undefined) evidence.serverUuid = uuid;
     });
     if (evidence.dataDirectoryEmpty) return;
-    const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
-    try {
-      await this.#auditServer(dataDirectory, scratch);
-    } finally {
-      await rm(scratch, { recursive: true, force: true });
-    }
+    await using scratch = await mkdtempDisposable(join(tmpdir(), 'forcedetach-mysqld-'));
+    await this.#auditServer(dataDirectory, scratch.path);
   }
 
   async #checkFileSystem(copy: VolumeCopy): Promise<void> {

@@ -13,11 +13,10 @@ import { describeError, EvidenceError } from '../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import type { IndexMixes } from './index-sums.ts';
 import { patiently } from '../../database/audit/patience.ts';
-import { readBalances } from './read-tables.ts';
+import { readBalances, streamLedger } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SessionRows } from './session-mixes.ts';
 import type { SqlClient } from './sql-client.ts';
-import { streamLedger } from './stream-ledger.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Draft = Writable<ImageEvidence> & {

@@ -2,7 +2,7 @@
  * Recovers the database on one image and reads it: the mount replays the file system's journal,
  * mysqld its own logs; then every row. A step that fails is evidence or a named gap.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImageEvidence } from '../../checkers/evidence.ts';
@@ -49,20 +49,16 @@ class Recovering extends EvidenceDraft {
 
   async #serveTwice(dataDirectory: string): Promise<void> {
     const { runSeed, onRows, thorough } = this.#options;
-    const scratch = await mkdtemp(join(tmpdir(), 'forcedetach-mysqld-'));
-    try {
-      const where = { dataDirectory, scratch, startTimeoutMs };
-      await this.serve({ purpose: 'recovery', ...where }, async (client, server) => {
-        await this.readRows(client, server, { seed: runSeed, onRows });
-      });
-      const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
-      if (!thorough || !sound) return;
-      await this.serve({ purpose: 'check', ...where }, (client, server) =>
-        this.#check(client, server),
-      );
-    } finally {
-      await rm(scratch, { recursive: true, force: true });
-    }
+    await using scratch = await mkdtempDisposable(join(tmpdir(), 'forcedetach-mysqld-'));
+    const where = { dataDirectory, scratch: scratch.path, startTimeoutMs };
+    await this.serve({ purpose: 'recovery', ...where }, async (client, server) => {
+      await this.readRows(client, server, { seed: runSeed, onRows });
+    });
+    const sound = this.evidence.starts.every(({ ready, died }) => ready && died === undefined);
+    if (!thorough || !sound) return;
+    await this.serve({ purpose: 'check', ...where }, (client, server) =>
+      this.#check(client, server),
+    );
   }
 
   async #check(client: SqlClient, server: Server): Promise<void> {

@@ -1,12 +1,12 @@
 /** The binary log says of the same transactions the same as the tables, and has no gaps. */
-import type { Finding } from '../../experiment/verdict/verdict.ts';
-import type { Checker } from '../../checkers/checker.ts';
-import type { BinlogFound } from '../evidence.ts';
+import type { Checker, LedgerLookup } from '../../checkers/checker.ts';
 import { damage } from '../../checkers/findings.ts';
+import { opName, OpSample } from '../../checkers/op-sample.ts';
 import { plural } from '../../counts.ts';
-import { reconcileBinlog } from './reconcile-binlog.ts';
-import { parseGtids, union, withGaps, writeGtids } from './gtid-set.ts';
-import { opName } from '../../checkers/op-sample.ts';
+import type { Finding } from '../../experiment/verdict/verdict.ts';
+import { sessionKey } from '../../workload/ledger.ts';
+import type { BinlogFound } from '../evidence.ts';
+import { parseGtids, union, withGaps, writeGtids } from '../gtid-set.ts';
 
 export const binlog: Checker = {
   name: 'binlog',
@@ -57,4 +57,38 @@ function gtidGaps({ gtids, executed, purged, duplicateGtids }: BinlogFound): str
   }
   if (duplicateGtids > 0) gaps.push(`${plural(duplicateGtids, 'GTID')} twice in its files`);
   return gaps;
+}
+
+interface BinlogReconciliation {
+  /** In the table, and not in the log: what replicates or restores from it lacks them. */
+  readonly unlogged: OpSample;
+  /** In the log, and not in the table. */
+  readonly rowless: OpSample;
+}
+
+/**
+ * The binary log against the table of the same image: each holds the same operations, or which not.
+ * Where the redo log is not synced at each commit (innodb_flush_log_at_trx_commit 0 or 2) the binary
+ * log is: so the table may lack what was acknowledged after `syncedUntilMs`, and no more is asked of it.
+ */
+export function reconcileBinlog(
+  { rows }: BinlogFound,
+  { journal, holds, syncedUntilMs = Infinity, withGaps }: LedgerLookup,
+): BinlogReconciliation {
+  const unlogged = new OpSample();
+  const rowless = new OpSample();
+  for (const log of journal.sessions()) {
+    const hasGaps = withGaps?.has(log.id.client) === true;
+    const isLogged = new Uint8Array(log.length);
+    for (const [from, to] of rows[sessionKey(log.id)] ?? []) isLogged.fill(1, from, to + 1);
+    for (let seq = 0; seq < log.length; seq++) {
+      // Of what a journal with gaps does not tell, nobody has looked up the row either.
+      if (hasGaps && !log.wasSent(seq)) continue;
+      const isThere = holds(log, seq);
+      if (isThere === (isLogged[seq] === 1)) continue;
+      if (!isThere && log.ackedAtMs(seq) > syncedUntilMs) continue;
+      (isThere ? unlogged : rowless).add({ ...log.id, seq });
+    }
+  }
+  return { unlogged, rowless };
 }

@@ -1,10 +1,9 @@
 /** Reads all that a member holds of the workload, while it serves. */
 import type { LedgerRow } from '../../checkers/evidence.ts';
 import type { LedgerReading } from '../../group-replication/port.ts';
-import { checksums } from '../audit/read-tables.ts';
+import { checksums, streamLedger } from '../audit/read-tables.ts';
 import { RowVerifier } from '../audit/row-verifier.ts';
 import { SqlClient } from '../audit/sql-client.ts';
-import { streamLedger } from '../audit/stream-ledger.ts';
 
 /** A member online may be so far behind the primary when the writers have stopped. */
 const catchUpS = 30;

@@ -1,5 +1,6 @@
 /** What is said to the members of a group in SQL, and what they answer. */
 import { z } from 'zod';
+import type { GroupTemplate } from '../../database/port.ts';
 import type { GroupView } from '../../group-replication/views.ts';
 import { databaseName } from '../schema.ts';
 import type { Row } from './member-client.ts';
@@ -61,3 +62,17 @@ export function viewOf(rows: readonly Row[]): GroupView {
 export const askHeads =
   `SELECT connection, session, MAX(seq) AS seq FROM ${databaseName}.ledger` +
   " WHERE client = 'outside' GROUP BY connection, session";
+
+export const groupTemplate: GroupTemplate = {
+  name: 'mysql-group',
+  values: (image, { scenario, settings }, groupId) => ({
+    MYSQL_IMAGE: image,
+    TRX_COMMIT: scenario.trxCommit,
+    GROUP_NAME: groupId,
+    CONSISTENCY: settings.consistency,
+    MAJORITY_TIMEOUT_SECONDS: settings.majorityTimeoutS,
+    EXIT_ACTION: settings.exitAction,
+    AUTOREJOIN_TRIES: settings.autorejoinTries,
+    EXPEL_TIMEOUT_SECONDS: settings.expelTimeoutS,
+  }),
+};

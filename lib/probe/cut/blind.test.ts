@@ -9,10 +9,9 @@ import {
   faultyClasses,
   strangerClasses,
   strangerNames,
-} from '../../cluster/kind/stranger-objects.ts';
+} from '../../../test/support/stranger-objects.ts';
 import { planHash } from '../plan.ts';
-import { cutsIn, driverVersions } from '../published/driver-file.ts';
-import { readCutCertificate } from '../published/cut-rows.ts';
+import { cutsIn, driverVersions, readCutCertificate } from '../../../scripts/driver-files.ts';
 import type { CutCertificate } from './certificate.ts';
 import { classifyCut, type CutFinding, modesOf } from './classify.ts';
 

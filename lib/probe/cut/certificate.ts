@@ -32,13 +32,10 @@ export interface CutCertificate {
   readonly left?: string;
 }
 
-interface Parts {
+interface Parts extends Pick<CutCertificate, 'plan' | 'record' | 'findings'> {
   readonly facts: readonly Facts[];
-  readonly plan: CutPlan;
   readonly hash: string;
   readonly beganAt: Date;
-  readonly record: CutRecord;
-  readonly findings: readonly CutFinding[];
 }
 
 const timing = /grace-period|monitor-period|attach-detach|eviction/;

@@ -4,9 +4,8 @@
  */
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
-import { besideOf, isBeside } from '../trials/hand-over.ts';
 import type { Write } from '../trials/journal.ts';
-import { nextOf, type NextFinding } from '../trials/next-pod.ts';
+import { besideOf, isBeside, type NextFinding, nextOf } from '../trials/next-pod.ts';
 import type { CutRemedy } from './plan.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 

@@ -4,7 +4,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { answered } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { isReady } from '../../cluster/kind/kube.ts';
-import { createPod } from '../trials/create-pod.ts';
+import { createPod } from '../trials/volume-pods.ts';
 import { followLog, type Followed } from '../trials/follow-log.ts';
 import { containerName } from '../trials/objects.ts';
 import { nowMs } from '../trials/view.ts';

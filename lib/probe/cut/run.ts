@@ -11,14 +11,13 @@ import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
 import { cutNeeds, type Home } from '../rights.ts';
 import { atHome, newHome, removal } from '../trials/home.ts';
 import { newNamespace } from '../trials/place.ts';
-import { View } from '../trials/view.ts';
+import { whileLooking } from '../trials/view.ts';
 import { cutCertificateOf, type CutCertificate } from './certificate.ts';
 import { classifyCut } from './classify.ts';
 import { Cut, healed, type CutDraft } from './play.ts';
 import { cutPlanOf, type CutPlan, type CutRequest } from './plan.ts';
 import type { CutRecord } from './record.ts';
 import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
-import type { CutContext } from './volume.ts';
 
 export interface CutOptions extends Omit<CutRequest, 'nodes'> {
   readonly node: string;
@@ -88,37 +87,21 @@ async function inNamespace(
   plan: CutPlan,
   { say, signal: asked }: CutOptions,
 ): Promise<CutRecord> {
-  const record: CutDraft = {
-    ...{ checked: false, looks: [], volumes: [] },
-  };
+  const record: CutDraft = { checked: false, looks: [], volumes: [] };
   // What is on the host has a name of this run, whoever else is in the namespace.
   const run = isGiven ? newNamespace() : namespace;
   const parts = { clients, namespace, run, plan, say };
   try {
-    await looking(parts, asked, (context) => new Cut(context, record).play());
+    await whileLooking(clients, namespace, [asked], (seeing) =>
+      new Cut({ ...parts, ...seeing }, record).play(),
+    );
     return record;
   } finally {
     // The heal is not to be asked for, only awaited; also by who gives up.
     if (record.armedMs !== undefined && !record.checked) {
-      await looking(parts, undefined, (context) => healed(context, record));
+      await whileLooking(clients, namespace, [], (seeing) =>
+        healed({ ...parts, ...seeing }, record),
+      );
     }
-  }
-}
-
-/** The namespace is looked at while `work` does what it does, to the end of that or of the signal. */
-async function looking(
-  parts: Omit<CutContext, 'view' | 'signal'>,
-  asked: AbortSignal | undefined,
-  work: (context: CutContext) => Promise<void>,
-): Promise<void> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, ...(asked === undefined ? [] : [asked])]);
-  const view = new View(parts.clients, parts.namespace, signal);
-  const looked = view.run();
-  try {
-    await work({ ...parts, view, signal });
-  } finally {
-    over.abort();
-    await looked;
   }
 }

@@ -8,10 +8,10 @@ import {
   faultyClasses,
   strangerClasses,
   strangerNames,
-} from '../../cluster/kind/stranger-objects.ts';
+} from '../../../test/support/stranger-objects.ts';
 import { classify } from '../trials/classify.ts';
 import { measure } from '../trials/measured.ts';
-import { driverVersions, wholeCertificates } from './driver-file.ts';
+import { driverVersions, wholeCertificates } from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
 const certificates = driverVersions(root)

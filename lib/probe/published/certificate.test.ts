@@ -7,7 +7,8 @@ import { afterAll, expect, test } from 'vitest';
 import { remediesTitle } from '../remedies.ts';
 import { measuredText } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import { addCertificate, readCertificate, rowOf, wholeCertificates } from './driver-file.ts';
+import { readCertificate, rowOf } from './driver-file.ts';
+import { addCertificate, wholeCertificates } from '../../../scripts/driver-files.ts';
 import { renderCertificateHtml } from './html.ts';
 import { renderCertificateJunit } from './junit.ts';
 

@@ -6,10 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut } from '../cut/classify.ts';
-import { renderCutHtml } from './cut-html.ts';
-import { renderCutJunit } from './cut-junit.ts';
-import { readCutCertificate } from './cut-rows.ts';
-import { addCertificate, cutsIn, rebuilt } from './driver-file.ts';
+import { renderCutHtml } from './html.ts';
+import { renderCutJunit } from './junit.ts';
+import {
+  readCutCertificate,
+  addCertificate,
+  cutsIn,
+  rebuilt,
+} from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
 const [first] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { strangerClasses } from '../../cluster/kind/stranger-objects.ts';
+import { strangerClasses } from '../../../test/support/stranger-objects.ts';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { planHash } from '../plan.ts';
 import { certifiedDisk } from './disk-of.ts';
-import { unpacked } from './packed.ts';
+import { unpacked } from './read.ts';
 
 const certificates = fileURLToPath(
   new URL('../../../certificates/block.acme.example/', import.meta.url),

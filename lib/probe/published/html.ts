@@ -1,14 +1,18 @@
-/** A certificate as one page that fetches nothing: the answer, what it rests on, and every trial. */
+/** A certificate, of trials or of a cut, as one page that fetches nothing: the answer, what it rests on, all that was tried. */
 import { html } from 'hono/html';
-import { renderDocument } from '../../report/document.ts';
-import { pairs, wide, type Html } from '../../report/html-parts.ts';
 import type { DiskMode } from '../../disk-modes/index.ts';
+import { toldInSeconds } from '../../durations.ts';
 import {
   didInWords,
   hasRuns,
   reasonedInWords,
   type RemedyRow,
 } from '../../expectations/on-such-a-disk.ts';
+import { renderDocument } from '../../report/document.ts';
+import { type Html, pairs, wide } from '../../report/html-parts.ts';
+import type { CutCertificate } from '../cut/certificate.ts';
+import type { CutFinding } from '../cut/classify.ts';
+import { cutPlanLines } from '../cut/plan.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords } from '../texts.ts';
@@ -34,7 +38,7 @@ ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre
   });
 }
 
-export const card = (title: string, content: Html): Html =>
+const card = (title: string, content: Html): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
 function pageHeader(
@@ -93,7 +97,7 @@ const trials = (findings: readonly Finding[]): Html =>
     html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th>The writer was told</th><th>Next pod</th></tr></thead>
 <tbody>${findings.map(
       ({ name, outcome, why, error, next }) =>
-        html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${[next.was, ...(next.said === undefined ? [] : [next.said])].join(': ')}</td></tr>`,
+        html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${nextWords(next)}</td></tr>`,
     )}</tbody></table>`,
   );
 
@@ -102,10 +106,7 @@ const where = (certificate: Certificate): [string, string][] => [
   ['images', certificate.driver.images.join(', ') || 'not to be read'],
   ['class', certificate.storageClass.name],
   ['parameters', parameterWords(certificate.storageClass.parameters)],
-  ...certificate.nodes.map(({ name, ...node }): [string, string] => [
-    `node ${name}`,
-    `kubelet ${node.kubelet}, kernel ${node.kernel}, ${node.osImage}, ${node.runtime}`,
-  ]),
+  ...nodes(certificate),
   ['plan', certificate.planHash],
   ['predicted from documents', certificate.predicted ?? 'nothing is known'],
   ...(certificate.noBlock === undefined
@@ -114,7 +115,90 @@ const where = (certificate: Certificate): [string, string][] => [
   ['forcedetach', certificate.forcedetach],
 ];
 
+const nextWords = ({ was, said }: Finding['next']): string =>
+  said === undefined ? was : `${was}: ${said}`;
+
+const nodes = (certificate: Pick<Certificate, 'nodes'>): [string, string][] =>
+  certificate.nodes.map(({ name, kubelet, kernel, osImage, runtime }) => [
+    `node ${name}`,
+    `kubelet ${kubelet}, kernel ${kernel}, ${osImage}, ${runtime}`,
+  ]);
+
 export const parameterWords = (parameters: Readonly<Record<string, string>>): string =>
   Object.entries(parameters)
     .map(([key, value]) => `${key}=${value}`)
     .join(', ') || 'none';
+
+/** The same certificate gives the same bytes. */
+export function renderCutHtml(certificate: CutCertificate): Promise<string> {
+  const { findings, plan, left } = certificate;
+  return renderDocument({
+    title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
+    header: cutHeader(certificate),
+    main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
+${card('What became of each class', classes(findings))}
+${card('When', pairs(times(certificate)))}
+${card('Where', pairs(cutWhere(certificate)))}
+${card('What was done', html`<pre>${cutPlanLines(plan).join('\n')}</pre>`)}`,
+  });
+}
+
+function cutHeader({ plan, kubernetes, beganAt, findings, timers }: CutCertificate): Html {
+  const isTold = findings.some(({ outcome }) => outcome !== 'undecided');
+  const chips = [
+    `Kubernetes ${kubernetes}`,
+    `cut by ${plan.way}`,
+    plan.remedy,
+    plan.volumeMode,
+    `from ${beganAt}`,
+  ];
+  const pace =
+    timers.length === 0
+      ? 'The controller manager’s timers are as it ships, as far as could be read.'
+      : `The controller manager runs with ${timers.join(' ')}.`;
+  return html`<div class="band ${isTold ? '' : 'inconclusive'}"></div>
+<header>
+<div class="top"><span>forcedetach probe --cut</span></div>
+<h1>What became of ${findings.length} volumes while ${plan.nodes[0]} was silent</h1>
+<p class="faint">n = 1 for each class: one cut shows what can happen, not how often. ${pace}</p>
+<div class="chips">${chips.map((chip) => html`<span class="chip">${chip}</span>`)}</div>
+</header>`;
+}
+
+const classes = (findings: readonly CutFinding[]): Html =>
+  wide(
+    'Every volume',
+    html`<table><thead><tr><th>Class</th><th>Outcome</th><th>Why</th><th>Does so</th><th>Next pod</th><th class="number">writes beside it</th><th class="number">after the heal</th><th>The old pod was told</th></tr></thead>
+<tbody>${findings.map(
+      ({ storageClass, outcome, why, modes, next, overlapAcks, afterHealAcks, error }) =>
+        html`<tr><td>${storageClass}</td><td>${outcome}</td><td class="text">${why}</td><td>${modes.join(' or ') || '–'}</td><td class="text">${nextWords(next)}</td><td class="number">${overlapAcks}</td><td class="number">${afterHealAcks}</td><td>${error ?? '–'}</td></tr>`,
+    )}</tbody></table>`,
+  );
+
+function times({ record }: CutCertificate): [string, string][] {
+  const since = (atMs: number | undefined): string =>
+    atMs === undefined || record.cutMs === undefined
+      ? 'never seen'
+      : `${toldInSeconds(atMs - record.cutMs)} after the cut`;
+  return [
+    [
+      'rehearsed',
+      record.rehearsedMs === undefined ? 'no' : `away for ${toldInSeconds(record.rehearsedMs)}`,
+    ],
+    ['not Ready, by the API', since(record.notReadyMs)],
+    ['remedy', since(record.remedyMs)],
+    ['reachable again, from the second node', since(record.healedMs)],
+    ['Ready again, by the API', since(record.readyAgainMs)],
+    ['nothing of it left, by the host itself', record.checked ? 'yes' : 'not seen'],
+  ];
+}
+
+const cutWhere = (certificate: CutCertificate): [string, string][] => [
+  ...certificate.classes.map(({ name, driver, parameters }): [string, string] => [
+    `class ${name}`,
+    `${driver}; parameters: ${parameterWords(parameters)}`,
+  ]),
+  ...nodes(certificate),
+  ['plan', certificate.planHash],
+  ['forcedetach', certificate.forcedetach],
+];

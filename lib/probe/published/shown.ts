@@ -2,7 +2,6 @@
  * What a file of the probe shows of each class in it: a certificate of trials, one of a cut, or all that
  * is known of one version of a driver. Where the raw records are there they are judged again.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
@@ -12,9 +11,8 @@ import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut, modesOf, type CutFinding } from '../cut/classify.ts';
 import { planHash } from '../plan.ts';
 import type { Certificate } from '../trials/certificate.ts';
-import type { CutRow } from './cut-rows.ts';
-import { rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
-import { packed, unpacked } from './packed.ts';
+import { type CutRow, rowOf, type ClassRow, type DriverFile } from './driver-file.ts';
+import { packed, sha256Of, unpacked } from './read.ts';
 
 /** Of one class. */
 export interface Shown {
@@ -90,7 +88,7 @@ function recordsOf(
   const path = join(folder, records);
   if (!existsSync(path)) return undefined;
   const text = unpacked(path);
-  if (createHash('sha256').update(text).digest('hex') === sha256) return text;
+  if (sha256Of(text) === sha256) return text;
   throw none(`${path} is not what the row ${name} was made from`, {
     hint: '`node scripts/certificates.ts` makes the rows anew',
   });

@@ -49,16 +49,12 @@ export const nodesTold = (facts: Pick<Facts, 'nodes'>, names: readonly string[])
       ...{ name, kernel, kubelet, osImage, runtime },
     }));
 
-interface Parts {
+interface Parts extends Pick<Certificate, 'plan' | 'findings' | 'answer' | 'noBlock'> {
   readonly facts: Facts;
-  readonly plan: Plan;
   readonly hash: string;
   readonly beganAt: Date;
   readonly records: readonly TrialRecord[];
-  readonly findings: readonly Finding[];
-  readonly answer: Measured;
   readonly prediction: Prediction;
-  readonly noBlock?: string;
 }
 
 export function certificateOf(parts: Parts): Certificate {

@@ -3,10 +3,8 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { handOverOf, type HandOverFinding } from './hand-over.ts';
 import { answeredMs, type Write } from './journal.ts';
-import { nextOf, type NextFinding } from './next-pod.ts';
-import { isIn, settled } from './on-disk.ts';
+import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
 import type { TrialRecord } from './record.ts';
 
 export const outcomes = [
@@ -226,3 +224,16 @@ function numbersOf(
     ...(old?.detachError === undefined ? {} : { detachError: old.detachError }),
   };
 }
+
+/** A whole scan comes each 10 s, and what is younger may be in none. */
+const scannedMs = 12_000;
+
+/** What the next node must have found on the disk: acknowledged long enough before its last scan. */
+function settled(record: TrialRecord, acks: readonly Write[]): readonly Write[] {
+  const last = record.nextJournal.scans.at(-1);
+  const atMs = (last?.atMs ?? 0) + (record.nextClockOffsetMs ?? 0);
+  return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
+}
+
+const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
+  ranges.some(([from, to]) => from <= seq && seq <= to);

@@ -1,11 +1,23 @@
-/** What trials would make, for people to read before they allow it. Nothing is made. */
+/** What trials, or a cut, would make, for people to read before they allow it. Nothing is made. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import type { ProbeClients } from '../clients.ts';
-import { planLines, variants } from '../plan.ts';
-import { grantedObjects } from '../granted.ts';
-import { probeAccount, type Home } from '../rights.ts';
-import { claimObject, podObject, type Place } from './objects.ts';
+import {
+  armScript,
+  checkScript,
+  collectScript,
+  cutScript,
+  journalFolder,
+  latestHealMs,
+  tidyScript,
+} from '../cut/host.ts';
+import { hostPod, vantagePod } from '../cut/objects.ts';
+import { type CutPlan, cutPlanLines } from '../cut/plan.ts';
+import { tidyLaterMs } from '../cut/play.ts';
+import { type CutOptions, planCut } from '../cut/run.ts';
+import { planLines, planOf, variants } from '../plan.ts';
+import { grantedObjects, type Home, probeAccount } from '../rights.ts';
+import { claimObject, type Place, podObject } from './objects.ts';
 import { exampleNamespace, namespaceNow } from './place.ts';
 import { planTrials, type TrialsRequest } from './run.ts';
 import { writerProgram } from './volume-pods.ts';
@@ -78,3 +90,56 @@ export const asWhole = (
   ...{ apiVersion, kind },
   ...object,
 });
+
+/**
+ * YAML with the plan as a comment: rights, namespace, the first class's claim and pods, and all pods that
+ * enter the node, with what they do there. Throws as `planCut` does.
+ */
+export async function cutDryRun(clients: ProbeClients, options: CutOptions): Promise<string> {
+  const { plan } = await planCut(clients, options);
+  const namespace = options.namespace ?? exampleNamespace;
+  const home = shownHome(options.namespace);
+  const cut = { node: options.node, marks: plan.remedy === 'out-of-service' };
+  const head = [
+    'Nothing was made. The cut (--yes) would do this:',
+    ...cutPlanLines(plan),
+    `${plan.volumes.length - 1} more claims with two pods each are like the first`,
+    'names on the host are of one run each; those of the rehearsal’s pods begin with rehearse-',
+    ...(cut.marks
+      ? [`the node gets the taint out-of-service, with ${namespace} as its value`]
+      : []),
+  ];
+  return commented(head, [
+    ...grantedObjects({ home, cut, grantsLater: false, to: probeAccount }),
+    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, 'privileged'))]),
+    ...madeObjects(plan, namespace),
+  ]);
+}
+
+function madeObjects(plan: CutPlan, namespace: string): object[] {
+  const [first] = plan.volumes;
+  if (first === undefined) return [];
+  const run = exampleNamespace;
+  const { nodes, image, way, healAfterMs } = plan;
+  const trials = { ...plan, storageClass: first.storageClass, trials: 1, horizonMs: healAfterMs };
+  const place = { namespace, plan: planOf(trials), program: writerProgram() };
+  const trial = { name: first.name, variant: 'contested' } as const;
+  const where = { namespace, node: nodes[0], image };
+  const scripts = {
+    prepare: tidyScript(run, latestHealMs(healAfterMs) + tidyLaterMs),
+    arm: armScript(way, run, healAfterMs),
+    cut: cutScript(way, run),
+    check: checkScript(way, run),
+    collect: collectScript(run),
+  };
+  const pods = [
+    podObject(place, trial, 'writer', journalFolder(run)),
+    podObject(place, trial, 'next'),
+    vantagePod({ ...where, node: nodes[1] }, 'the address of the first node'),
+    ...Object.entries(scripts).map(([name, script]) => hostPod(where, name, script)),
+  ];
+  return [
+    asWhole('v1', 'PersistentVolumeClaim', claimObject(place, trial)),
+    ...pods.map((pod) => asWhole('v1', 'Pod', pod)),
+  ].map((object) => inNamespace(object, namespace));
+}

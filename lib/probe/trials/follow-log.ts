@@ -2,9 +2,10 @@
  * Follows a pod's log through the API, line by line, with the time at which each line came. A broken
  * connection is mended by asking for all of it again: lines have numbers, and are counted once.
  */
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps, type RequestOptions } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { readLines } from './api-lines.ts';
 import { containerName } from './objects.ts';
 
 /** A line and when it came, unix milliseconds of the probe. */
@@ -38,11 +39,11 @@ export function followLog(request: FollowRequest): Followed {
     seen.add(line);
     lines.push({ line, atMs: performance.timeOrigin + performance.now() });
   };
-  const { config, namespace, pod, signal } = request;
+  const { namespace, pod, signal } = request;
   const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?follow=true&container=${containerName}`;
   const following = async (): Promise<void> => {
     while (!signal.aborted) {
-      const status = await readLines({ config, path, signal }, onLine).catch(() => 0);
+      const status = await readLines(request, path, onLine).catch(() => 0);
       // Gone with its pod.
       if (status === 404) {
         followed.over = 'the pod is gone';
@@ -75,4 +76,34 @@ export function clockOf(lines: readonly Came[], errorMs = 250): Clock | undefine
   });
   if (offsets.length === 0) return undefined;
   return { offsetMs: Math.min(...offsets), errorMs };
+}
+
+/** A log or a watch, line by line. Resolves to the HTTP status once the answer has ended; rejects with the connection or the signal. */
+async function readLines(
+  { config, signal }: Pick<FollowRequest, 'config' | 'signal'>,
+  path: string,
+  onLine: (line: string) => void,
+): Promise<number> {
+  const server = config.getCurrentCluster()?.server ?? '';
+  const url = new URL(server.replace(/\/$/, '') + path);
+  const options: RequestOptions = { signal };
+  await config.applyToHTTPSOptions(options);
+  const request = url.protocol === 'http:' ? requestHttp : requestHttps;
+  return new Promise((resolve, reject) => {
+    const asked = request(url, options, (response) => {
+      const status = response.statusCode ?? 0;
+      let rest = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        if (status !== 200) return;
+        const whole = (rest + text).split('\n');
+        rest = whole.pop() ?? '';
+        whole.forEach(onLine);
+      });
+      response.once('error', reject);
+      response.once('close', () => resolve(status));
+    });
+    asked.once('error', reject);
+    asked.end();
+  });
 }

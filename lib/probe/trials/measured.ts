@@ -5,8 +5,7 @@
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { variants, type Variant } from '../plan.ts';
 import type { Finding, Outcome } from './classify.ts';
-import { isBeside } from './hand-over.ts';
-import type { NextFinding } from './next-pod.ts';
+import { isBeside, type NextFinding } from './next-pod.ts';
 
 export interface Figure {
   readonly what: string;

@@ -14,13 +14,12 @@ import { homeNeeds, trialNeeds, type Home } from '../rights.ts';
 import { certificateOf, type Certificate } from './certificate.ts';
 import { classify } from './classify.ts';
 import { measure } from './measured.ts';
-import { createPod } from './create-pod.ts';
 import { provision, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
 import { runTrial, type TrialContext } from './trial.ts';
-import { vainPod, View } from './view.ts';
-import { writerProgram } from './volume-pods.ts';
+import { vainPod, whileLooking } from './view.ts';
+import { createPod, writerProgram } from './volume-pods.ts';
 
 export interface TrialsRequest
   extends Asked,
@@ -82,22 +81,12 @@ interface Running {
   readonly request: TrialsRequest;
 }
 
-async function inNamespace(running: Running): Promise<Certificate> {
-  const { clients, home, asked, facts, request } = running;
+function inNamespace({ clients, home, asked, facts, request }: Running): Promise<Certificate> {
   const { namespace } = home;
-  const over = new AbortController();
-  const signal = AbortSignal.any([request.signal, over.signal]);
-  const view = new View(clients, namespace, signal);
-  const looking = view.run();
-  const { say } = request;
-  const context = {
-    clients,
-    view,
-    signal,
-    say,
-    place: { namespace, plan: asked, program: writerProgram() },
-  };
-  try {
+  const { say, grant } = request;
+  return whileLooking(clients, namespace, [request.signal], async (seeing) => {
+    const asAsked = { namespace, plan: asked, program: writerProgram() };
+    const context = { clients, ...seeing, say, place: asAsked };
     const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;
     const plan = planOf({ ...asked, volumeMode: settled?.volumeMode ?? asked.volumeMode });
     const hash = planHash(plan);
@@ -105,27 +94,21 @@ async function inNamespace(running: Running): Promise<Certificate> {
       `plan ${hash}: ${plan.list.length} volumes as ${plan.volumeMode}, ${plan.nodes.join(' → ')}`,
     );
     const beganAt = new Date();
-    const place: Place = { ...context.place, plan };
-    if (request.grant !== undefined) {
+    const place: Place = { ...context.place, plan, isProvisioned: grant !== undefined };
+    if (grant !== undefined) {
       const waits = facts.storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
       const names = await provision({ ...context, place }, waits);
-      await waitForGrant(clients, names, { home, file: request.grant, say, signal });
+      await waitForGrant(clients, names, { home, file: grant, say, signal: seeing.signal });
     }
-    const isProvisioned = request.grant !== undefined;
-    const records = await Promise.all(
-      plan.list.map((trial) => runTrial({ ...context, place: { ...place, isProvisioned } }, trial)),
-    );
+    const trials = plan.list.map((trial) => runTrial({ ...context, place }, trial));
+    const records = await Promise.all(trials);
     const findings = records.map(classify);
-    const answer = measure(findings);
-    const prediction = predict(facts);
+    const [answer, prediction] = [measure(findings), predict(facts)];
     return certificateOf({
       ...{ facts, plan, hash, beganAt, records, findings, answer, prediction },
       ...(settled?.why === undefined ? {} : { noBlock: settled.why }),
     });
-  } finally {
-    over.abort();
-    await looking;
-  }
+  });
 }
 
 const settleMs = 180_000;

@@ -1,7 +1,6 @@
 /** The out-of-service mark of a probe: its value is the probe's namespace, so that it is known as ours. */
 import type { V1Taint } from '@kubernetes/client-node';
-import pRetry from 'p-retry';
-import { statusOf } from '../../cluster/kind/kube.ts';
+import { changeTaints, statusOf } from '../../cluster/kind/kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { outOfServiceKey } from '../../taints.ts';
 import type { ProbeClients } from '../clients.ts';
@@ -17,36 +16,30 @@ export const taintOutOfService = (
   name: string,
   namespace: string,
 ): Promise<void> =>
-  changeTaints(clients, name, (taints) => [
+  changeOurs(clients, name, (taints) => [
     ...taints.filter((taint) => !isOurTaint(namespace)(taint)),
     { key: outOfServiceKey, value: namespace, effect: 'NoExecute' },
   ]);
 
 /** Nobody else's is ever taken away. Throws as the API does. */
 export const untaint = (clients: ProbeClients, name: string, namespace: string): Promise<void> =>
-  changeTaints(clients, name, (taints) => taints.filter((taint) => !isOurTaint(namespace)(taint)));
+  changeOurs(clients, name, (taints) => taints.filter((taint) => !isOurTaint(namespace)(taint)));
 
-/** The controllers taint, too: what one of them did between is looked at again. */
-const changeTaints = (
-  { core }: ProbeClients,
+const changeOurs = (
+  clients: ProbeClients,
   name: string,
   change: (taints: readonly V1Taint[]) => readonly V1Taint[],
 ): Promise<void> =>
-  pRetry(
-    async () => {
-      const { spec, metadata } = await core.readNode({ name });
-      const taints = spec?.taints ?? [];
+  changeTaints(
+    clients,
+    name,
+    (taints) => {
       const changed = change(taints);
-      if (JSON.stringify(changed) === JSON.stringify(taints)) return;
-      const body = [
-        { op: 'test', path: '/metadata/resourceVersion', value: metadata?.resourceVersion },
-        { op: 'add', path: '/spec/taints', value: changed },
-      ];
-      await core.patchNode({ name, body });
+      return JSON.stringify(changed) === JSON.stringify(taints) ? undefined : changed;
     },
+    // Half a minute has gone by already: who waits wants to hear of it.
     {
-      ...{ retries: 5, minTimeout: 200 },
-      // Half a minute has gone by already: who waits wants to hear of it.
+      minTimeout: 200,
       shouldRetry: ({ error }) => statusOf(error) !== 403 && !isSilent(error),
     },
   );

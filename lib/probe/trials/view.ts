@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreV1Event, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
-import { describeError } from '../../errors.ts';
-import { InfrastructureError } from '../../errors.ts';
+import { describeError, InfrastructureError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { EventSeen, PodSeen } from './record.ts';
@@ -132,6 +131,25 @@ export class View {
       if (names.has(name) || seen.goneMs !== undefined) continue;
       this.#pods.set(name, { pod, seen: { ...seen, goneMs: atMs } });
     }
+  }
+}
+
+/** The namespace is looked at while `work` does what it does, to the end of that or of the signal. */
+export async function whileLooking<T>(
+  clients: ProbeClients,
+  namespace: string,
+  asked: readonly AbortSignal[],
+  work: (seeing: { readonly view: View; readonly signal: AbortSignal }) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, ...asked]);
+  const view = new View(clients, namespace, signal);
+  const looked = view.run();
+  try {
+    return await work({ view, signal });
+  } finally {
+    over.abort();
+    await looked;
   }
 }
 

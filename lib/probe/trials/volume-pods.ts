@@ -1,19 +1,20 @@
 /** One volume, the pod that writes to it and the next one: made, followed, and what was seen of both. */
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
 import { orMissing } from '../../cluster/kind/kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Trial } from '../plan.ts';
 import { Attachments } from './attachments.ts';
-import { createPod } from './create-pod.ts';
-import { clockOf, followLog, type Came, type Followed } from './follow-log.ts';
-import { readJournal, type Journal } from './journal.ts';
+import { type Came, clockOf, type Followed, followLog } from './follow-log.ts';
+import { type Journal, readJournal } from './journal.ts';
 import {
   attachmentName,
   claimObject,
+  type Place,
   podName,
   podObject,
-  type Place,
   type Role,
 } from './objects.ts';
 import type { TrialRecord } from './record.ts';
@@ -160,5 +161,26 @@ export class VolumePods {
   endOfFirst(): { readonly thereUntilMs: number; readonly goneMs: number } | undefined {
     const [first] = this.ofWriter?.seen ?? [];
     return first === undefined ? undefined : this.ofWriter?.endOf(first.uid);
+  }
+}
+
+const createEveryMs = 500;
+const createTries = 60;
+
+/** Throws as the API does, once half a minute was in vain. */
+export async function createPod(
+  core: CoreV1Api,
+  namespace: string,
+  body: V1Pod,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = createTries; ; left -= 1) {
+    try {
+      await core.createNamespacedPod({ namespace, body });
+      return;
+    } catch (error) {
+      if (left === 0 || !String(error).includes('serviceaccount')) throw error;
+      await sleep(createEveryMs, undefined, { signal });
+    }
   }
 }

@@ -10,7 +10,7 @@ import { database } from '../../../database/chosen.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import { socketDir } from '../create/kind-config.ts';
-import type { Lab } from '../disk/lab-port.ts';
+import type { Lab } from '../disk/lab.ts';
 import { waitFor } from '../wait.ts';
 
 interface Relay {

@@ -6,7 +6,7 @@
 import type { HistoryRecord } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
-import { ClientSockets } from './client-sockets.ts';
+import { ClientSockets } from './writers.ts';
 import type { PodPlace, Relays } from './relay.ts';
 
 export class Routes extends ClientSockets {

@@ -18,23 +18,14 @@ export interface StartMessage {
   readonly originNs: string;
 }
 
-/** The way to the database from now on; null: there is none, so wait for one. */
-export interface RouteMessage {
-  readonly type: 'route';
-  readonly socketPath: string | null;
-}
-
-/** Change the schema, once, while everything else goes on. */
-export interface ChangeSchemaMessage {
-  readonly type: 'change-schema';
-}
-
-/** Finish what is under way and exit with 0. */
-export interface StopMessage {
-  readonly type: 'stop';
-}
-
-export type ToWriter = StartMessage | RouteMessage | ChangeSchemaMessage | StopMessage;
+export type ToWriter =
+  | StartMessage
+  /** The way to the database from now on; null: there is none, so wait for one. */
+  | { readonly type: 'route'; readonly socketPath: string | null }
+  /** Change the schema, once, while everything else goes on. */
+  | { readonly type: 'change-schema' }
+  /** Finish what is under way and exit with 0. */
+  | { readonly type: 'stop' };
 
 /** Acknowledged operations so far, by node that acknowledged. */
 export interface CountsMessage {
@@ -42,10 +33,7 @@ export interface CountsMessage {
   readonly acked: Readonly<Record<ServerIdentity['node'], number>>;
 }
 
-/** The last message: the segments that the process has ended. */
-export interface WrittenMessage {
-  readonly type: 'written';
-  readonly segments: SegmentList;
-}
-
-export type FromWriter = CountsMessage | WrittenMessage;
+export type FromWriter =
+  | CountsMessage
+  /** The last message: the segments that the process has ended. */
+  | { readonly type: 'written'; readonly segments: SegmentList };

@@ -1,19 +1,13 @@
 /** The writers of a run: a process for each client, and their counters. */
 import { fileURLToPath } from 'node:url';
+import { type Forked, spawnFork } from '../../../engine/spawner.ts';
 import { EvidenceError } from '../../../errors.ts';
 import type { SegmentList } from '../../../history/events.ts';
 import { historyDirectory, writerSegment } from '../../../history/recorder.ts';
 import { defaultTransferEvery } from '../../../workload/ledger.ts';
-import type { ClientSide } from '../../../workload/sql.ts';
 import type { Writers, WriterSpec } from '../../../workload/port.ts';
-import { spawnFork, type Forked } from '../../../engine/spawned.ts';
+import type { ClientSide } from '../../../workload/sql.ts';
 import type { FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
-
-/** Which socket leads each client to the database, now and whenever that changes. */
-export interface WriterRoutes {
-  get(side: ClientSide): string | undefined;
-  onChange(listener: (side: ClientSide, socketPath: string) => void): void;
-}
 
 export interface WriterProcessesOptions {
   readonly specs: readonly WriterSpec[];
@@ -23,7 +17,7 @@ export interface WriterProcessesOptions {
   readonly originNs: bigint;
   /** The run's seed. */
   readonly seed: string;
-  readonly routes: WriterRoutes;
+  readonly routes: Pick<ClientSockets, 'get' | 'onChange'>;
   /** As WriterOptions has it. Default 8. */
   readonly transferEvery?: number;
 }
@@ -121,4 +115,24 @@ async function stopAll(processes: readonly WriterProcess[]): Promise<SegmentList
     segments.push(result.value);
   }
   return Object.assign({}, ...segments) as SegmentList;
+}
+
+/** Which socket leads each client to its database now, and who wants to know when that changes. */
+export class ClientSockets {
+  readonly #sockets = new Map<ClientSide, string>();
+  readonly #listeners = new Set<(side: ClientSide, socket: string) => void>();
+
+  get(side: ClientSide): string | undefined {
+    return this.#sockets.get(side);
+  }
+
+  onChange(listener: (side: ClientSide, socket: string) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** Tells a socket again that did not change: it wakes a client that waits. */
+  lead(side: ClientSide, socket: string): void {
+    this.#sockets.set(side, socket);
+    for (const listener of this.#listeners) listener(side, socket);
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { EvidenceError } from '../../../errors.ts';
-import { neededRoom } from './container-recovery.ts';
-import { whyNotMounted } from './crash-volume.ts';
+import { neededRoom, whyNotMounted } from './container-recovery.ts';
 
 const mount = (exitCode: number, output: string): Parameters<typeof whyNotMounted>[0] => ({
   command: 'mount -o loop=/dev/loop6144 1.img /mnt',

@@ -11,8 +11,7 @@ import { weighing } from '../nodes/cpu-weights.ts';
 import { kindCommand } from './kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
 import { isReady, kubeClients, type KubeClients } from '../kube.ts';
-import { startLab } from '../disk/lab.ts';
-import type { Lab } from '../disk/lab-port.ts';
+import { type Lab, startLab } from '../disk/lab.ts';
 import {
   arrayName,
   encodeLabels,

@@ -1,26 +1,16 @@
 /** The disk's tool in the lab (lib/csi/disk-tool.ts): its commands, and what their answers look like. */
 import { z } from 'zod';
 import { copyTimeoutMs } from '../../../engine/run.ts';
+import { pathStatusSchema, powerLossSchema } from '../../../csi/array-port.ts';
 import { copyIdentitySchema, type CopyIdentity } from '../../../csi/copy-label.ts';
 import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
 import type { DiskMode } from '../../../disk-modes/index.ts';
-import { labNode } from './lab-node.ts';
-import type { Lab } from './lab-port.ts';
+import { type ExecOptions, type Lab, labNode } from './lab.ts';
 
 /** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];
 
-async function tool(lab: Lab, ...args: readonly string[]): Promise<unknown> {
-  return JSON.parse(await lab.exec([...diskTool, ...args]));
-}
-
-/** What reads a whole volume. */
-async function copying(
-  lab: Lab,
-  signal: AbortSignal | undefined,
-  ...args: readonly string[]
-): Promise<unknown> {
-  const options = { timeoutMs: copyTimeoutMs, signal };
+async function tool(lab: Lab, args: readonly string[], options?: ExecOptions): Promise<unknown> {
   return JSON.parse(await lab.exec([...diskTool, ...args], options));
 }
 
@@ -36,27 +26,24 @@ export async function createVolume(
   { volume, sizeBytes, mode }: NewVolume,
 ): Promise<void> {
   const size = ['--size-bytes', String(sizeBytes)];
-  await tool(lab, 'create-volume', '--volume', volume, ...size, '--mode', mode);
+  await tool(lab, ['create-volume', '--volume', volume, ...size, '--mode', mode]);
 }
 
 /** Takes the volume away with what a dead node left of it. No error when there is none. */
 export async function removeVolume(lab: Lab, volume: string): Promise<void> {
-  await tool(lab, 'remove-volume', '--volume', volume);
+  await tool(lab, ['remove-volume', '--volume', volume]);
 }
+
+const cut = { cut: z.boolean() };
 
 const statusSchema = z.object({
   volumes: z.array(
     z.object({
       volume: z.string(),
       devices: z.array(
-        z.object({
-          node: z.string(),
-          loop: z.number(),
-          device: z.string(),
-          generation: z.number(),
-          bytesWritten: z.number(),
-          cut: z.boolean(),
-        }),
+        pathStatusSchema
+          .pick({ node: true, loop: true, device: true, generation: true, bytesWritten: true })
+          .extend(cut),
       ),
     }),
   ),
@@ -64,7 +51,7 @@ const statusSchema = z.object({
 export type DiskStatus = z.infer<typeof statusSchema>['volumes'];
 
 export async function diskStatus(lab: Lab): Promise<DiskStatus> {
-  return statusSchema.parse(await tool(lab, 'status')).volumes;
+  return statusSchema.parse(await tool(lab, ['status'])).volumes;
 }
 
 /** Handles of the volumes that there are. */
@@ -74,11 +61,8 @@ export async function listVolumes(lab: Lab): Promise<string[]> {
 
 const lostSchema = z.object({
   lost: z.array(
-    z.object({
+    powerLossSchema.omit({ paths: true }).extend({
       volume: z.string(),
-      unflushedWrites: z.number(),
-      unflushedBytes: z.number(),
-      kept: z.number(),
       canaryAt: z.number().optional(),
       canaryError: z.string().optional(),
     }),
@@ -103,36 +87,31 @@ export async function losePower(
 ): Promise<PowerLost> {
   const how = ['--unflushed', powerLoss, '--seed', seed];
   const last = ['--pid', String(pid), '--canary', canary];
-  return lostSchema.parse(await tool(lab, 'lose-power', '--node', node, ...how, ...last)).lost;
+  return lostSchema.parse(await tool(lab, ['lose-power', '--node', node, ...how, ...last])).lost;
 }
 
 /** Cuts every path of the node to every volume it holds, for good. Idempotent. */
 export async function fenceNode(lab: Lab, node: string): Promise<void> {
-  await tool(lab, 'fence', '--node', node);
+  await tool(lab, ['fence', '--node', node]);
 }
 
 const linkSchema = z.object({
   link: z.enum(linkStates),
   devices: z.array(
-    z.object({
-      volume: z.string(),
-      device: z.string(),
-      generation: z.number(),
-      cut: z.boolean(),
-      link: z.enum(linkStates),
-      held: z.number(),
-    }),
+    pathStatusSchema
+      .pick({ volume: true, device: true, generation: true, link: true, held: true })
+      .extend(cut),
   ),
 });
 export type Link = z.infer<typeof linkSchema>;
 
 export async function severLink(lab: Lab, node: string, how: SeveredLink): Promise<Link> {
-  return linkSchema.parse(await tool(lab, 'sever', '--node', node, '--how', how));
+  return linkSchema.parse(await tool(lab, ['sever', '--node', node, '--how', how]));
 }
 
 /** The node's path to the storage works again, except where it was cut. Idempotent. */
 export async function restoreLink(lab: Lab, node: string): Promise<Link> {
-  return linkSchema.parse(await tool(lab, 'restore', '--node', node));
+  return linkSchema.parse(await tool(lab, ['restore', '--node', node]));
 }
 
 /** The driver on that node does not answer such calls about the volume until `letGoCalls`. */
@@ -140,19 +119,19 @@ export async function holdCall(
   lab: Lab,
   { node, call, volume }: { readonly node: string; readonly call: string; readonly volume: string },
 ): Promise<void> {
-  await tool(lab, 'hold', '--node', node, '--call', call, '--volume', volume);
+  await tool(lab, ['hold', '--node', node, '--call', call, '--volume', volume]);
 }
 
 /** Whatever is held goes on. Idempotent. */
 export async function letGoCalls(lab: Lab): Promise<void> {
-  await tool(lab, 'let-go');
+  await tool(lab, ['let-go']);
 }
 
 const releasedSchema = z.object({ freed: z.array(z.string()), busy: z.array(z.string()) });
 
 /** Frees the devices of a node that is off; those that stay are `busy`. */
 export async function releaseNode(lab: Lab, node: string): Promise<{ readonly busy: string[] }> {
-  return releasedSchema.parse(await tool(lab, 'release', '--node', node));
+  return releasedSchema.parse(await tool(lab, ['release', '--node', node]));
 }
 
 interface Reading {
@@ -166,7 +145,7 @@ export async function copyVolume(
   { volume, label, signal }: Reading & { readonly label: string },
 ): Promise<CopyIdentity> {
   const asked = ['copy', '--volume', volume, '--label', label];
-  return copyIdentitySchema.parse(await copying(lab, signal, ...asked));
+  return copyIdentitySchema.parse(await tool(lab, asked, { timeoutMs: copyTimeoutMs, signal }));
 }
 
 const volumeSchema = z.object({ volume: z.string(), filesystemUuid: z.string().optional() });
@@ -176,7 +155,7 @@ export async function identifyVolume(
   lab: Lab,
   volume: string,
 ): Promise<z.infer<typeof volumeSchema>> {
-  return volumeSchema.parse(await tool(lab, 'identify', '--volume', volume));
+  return volumeSchema.parse(await tool(lab, ['identify', '--volume', volume]));
 }
 
 const exportedSchema = z.object({
@@ -190,5 +169,6 @@ export async function exportWrites(
   { volume, originNs, signal }: Reading & { readonly originNs: bigint },
 ): Promise<z.infer<typeof exportedSchema>> {
   const asked = ['--volume', volume, '--label', volume, '--origin-ns', String(originNs)];
-  return exportedSchema.parse(await copying(lab, signal, 'export-writes', ...asked));
+  const options = { timeoutMs: copyTimeoutMs, signal };
+  return exportedSchema.parse(await tool(lab, ['export-writes', ...asked], options));
 }

@@ -1,17 +1,17 @@
 /** The volume's backend as experiments see it: the disk's tool in the lab, and the node's mount. */
 import { join } from 'node:path';
+import { canaryFolder, unsyncedCanary } from '../../../csi/canary.ts';
 import { linkStateOf, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
 import type { DiskMode } from '../../../disk-modes/index.ts';
 import { firstProcessOf } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { copyTimeoutMs, pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
-import type { Machine } from '../../port.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
-import { writeSyncedCanary } from './canary.ts';
+import type { Machine } from '../../port.ts';
+import { stopServers } from '../nodes/servers.ts';
 import * as tool from './disk-tool.ts';
-import type { Lab } from './lab-port.ts';
-import { stopServers } from '../nodes/server-freeze.ts';
+import type { Lab } from './lab.ts';
 
 export interface KindDiskOptions {
   readonly lab: Lab;
@@ -177,3 +177,27 @@ async function mountPointOn(lab: Lab, volume: string, node: string): Promise<str
   }
   return found.trim();
 }
+
+/**
+ * Both files fill one block and are overwritten in place. `$1` is the mount point, `$2` the content;
+ * padded with newlines to one block, which a reader trims.
+ */
+const script = `set -eu
+folder="$1/${canaryFolder}"
+mkdir -p "$folder"
+block() { { printf '%s' "$1"; yes ''; } 2>/dev/null | head -c 4096; }
+for name in synced ${unsyncedCanary}; do
+  block before | dd of="$folder/$name" conv=notrunc,fsync iflag=fullblock bs=4096 status=none
+done
+sync "$folder"
+block "$2" | dd of="$folder/synced" conv=notrunc,fsync iflag=fullblock bs=4096 status=none`;
+
+/** Syncs the content into the one canary, and a word before it into the other. */
+const writeSyncedCanary = (mountPoint: string, content: string): readonly string[] => [
+  'sh',
+  '-c',
+  script,
+  'write-synced-canary',
+  mountPoint,
+  content,
+];

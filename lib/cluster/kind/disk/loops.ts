@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import { sharedDir } from '../create/kind-config.ts';
-import { machineLoops, type Lease } from '../ownership/lease.ts';
+import type { Lease } from '../ownership/lease.ts';
 
 /** Numbers of the loop devices in the lease that the kernel has now. */
 export async function leasedLoops(
@@ -27,21 +27,6 @@ export const boundLoops = async (
   sysBlock = '/sys/block',
 ): Promise<number[]> =>
   (await leasedLoops(lease, sysBlock)).filter((each) => existsSync(`${sysBlock}/loop${each}/loop`));
-
-/** LOOP_CTL_ADD of linux/loop.h; 17 is EEXIST. Makes these numbers with nothing behind them. */
-const addScript = `open F, "+<", "/dev/loop-control" or die "$!\\n";
-  for (@ARGV) { ioctl F, 0x4C80, $_ + 0 or $! == 17 or die "loop$_: $!\\n" }`;
-
-/**
- * Makes the loop devices that the kernel gives away to whoever asks it for any, as kubelet does for each raw
- * volume of a pod: it takes an existing one first, which else could be a lease's. They stay. Idempotent.
- */
-export async function ensureMachineLoops(tools: string): Promise<void> {
-  const { first, count } = machineLoops;
-  const numbers = Array.from({ length: count }, (_, index) => String(first + index));
-  const flags = ['--privileged', '--network', 'none', '--entrypoint', 'perl'];
-  await run(engine.runOnce(flags, tools, '-e', addScript, ...numbers));
-}
 
 /** The script waits up to 3 s for each device that is in use. */
 const releaseTimeoutMs = 180_000;

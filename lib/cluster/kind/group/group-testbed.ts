@@ -1,28 +1,62 @@
 /** A replication group on a kind cluster: three servers on three nodes, observed and broken. */
 import { database } from '../../../database/chosen.ts';
-import { makeOrdinaryUser, MemberClient, readLedger } from '../../../database/group.ts';
+import {
+  askView,
+  bootstrapGroup,
+  joinGroup,
+  makeOrdinaryUser,
+  MemberClient,
+  prepareMember,
+  readLedger,
+  viewOf,
+} from '../../../database/group.ts';
 import { databaseServer } from '../../../database/server.ts';
+import { InfrastructureError } from '../../../errors.ts';
+import { groupObserved } from '../../../group-replication/observations.ts';
 import type { GroupTestbed } from '../../../group-replication/port.ts';
-import { groupSize, type GroupSettings } from '../../../group-replication/settings.ts';
+import { type GroupSettings, groupSize } from '../../../group-replication/settings.ts';
+import { hasQuorum } from '../../../group-replication/views.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
-import type { Recorder, TestbedOptions } from '../../port.ts';
+import type { Backend, Recorder, TestbedOptions } from '../../port.ts';
+import { ClientSockets, startWriterProcesses } from '../clients/writers.ts';
 import type { Cluster } from '../cluster.ts';
-import { ClientSockets } from '../clients/client-sockets.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
-import { kindDisk } from '../disk/disk.ts';
+import { type ClusterChoice, openCluster } from '../create/open-cluster.ts';
 import { createVolume, removeVolume } from '../disk/disk-tool.ts';
+import { kindDisk } from '../disk/disk.ts';
 import { kubernetesOf } from '../kubernetes.ts';
 import { observeApi } from '../observe/api.ts';
 import { observeServerLogs } from '../observe/logs.ts';
 import { observeMachine } from '../observe/machine.ts';
-import type { RealClock } from '../real-clock.ts';
-import { restoreNodes } from '../nodes/restore-nodes.ts';
 import { versionsOf } from '../observe/versions.ts';
-import { startWriterProcesses } from '../clients/writers.ts';
-import { formGroup } from './form-group.ts';
-import { deployGroup, groupSelector, removeGroup, type MemberPod } from './group-database.ts';
-import { observeGroup, type GroupWatch } from './observe-group.ts';
+import { type RealClock, realClock } from '../real-clock.ts';
+import { restoreNodes } from '../undo-remedies.ts';
+import { waitFor } from '../wait.ts';
+import { deployGroup, groupSelector, type MemberPod, removeGroup } from './group-database.ts';
+import { type GroupWatch, observeGroup } from './observe-group.ts';
 import { MemberWays } from './ways.ts';
+
+export function groupBackend(
+  choice: ClusterChoice,
+  settings: GroupSettings,
+): Backend<GroupTestbed> {
+  const clock = realClock();
+  return {
+    backend: 'kind',
+    clock,
+    async open(request) {
+      const said = { type: 'observation', source: 'group', name: groupObserved.settings } as const;
+      // First of all that is observed: by this a history is known to be a group's.
+      request.recorder.record({ ...said, data: { ...settings } });
+      return openGroupTestbed({
+        ...request,
+        ...(await openCluster(choice, request)),
+        settings,
+        clock,
+      });
+    },
+  };
+}
 
 /** Of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
@@ -135,4 +169,42 @@ async function observeCluster(
   stack.use(observeMachine(recorder));
   stack.use(observeServerLogs(cluster, recorder, clock));
   stack.use(await observeApi(scope, recorder));
+}
+
+interface NewMember {
+  readonly ip: string;
+  readonly client: MemberClient;
+}
+
+/** Of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
+async function formGroup(
+  members: readonly NewMember[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const addresses = members.map(({ ip }) => ip);
+  for (const { client } of members) await say(client, prepareMember(addresses));
+  const [first, ...others] = members;
+  if (first !== undefined) await say(first.client, bootstrapGroup);
+  await Promise.all(others.map(({ client }) => say(client, joinGroup)));
+  const what = `all ${members.length} members are online`;
+  await waitFor({ what, timeoutMs: 60_000, signal }, async () => {
+    for (const { client } of members) {
+      const view = viewOf(await client.query(askView));
+      const online = view.members.filter(({ state }) => state === 'ONLINE').length;
+      if (!hasQuorum(view) || online < members.length) return `${view.node} sees ${online}`;
+    }
+    return true;
+  });
+}
+
+async function say(client: MemberClient, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) {
+    await client.query(statement).catch((cause: unknown) => {
+      throw new InfrastructureError('GROUP_NOT_FORMED', `a member refused: ${statement}`, {
+        hint: 'its error log says why',
+        command: `kubectl logs --selector ${groupSelector} --prefix --tail 30`,
+        cause,
+      });
+    });
+  }
 }

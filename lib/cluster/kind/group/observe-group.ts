@@ -17,7 +17,7 @@ import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
-import type { ClientSockets } from '../clients/client-sockets.ts';
+import type { ClientSockets } from '../clients/writers.ts';
 import type { MemberWays } from './ways.ts';
 
 /** As often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */

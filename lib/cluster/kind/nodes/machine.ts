@@ -4,16 +4,15 @@ import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
 import { pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
-import { stalls, type Machine, type Stall } from '../../port.ts';
 import type { Proof } from '../../../storage/port.ts';
-import { resumeAgents, restartKubelet, stallAgents, stalledAgents } from './agents.ts';
-import { orByHand } from './by-hand.ts';
+import { type Machine, type Stall, stalls } from '../../port.ts';
+import type { Lease } from '../ownership/lease.ts';
+import { restartKubelet, resumeAgents, stallAgents, stalledAgents } from './agents.ts';
 import { limitCpu, limitedPeriods, unlimit, unlimitCpu } from './cpu-limit.ts';
 import { isolateNode, rejoinByHand, rejoinNode } from './isolation.ts';
-import type { Lease } from '../ownership/lease.ts';
-import { restoreRoutes, type NodeAddress } from './node-network.ts';
+import { type NodeAddress, restoreRoutes } from './node-network.ts';
 import { reachedFrom, reachesApi } from './reachability.ts';
-import { killServers } from './server-kill.ts';
+import { killServers } from './servers.ts';
 
 /** What runc says where a task does not freeze, on cgroup v1 and v2, and Docker where one does not die. */
 const notFrozen = /unable to freeze|waiting for the cgroup to freeze/;
@@ -44,6 +43,16 @@ export class KindMachine implements Machine {
     this.node = options.self.node;
     this.#options = options;
   }
+
+  readonly stall = (what: Stall): Promise<void> => stallAgents(this.node, what);
+  readonly stalled = (): Promise<string[]> => stalledAgents(this.node);
+  readonly restartKubelet: Machine['restartKubelet'] = () => restartKubelet(this.node);
+  readonly killServer = (): Promise<Proof> => killServers(this.node);
+  readonly throttle = (share: number): Promise<void> => limitCpu(this.node, share);
+  readonly throttled = (): Promise<number> => limitedPeriods(this.node, this.#options.lab);
+  readonly reachesApi = (): Promise<boolean> => reachesApi(this.node);
+  readonly reachedFromOutside = (): Promise<boolean> =>
+    reachedFrom(this.#options.lab, this.#options.self.ip);
 
   async freeze(): Promise<void> {
     const state = await this.state();
@@ -145,38 +154,14 @@ export class KindMachine implements Machine {
     return this.#giveBack(rejoinByHand(this.node), () => rejoinNode(this.node));
   }
 
-  stall(what: Stall): Promise<void> {
-    return stallAgents(this.node, what);
-  }
-
   resume(): Promise<void> {
     const argv = engine.exec(this.node, 'pkill', '-CONT', '-x', stalls.runtime.join('|'));
     return this.#giveBack(argv, () => resumeAgents(this.node));
   }
 
-  stalled(): Promise<string[]> {
-    return stalledAgents(this.node);
-  }
-
-  restartKubelet(): ReturnType<Machine['restartKubelet']> {
-    return restartKubelet(this.node);
-  }
-
-  killServer(): Promise<Proof> {
-    return killServers(this.node);
-  }
-
-  throttle(share: number): Promise<void> {
-    return limitCpu(this.node, share);
-  }
-
   unthrottle(): Promise<void> {
     const argv = unlimit(this.node);
     return this.#giveBack(argv, () => unlimitCpu(this.node));
-  }
-
-  throttled(): Promise<number> {
-    return limitedPeriods(this.node, this.#options.lab);
   }
 
   /** Undoes whatever a fault did to it, also one of a run that was killed. */
@@ -194,14 +179,6 @@ export class KindMachine implements Machine {
     const { Status } = (await this.#inspect()).State;
     if (Status === 'running') return 'running';
     return Status === 'paused' ? 'frozen' : 'stopped';
-  }
-
-  reachesApi(): Promise<boolean> {
-    return reachesApi(this.node);
-  }
-
-  reachedFromOutside(): Promise<boolean> {
-    return reachedFrom(this.#options.lab, this.#options.self.ip);
   }
 
   async #inspect(): Promise<Inspected> {
@@ -228,6 +205,28 @@ export class KindMachine implements Machine {
   #impossible(action: string, why: string): InfrastructureError {
     return new InfrastructureError('NODE_STATE', `cannot ${action} ${this.node}: ${why}`, {
       command: engine.byHand.lookAtState(this.node),
+    });
+  }
+}
+
+const notHealed = 'NODE_NOT_HEALED';
+
+/**
+ * Does the work; where that fails, throws InfrastructureError `NODE_NOT_HEALED` with the command
+ * (`argv`) that does the same. An error that has it already passes.
+ */
+async function orByHand(
+  { node, argv }: { readonly node: string; readonly argv: readonly string[] },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (cause instanceof InfrastructureError && cause.code === notHealed) throw cause;
+    throw new InfrastructureError(notHealed, `${node} was not given back what the fault took`, {
+      hint: 'see that the engine answers, then do it by hand',
+      command: pasteable(argv),
+      cause,
     });
   }
 }

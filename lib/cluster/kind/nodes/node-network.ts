@@ -3,7 +3,7 @@
  * to the other nodes' pods. Docker drops routes at every reconnect and boot, so they are put back.
  */
 import * as engine from '../../../engine/commands.ts';
-import { run, type CommandOptions } from '../../../engine/run.ts';
+import { run } from '../../../engine/run.ts';
 import type { Lease } from '../ownership/lease.ts';
 
 export interface NodeAddress {
@@ -48,7 +48,7 @@ export const podRouteCommands = (nodes: readonly NodeAddress[]): string[] =>
   nodes.map(({ podCidr, ip }) => `ip route replace ${podCidr} via ${ip}`);
 
 /** Configures the node's CNI once; the file stays with the container. */
-export async function installCni(address: NodeAddress, options?: CommandOptions): Promise<void> {
+export async function installCni(address: NodeAddress): Promise<void> {
   const script = [
     'set -e',
     'mkdir -p /etc/cni/net.d',
@@ -58,7 +58,6 @@ export async function installCni(address: NodeAddress, options?: CommandOptions)
     'sysctl -qw net.ipv4.ip_forward=1',
   ];
   await run(engine.execWithInput(address.node, 'sh', '-c', script.join('\n')), {
-    ...options,
     input: cniConfig(address.podCidr),
   });
 }

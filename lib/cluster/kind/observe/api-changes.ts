@@ -4,37 +4,35 @@ import { observed, type ObservedName } from '../../../history/observations.ts';
 import type { Recorder } from '../../port.ts';
 import { isReady } from '../kube.ts';
 
-/** Remembers the last value under a key and tells whether a new one differs. */
-class Memory {
-  readonly #values = new Map<string, string>();
-
-  forget(key: string): void {
-    this.#values.delete(key);
-  }
-
-  changed(key: string, value: unknown): boolean {
-    const text = JSON.stringify(value) ?? '';
-    if (this.#values.get(key) === text) return false;
-    this.#values.set(key, text);
-    return true;
-  }
-}
+type Data = Readonly<Record<string, unknown>>;
 
 abstract class Watcher {
   readonly #recorder: Recorder;
-  protected readonly memory = new Memory();
+  /** What was told last, by its key. */
+  readonly #told = new Map<string, string>();
 
   constructor(recorder: Recorder) {
     this.#recorder = recorder;
   }
 
-  protected say(
-    name: ObservedName,
-    node: string | undefined,
-    data: Readonly<Record<string, unknown>>,
-  ): void {
+  protected say(name: ObservedName, node: string | undefined, data: Data): void {
     const where = node === undefined ? {} : { node };
     this.#recorder.record({ type: 'observation', source: 'api', name, ...where, data });
+  }
+
+  /** Says it where the value under this key is another than the last. */
+  protected sayNew(
+    [key, value]: readonly [key: string, value: unknown],
+    ...said: readonly [name: ObservedName, node: string | undefined, data: Data]
+  ): void {
+    const text = JSON.stringify(value) ?? '';
+    if (this.#told.get(key) === text) return;
+    this.#told.set(key, text);
+    this.say(...said);
+  }
+
+  protected forget(key: string): void {
+    this.#told.delete(key);
   }
 }
 
@@ -51,28 +49,22 @@ export class NodeWatcher extends Watcher {
     const node = metadata?.name ?? '?';
     const ready = status?.conditions?.find(({ type }) => type === 'Ready');
     const readiness = { status: ready?.status, reason: ready?.reason };
-    if (this.memory.changed(`${node} ready`, readiness)) {
-      this.say(observed.nodeReady, node, readiness);
-    }
+    this.sayNew([`${node} ready`, readiness], observed.nodeReady, node, readiness);
     if (this.#own?.includes(node) === false) return;
     const taints = (spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).toSorted();
-    if (this.memory.changed(`${node} taints`, taints))
-      this.say(observed.nodeTaints, node, { taints });
-    const attached = (status?.volumesAttached ?? []).map(({ name }) => name).toSorted();
-    if (this.memory.changed(`${node} attached`, attached)) {
-      this.say(observed.volumesAttached, node, { volumes: attached });
-    }
-    const inUse = (status?.volumesInUse ?? []).toSorted();
-    if (this.memory.changed(`${node} in use`, inUse)) {
-      this.say(observed.volumesInUse, node, { volumes: inUse });
-    }
+    this.sayNew([`${node} taints`, taints], observed.nodeTaints, node, { taints });
+    const attached = {
+      volumes: (status?.volumesAttached ?? []).map(({ name }) => name).toSorted(),
+    };
+    this.sayNew([`${node} attached`, attached], observed.volumesAttached, node, attached);
+    const inUse = { volumes: (status?.volumesInUse ?? []).toSorted() };
+    this.sayNew([`${node} in use`, inUse], observed.volumesInUse, node, inUse);
   }
 
   gone({ metadata }: V1Node): void {
     const node = metadata?.name ?? '?';
     // Whoever makes it anew makes another one.
-    for (const about of ['ready', 'taints', 'attached', 'in use'])
-      this.memory.forget(`${node} ${about}`);
+    for (const about of ['ready', 'taints', 'attached', 'in use']) this.forget(`${node} ${about}`);
     this.say(observed.nodeGone, node, {});
   }
 }
@@ -83,31 +75,26 @@ export class PodWatcher extends Watcher {
     const pod = metadata?.name;
     const node = spec?.nodeName;
     const about = { pod, uid };
-    if (this.memory.changed(`${uid} created`, true)) this.say(observed.podCreated, node, about);
-    if (node !== undefined && this.memory.changed(`${uid} node`, node)) {
-      this.say(observed.podScheduled, node, about);
-    }
-    if (this.memory.changed(`${uid} phase`, status?.phase)) {
-      this.say(observed.podPhase, node, { ...about, phase: status?.phase });
-    }
-    const ip = status?.podIP;
-    if (status?.phase === 'Running' && ip !== undefined && this.memory.changed(`${uid} ip`, ip)) {
-      this.say(observed.podRunning, node, { ...about, ip });
+    const { phase, podIP: ip } = status ?? {};
+    this.sayNew([`${uid} created`, true], observed.podCreated, node, about);
+    if (node !== undefined) this.sayNew([`${uid} node`, node], observed.podScheduled, node, about);
+    this.sayNew([`${uid} phase`, phase], observed.podPhase, node, { ...about, phase });
+    if (phase === 'Running' && ip !== undefined) {
+      this.sayNew([`${uid} ip`, ip], observed.podRunning, node, { ...about, ip });
     }
     const ready = isReady(status);
-    if (this.memory.changed(`${uid} ready`, ready)) {
-      this.say(observed.podReady, node, { ...about, ready });
-    }
+    this.sayNew([`${uid} ready`, ready], observed.podReady, node, { ...about, ready });
     const disruption = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
-    if (disruption !== undefined && this.memory.changed(`${uid} disruption`, disruption.reason)) {
+    if (disruption !== undefined) {
       const { reason, message } = disruption;
-      this.say(observed.podDisruption, node, { ...about, reason, message });
+      const data = { ...about, reason, message };
+      this.sayNew([`${uid} disruption`, reason], observed.podDisruption, node, data);
     }
-    if (metadata?.deletionTimestamp !== undefined && this.memory.changed(`${uid} deleting`, true)) {
+    if (metadata?.deletionTimestamp !== undefined) {
       const { deletionGracePeriodSeconds: gracePeriodS, deletionTimestamp } = metadata;
       const deletionAt = timeOf(deletionTimestamp).toISOString();
-      const managers = managersOf(metadata);
-      this.say(observed.podTerminating, node, { ...about, gracePeriodS, deletionAt, managers });
+      const data = { ...about, gracePeriodS, deletionAt, managers: managersOf(metadata) };
+      this.sayNew([`${uid} deleting`, true], observed.podTerminating, node, data);
     }
   }
 
@@ -133,14 +120,12 @@ export class AttachmentWatcher extends Watcher {
     const { about, key } = describe(attachment);
     const { metadata, spec, status } = attachment;
     const node = spec.nodeName;
-    if (this.memory.changed(`${key} created`, true)) {
-      this.say(observed.attachmentCreated, node, about);
+    this.sayNew([`${key} created`, true], observed.attachmentCreated, node, about);
+    if (status?.attached === true) {
+      this.sayNew([`${key} attached`, true], observed.attachmentAttached, node, about);
     }
-    if (status?.attached === true && this.memory.changed(`${key} attached`, true)) {
-      this.say(observed.attachmentAttached, node, about);
-    }
-    if (metadata?.deletionTimestamp !== undefined && this.memory.changed(`${key} deleting`, true)) {
-      this.say(observed.attachmentDeleting, node, about);
+    if (metadata?.deletionTimestamp !== undefined) {
+      this.sayNew([`${key} deleting`, true], observed.attachmentDeleting, node, about);
     }
   }
 

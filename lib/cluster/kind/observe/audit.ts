@@ -1,4 +1,4 @@
-/** Observer of the API server's audit log: who asked for which change (audit-policy.ts). */
+/** Observer of the API server's audit log: who asked for which change (kind-config.ts). */
 import { z } from 'zod';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';

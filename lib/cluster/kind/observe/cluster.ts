@@ -5,7 +5,7 @@ import type { RealClock } from '../real-clock.ts';
 import { observeApi } from './api.ts';
 import { observeAudit } from './audit.ts';
 import { observeDisk } from './disk.ts';
-import { observeForcedDetaches } from './forced-detaches.ts';
+import { observeForcedDetaches } from './controller-manager.ts';
 import { observeControllerManager } from './logs.ts';
 import { observeMachine } from './machine.ts';
 

@@ -7,8 +7,7 @@ import { type WatchLine, watchLineSchema } from '../../../csi/watch-line.ts';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Recorder, Unstamped } from '../../port.ts';
-import type { Lab } from '../disk/lab-port.ts';
-import { inLab } from '../disk/lab.ts';
+import { inLab, type Lab } from '../disk/lab.ts';
 import type { OpenStream } from '../../../engine/line-stream.ts';
 
 const watchTool = ['node', '/app/lib/csi/watch-tool.ts'];

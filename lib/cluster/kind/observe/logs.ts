@@ -5,8 +5,8 @@ import { declareObserver, guarded } from '../../../history/observers.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
-import { followControllerManager } from '../create/controller-manager.ts';
-import { followDatabaseLog, followSelfFenceLog } from '../database.ts';
+import { followControllerManager } from './controller-manager.ts';
+import { followContainer } from '../database.ts';
 import { solePlace, type Place } from '../place.ts';
 import type { Following, LogLine } from './pod-log.ts';
 
@@ -57,11 +57,11 @@ export function observeServerLogs(
   clock: Clock,
   place: Place = solePlace,
 ): AsyncDisposable {
-  const { server, log } = database;
+  const { name, server, log } = database;
   const see = keeping({ recorder, clock }, server, observed.serverLog);
   const hear = (line: LogLine): unknown => log.kept.test(line.text) && see(line);
   return onEveryNode(cluster, server, recorder, (node, following) =>
-    followDatabaseLog(node, hear, { place, ...following }),
+    followContainer(name, node, hear, { place, ...following }),
   );
 }
 
@@ -73,7 +73,7 @@ export function observeSelfFences(
 ): AsyncDisposable {
   const hear = keeping({ recorder, clock }, 'self-fence', observed.selfFence);
   return onEveryNode(cluster, 'self-fence', recorder, (node, following) =>
-    followSelfFenceLog(node, hear, { place, ...following }),
+    followContainer('self-fence', node, hear, { place, ...following }),
   );
 }
 

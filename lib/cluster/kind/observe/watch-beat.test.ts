@@ -1,7 +1,7 @@
 /** A watch that knows what is listed beats; one whose source has died is silent. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { beatWhileSeeing, type Watching } from './watch-beat.ts';
+import { beatWhileSeeing, type Watching } from './api.ts';
 
 const object = (
   resourceVersion: string,

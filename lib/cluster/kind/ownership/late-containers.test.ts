@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClusterLabels } from './labels.ts';
-import { awaitLateContainers } from './late-containers.ts';
+import { awaitLateContainers } from './remove-cluster.ts';
 
 /** An engine whose names are taken until their file is gone; it notes what it is asked. */
 const engine = `#!/bin/sh

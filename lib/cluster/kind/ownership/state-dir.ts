@@ -19,16 +19,14 @@ export interface StateDir {
   readonly sockets: string;
 }
 
-const inside = (path: string): StateDir => ({
+/** The directory that a label names. */
+export const stateDirAt = (path: string): StateDir => ({
   path,
   kubeconfig: join(path, 'kubeconfig'),
   kindConfig: join(path, 'kind.yaml'),
   patches: join(path, 'patches'),
   sockets: join(path, 's'),
 });
-
-/** The directory that a label names. */
-export const stateDirAt = (path: string): StateDir => inside(path);
 
 const tokenFile = '.token';
 
@@ -55,7 +53,7 @@ export async function makeStateDir(
   if (left !== undefined) await removeStateDir(wanted, left);
   const fits = Buffer.byteLength(wanted) <= longestDirectory && !existsSync(wanted);
   const path = fits ? wanted : await mkdtemp(join(tmpdir(), 'forcedetach-'));
-  const dir = inside(path);
+  const dir = stateDirAt(path);
   const token = randomBytes(16).toString('hex');
   // Whoever can dial a relay has the database.
   privateFolder(path);

@@ -1,6 +1,6 @@
 /** Takes away what procedures made, also what a killed one left. */
 import { letGoCalls, listVolumes, removeVolume } from '../disk/disk-tool.ts';
-import type { Lab } from '../disk/lab-port.ts';
+import type { Lab } from '../disk/lab.ts';
 import { untilGone } from '../gone.ts';
 import type { KubeClients } from '../kube.ts';
 import { labelSelector, namePrefix, namespace } from './objects.ts';

@@ -5,11 +5,10 @@ import type { OpenCluster } from '../create/open-cluster.ts';
 import type { KubeClients } from '../kube.ts';
 import { kubernetesOf } from '../kubernetes.ts';
 import { nodeShell } from '../nodes/node-shell.ts';
-import { restoreNodes } from '../nodes/restore-nodes.ts';
 import { observeCluster } from '../observe/cluster.ts';
 import { versionsOf } from '../observe/versions.ts';
 import type { RealClock } from '../real-clock.ts';
-import { unmarkNodes } from '../undo-remedies.ts';
+import { restoreNodes, unmarkNodes } from '../undo-remedies.ts';
 import { defaultGraceS, labelSelector, namespace } from './objects.ts';
 import { removeObjects } from './remove.ts';
 

@@ -1,4 +1,4 @@
-/** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes does on a cluster. */
+/** Carries out on the model what the mode of disk decides (lib/disk-modes), as lib/csi/modes.ts does on a cluster. */
 import { outOfServiceKey } from '../../../taints.ts';
 import { diskModeOf } from '../../../disk-modes/index.ts';
 import type { Cut, Refusal as Because } from '../../../disk-modes/mode.ts';

@@ -6,6 +6,7 @@ import { observed } from '../../../history/observations.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import { seeCut } from '../actors/sightings.ts';
 import { labelled, type SimCopy } from '../disk/copy-label.ts';
+import type { Path } from '../disk/path.ts';
 import type { Model } from '../model.ts';
 import { measuredTimes } from '../timings.ts';
 import { draw } from '../world.ts';
@@ -24,24 +25,21 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Si
       const evidence = `model: link ${state}, ${paths.length} paths, ${held} requests were held`;
       return { verified: true, evidence };
     });
+  /** `cut` gives the paths that were not cut before. */
+  const cutting = (node: string, cut: () => readonly Path[]): Promise<Proof> =>
+    driver.perform(draw(world, measuredTimes.cut), () => {
+      for (const path of cut()) seeCut(world, path);
+      const paths = volume.pathsOf(node);
+      const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
+      return { verified: paths.every((path) => path.cut), evidence };
+    });
   return {
     losePower: (node, canary) =>
-      driver.perform(draw(world, measuredTimes.cut), () => {
+      cutting(node, () => {
         model.kubelet(node).mount()?.writeFile('unsynced', canary, { synced: false });
-        for (const path of volume.losePower(node, world.settings.powerLoss)) seeCut(world, path);
-        const paths = volume.pathsOf(node);
-        return {
-          verified: paths.every(({ cut }) => cut),
-          evidence: `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`,
-        };
+        return volume.losePower(node, world.settings.powerLoss);
       }),
-    fence: (node) =>
-      driver.perform(draw(world, measuredTimes.cut), () => {
-        const paths = volume.pathsOf(node);
-        for (const path of volume.cut(paths)) seeCut(world, path);
-        const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
-        return { verified: paths.every(({ cut }) => cut), evidence };
-      }),
+    fence: (node) => cutting(node, () => volume.cut(volume.pathsOf(node))),
     sever: (node, how) => link(node, linkStateOf[how]),
     restore: (node) => link(node, 'pass'),
     // The model keeps rows, not blocks: there is no log of writes to export.

@@ -42,8 +42,13 @@ export class Driver {
 
   /** Does something in the model after so much virtual time, and resolves to what it gave. */
   perform<T>(delayUs: number, work: () => T): Promise<T> {
+    return this.performBy((run) => this.kernel.schedule(delayUs, run), work);
+  }
+
+  /** The same once `begin` calls what it is given. */
+  performBy<T>(begin: (run: () => void) => unknown, work: () => T): Promise<T> {
     return this.wait((resolve, reject) => {
-      this.kernel.schedule(delayUs, () => {
+      begin(() => {
         try {
           resolve(work());
         } catch (error) {

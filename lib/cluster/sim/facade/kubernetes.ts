@@ -10,15 +10,7 @@ export function simKubernetes({ world, operator }: Model, driver: Driver): Kuber
   const { api, apiServer } = world;
   /** While the API server stands still it does not answer. */
   const call = <T>(work: () => T): Promise<T> =>
-    driver.wait((resolve, reject) => {
-      apiServer.after(draw(world, measuredTimes.apiCall), () => {
-        try {
-          resolve(work());
-        } catch (error) {
-          reject(error);
-        }
-      });
-    });
+    driver.performBy((run) => apiServer.after(draw(world, measuredTimes.apiCall), run), work);
   return {
     databasePod: () => call(() => refOf(api.databasePod())),
     databaseContainer: ({ uid }) => call(() => reportOf(api.podWithUid(uid))),

@@ -38,14 +38,9 @@ export function observeModel(
   const { kernel, api } = world;
   let on = true;
   const previous = world.see;
-  const see = ({ atUs = kernel.nowUs, ...sighting }: Sighting): void => {
+  const see = (sighting: Sighting): void => {
     driver.wake();
-    recorder.record({
-      type: 'observation',
-      t: atUs / msUs,
-      wall: driver.wallMs(atUs),
-      ...sighting,
-    });
+    recordSighting(recorder, driver, sighting);
   };
   const observer = declareObserver(recorder, { observer: 'model', sees: modelSees });
   let samples = 0;

@@ -101,22 +101,11 @@ class SimSession implements SqlSession {
     this.#server = server;
   }
 
-  append(entry: LedgerEntry): Promise<void> {
-    return this.#commit(entry);
-  }
-
-  transfer(entry: LedgerEntry): Promise<void> {
-    return this.#commit(entry);
-  }
-
+  readonly append = (entry: LedgerEntry): Promise<void> => this.#commit(entry);
+  readonly transfer = this.append;
   /** The model keeps rows: that one tells of its document too. */
-  put(entry: LedgerEntry): Promise<void> {
-    return this.#commit(entry);
-  }
-
-  remove(entry: LedgerEntry): Promise<void> {
-    return this.#commit(entry);
-  }
+  readonly put = this.append;
+  readonly remove = this.append;
 
   changeSchema(): Promise<void> {
     return this.#ask((answer, gone) =>

@@ -5,7 +5,7 @@ import type { SessionId } from '../../../workload/ledger.ts';
 import { databaseName } from '../../schema.ts';
 import { foldHash, SessionMixes, type MixedRow, type SessionRows } from '../session-mixes.ts';
 import { eventTypes, readEvents } from './events.ts';
-import { GtidIntervals } from './gtid-intervals.ts';
+import { GtidIntervals } from '../../gtid-set.ts';
 
 export interface BinlogRead {
   readonly files: readonly string[];
@@ -79,8 +79,7 @@ class Reading {
   result(): Omit<BinlogRead, 'files' | 'damage'> {
     return {
       bytes: this.#bytes,
-      gtids: this.#gtids.toSet(),
-      duplicateGtids: this.#gtids.duplicates,
+      ...this.#gtids.result(),
       transactions: this.#transactions,
       sessions: this.#mixes.result(),
     };

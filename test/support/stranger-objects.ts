@@ -3,7 +3,10 @@
  * official provisioner. Pure but for the manifests' files.
  */
 import type { KubernetesObject, V1CSIDriver } from '@kubernetes/client-node';
-import { renderCsiManifests, type CsiManifestOptions } from './create/csi-manifests.ts';
+import {
+  renderCsiManifests,
+  type CsiManifestOptions,
+} from '../../lib/cluster/kind/create/csi-manifests.ts';
 
 export interface StrangerOptions extends Omit<CsiManifestOptions, 'names'> {
   readonly provisionerImage: string;

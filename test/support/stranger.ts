@@ -4,24 +4,34 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import * as engine from '../../engine/commands.ts';
-import { inspect } from '../../engine/ask.ts';
-import { run } from '../../engine/run.ts';
-import type { ImageSet } from '../../images/image-set.ts';
-import { privateFolder, stateHome } from '../../state-home.ts';
-import type { ClusterTimers } from '../timers.ts';
-import { startArray } from './disk/array.ts';
-import { nodeAddresses, nodesReady } from './create/create-cluster.ts';
-import { kindCommand } from './create/kind-command.ts';
-import { kindConfig, kubeadmPatches, sharedDir } from './create/kind-config.ts';
-import { apply, kubeClients } from './kube.ts';
-import { leases, driverLoopsOf, machineLoops, type Lease } from './ownership/lease.ts';
-import { ensureMachineLoops, releaseLoops } from './disk/loops.ts';
-import { cgroupVersion, lacksSysResource } from './machine-facts.ts';
-import { installCni, restoreRoutes } from './nodes/node-network.ts';
+import * as engine from '../../lib/engine/commands.ts';
+import { inspect } from '../../lib/engine/ask.ts';
+import { run } from '../../lib/engine/run.ts';
+import type { ImageSet } from '../../lib/images/image-set.ts';
+import { privateFolder, stateHome } from '../../lib/state-home.ts';
+import type { ClusterTimers } from '../../lib/cluster/timers.ts';
+import { startArray } from '../../lib/cluster/kind/disk/array.ts';
+import { nodeAddresses, nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
+import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
+import {
+  kindConfig,
+  kubeadmPatches,
+  sharedDir,
+} from '../../lib/cluster/kind/create/kind-config.ts';
+import { apply, kubeClients } from '../../lib/cluster/kind/kube.ts';
+import {
+  leases,
+  driverLoopsOf,
+  machineLoops,
+  type Lease,
+} from '../../lib/cluster/kind/ownership/lease.ts';
+import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
+import { cgroupVersion, lacksSysResource } from '../../lib/cluster/kind/machine-facts.ts';
+import { installCni, restoreRoutes } from '../../lib/cluster/kind/nodes/node-network.ts';
+import { ensureMachineLoops } from './machine-loops.ts';
 import { strangerObjects } from './stranger-objects.ts';
-import { takeNetwork } from './nodes/take-network.ts';
-import { waitFor } from './wait.ts';
+import { takeNetwork } from '../../lib/cluster/kind/nodes/take-network.ts';
+import { waitFor } from '../../lib/cluster/kind/wait.ts';
 
 /** As they are where a provisioner is asked for. */
 export type StrangerImages = Required<

@@ -39,6 +39,36 @@ function merged(intervals: readonly Interval[]): Interval[] {
   return found;
 }
 
+/** How many GTIDs the intervals have together. */
+const countOf = (intervals: readonly Interval[]): number =>
+  intervals.reduce((count, [from, to]) => count + to - from + 1, 0);
+
+/** What a binary log holds, by the server that gave them. */
+export class GtidIntervals {
+  readonly #byServer = new Map<string, [number, number][]>();
+
+  /** `server`: its UUID's 32 hexadecimal digits. */
+  add(server: string, number: number): void {
+    let intervals = this.#byServer.get(server);
+    if (intervals === undefined) this.#byServer.set(server, (intervals = []));
+    const last = intervals.at(-1);
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else intervals.push([number, number]);
+  }
+
+  /** As a set in MySQL's words, and how many came more than once. */
+  result(): { readonly gtids: string; readonly duplicateGtids: number } {
+    const all = new Map([...this.#byServer].map(([server, each]) => [uuidOf(server), each]));
+    const set = union(all);
+    const count = (of: GtidSet): number => countOf([...of.values()].flat());
+    return { gtids: writeGtids(set), duplicateGtids: count(all) - count(set) };
+  }
+}
+
+/** Dashes behind 8, 12, 16 and 20 digits. */
+const uuidOf = (hex: string): string =>
+  hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
 export const writeGtids = (set: GtidSet): string =>
   [...set]
     .map(([uuid, intervals]) => {

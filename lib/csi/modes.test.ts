@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FakeArray } from '../../../test/support/fake-array.ts';
-import { attachVolume, detachVolume } from '../backend.ts';
-import type { Notes } from '../grpc.ts';
-import { layoutOf } from '../layout.ts';
-import type { Backend } from '../paths.ts';
-import { powerUp, publishedName } from '../record.ts';
-import { neededRecord, updateRecord } from '../record-store.ts';
-import { readAttributes } from '../volume-attributes.ts';
-import { createVolume } from '../volumes.ts';
-import { decideStage } from './decide.ts';
-import type { NodeTaints } from './request.ts';
+import { FakeArray } from '../../test/support/fake-array.ts';
+import { attachVolume, detachVolume } from './backend.ts';
+import type { Notes } from './grpc.ts';
+import { layoutOf } from './layout.ts';
+import type { Backend } from './paths.ts';
+import { powerUp, publishedName } from './record.ts';
+import { neededRecord, updateRecord } from './record-store.ts';
+import { readAttributes } from './volume-attributes.ts';
+import { createVolume } from './volumes.ts';
+import { decideStage, type NodeTaints } from './modes.ts';
 
 const volume = 'pv';
 /** No machine has devices of such numbers. */

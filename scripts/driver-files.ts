@@ -1,0 +1,159 @@
+/**
+ * `certificates/DRIVER/VERSION.json` as files: made from the whole certificates beside them, which lie packed
+ * since they are large and git holds them.
+ */
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { writeOutput } from '../lib/output-file.ts';
+import { cutCertificateVersion, type CutCertificate } from '../lib/probe/cut/certificate.ts';
+import { classifyCut } from '../lib/probe/cut/classify.ts';
+import {
+  readCertificate,
+  rowOf,
+  type CutRow,
+  type DriverFile,
+} from '../lib/probe/published/driver-file.ts';
+import {
+  kernelsOf,
+  mustBeNames,
+  notOne,
+  packed,
+  parsed,
+  readSealed,
+  safeName,
+  sha256Of,
+  unpacked,
+} from '../lib/probe/published/read.ts';
+import type { Certificate } from '../lib/probe/trials/certificate.ts';
+
+/** Names of packed ones in a folder, in order. */
+const packedIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(packed))
+    .toSorted();
+
+const recordsIn = (root: string, driver: string, version: string): string[] =>
+  packedIn(join(root, driver, version));
+
+/** Beside those of trials. */
+const cuts = 'cuts';
+
+/** From the whole certificates in `root/DRIVER/VERSION/`. */
+export const rebuilt = (root: string, driver: string, version: string): DriverFile => ({
+  ...{ schemaVersion: 1, kind: 'driver-certificates', driver, version },
+  classes: recordsIn(root, driver, version).map((name) =>
+    rowOf(unpacked(join(root, driver, version, name)), `${version}/${name}`),
+  ),
+  cuts: cutsIn(root, driver, version)
+    .flatMap(({ name, text }) => cutRowsOf(text, `${version}/${cuts}/${name}`))
+    .toSorted((a, b) => (a.measuredAt < b.measuredAt ? -1 : 1)),
+});
+
+/** The whole certificates of cuts, as text. */
+export function cutsIn(
+  root: string,
+  driver: string,
+  version: string,
+): { readonly name: string; readonly text: string }[] {
+  const folder = join(root, driver, version, cuts);
+  if (!existsSync(folder)) return [];
+  return packedIn(folder).map((name) => ({ name, text: unpacked(join(folder, name)) }));
+}
+
+export const wholeCertificates = (root: string, driver: string, version: string): Certificate[] =>
+  recordsIn(root, driver, version).map((name) =>
+    readCertificate(unpacked(join(root, driver, version, name))),
+  );
+
+/** Every version of every driver, in the order of their names. */
+export function driverVersions(
+  root: string,
+): { readonly driver: string; readonly version: string }[] {
+  const inside = (folder: string): string[] =>
+    readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .toSorted();
+  return inside(root).flatMap((driver) =>
+    inside(join(root, driver)).map((version) => ({ driver, version })),
+  );
+}
+
+export const driverFileText = (file: DriverFile): string =>
+  `${JSON.stringify(file, undefined, 2)}\n`;
+
+export const driverFilePath = (root: string, driver: string, version: string): string =>
+  join(root, driver, `${version}.json`);
+
+/**
+ * Puts a certificate among those of its driver. A newer one of a class and its kind of volume takes the
+ * older one's place; cuts stay beside each other, since each is one event.
+ */
+export function addCertificate(root: string, text: string, version: string): string {
+  const { driver, path: inside } = placeOf(text);
+  if (!safeName.test(version)) throw notOne(`${JSON.stringify(version)} is no version`);
+  const whole = join(root, driver, version, inside);
+  mkdirSync(join(whole, '..'), { recursive: true });
+  writeFileSync(whole, zstdCompressSync(text));
+  const path = driverFilePath(root, driver, version);
+  writeOutput(path, driverFileText(rebuilt(root, driver, version)));
+  return path;
+}
+
+function placeOf(text: string): { readonly driver: string; readonly path: string } {
+  if ((parsed(text) as { readonly kind?: unknown } | undefined)?.kind === 'cut-certificate') {
+    const cut = readCutCertificate(text);
+    return { driver: driverOfCut(cut), path: `${cuts}/${cutName(cut)}${packed}` };
+  }
+  const { driver, storageClass, plan } = readCertificate(text);
+  // No class has a capital letter in its name.
+  return { driver: driver.name, path: `${storageClass.name}.${plan.volumeMode}${packed}` };
+}
+
+/** Throws UsageError `NO_CERTIFICATE` for what is none, was changed after the cut, or is of several drivers. */
+export function readCutCertificate(text: string): CutCertificate {
+  const sealed = { kind: 'cut-certificate', schemaVersion: cutCertificateVersion } as const;
+  const certificate = readSealed<CutCertificate>(text, sealed, 'certificate of a cut');
+  const { plan, record, classes } = certificate;
+  const names = (
+    list: readonly { readonly name: string; readonly storageClass: string }[],
+  ): string => list.map(({ name, storageClass }) => `${name} ${storageClass}`).join();
+  if (names(plan.volumes) !== names(record.volumes)) {
+    throw notOne('its volumes are not those of its plan');
+  }
+  const drivers = new Set(classes.map(({ driver }) => driver));
+  if (drivers.size !== 1) {
+    throw notOne(
+      `its classes are of several drivers (${[...drivers].join(', ')}): cut once for each`,
+    );
+  }
+  mustBeNames([...drivers, ...classes.map((each) => each.name)]);
+  return certificate;
+}
+
+/** Of the driver that all of its classes have. */
+const driverOfCut = ({ classes }: CutCertificate): string => classes[0]?.driver ?? '';
+
+/** Of its file: remedy, way, and when it began. */
+const cutName = ({ plan, beganAt }: CutCertificate): string =>
+  `${plan.remedy}-${plan.way}-${beganAt.replaceAll(/[-:]|\.\d+/g, '')}`;
+
+/** Judges again: the rules of today, the records of then. */
+function cutRowsOf(text: string, records: string): CutRow[] {
+  const { plan, record, classes, nodes, ...certificate } = readCutCertificate(text);
+  const { beganAt: measuredAt, kubernetes, timers } = certificate;
+  const sha256 = sha256Of(text);
+  return record.volumes.map((volume) => {
+    const finding = classifyCut(record, volume, plan.remedy);
+    const { storageClass: name, outcome, why, modes, overlapAcks, afterHealAcks } = finding;
+    return {
+      name,
+      parameters: classes.find((each) => each.name === name)?.parameters ?? {},
+      ...{ remedy: plan.remedy, way: plan.way, outcome, why, modes, overlapAcks, afterHealAcks },
+      ...{ measuredAt, kubernetes, timers },
+      kernels: kernelsOf(nodes),
+      ...{ volumeMode: plan.volumeMode, planHash: certificate.planHash, records, sha256 },
+    };
+  });
+}
