@@ -2,19 +2,15 @@
 import type { FaultKind } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { askedAgain } from './asked-again.ts';
-import { apiPartition } from './api-partition.ts';
 import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
 import type { Fault } from './fault.ts';
-import { cpuStarvation } from './cpu-starvation.ts';
 import { flappingPartition } from './flapping-partition.ts';
-import { freeze } from './freeze.ts';
 import { kubeletRestart } from './kubelet-restart.ts';
 import { leaseWrite } from './lease-write.ts';
-import { none } from './none.ts';
 import { networkPartition } from './network-partition.ts';
 import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
-import { kubeletStall, runtimeStall } from './stalls.ts';
+import { apiPartition, cpuStarvation, freeze, kubeletStall, none, runtimeStall } from './simple.ts';
 import { withSecond } from './second.ts';
 import { withServerKills } from './server-kills.ts';
 

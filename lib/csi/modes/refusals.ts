@@ -1,7 +1,6 @@
 /** Why a mode of disk refuses, from what the array says of the paths to the volume. */
 import { status } from '@grpc/grpc-js';
-import { watchTimeoutMs } from '../../disk-modes/exclusive.ts';
-import type { Refusal } from '../../disk-modes/mode.ts';
+import { watchTimeoutMs, type Refusal } from '../../disk-modes/mode.ts';
 import type { PathStatus } from '../array-port.ts';
 import { CallError } from '../grpc.ts';
 import { livePaths } from '../paths.ts';
