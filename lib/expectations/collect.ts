@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf, type Pressure } from '../experiment/verdict/pressure.ts';
+import { pressureOf, type Pressure } from '../experiment/evidence/machine-time.ts';
 import { readVerdict } from '../experiment/verdict/read-verdict.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { verdictWords } from '../experiment/scenario.ts';

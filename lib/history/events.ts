@@ -13,9 +13,9 @@ import type {
   SchemaChangeRecord,
   SessionRecord,
   WorkloadRecord,
+  Stamped,
 } from './client-records.ts';
 import type { CopyIdentity, VolumeIdentity } from './identity.ts';
-import type { Stamped } from './stamped.ts';
 
 /** Timers in force, milliseconds. */
 export interface Timers {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
 import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
-import { pressureSchema } from '../experiment/verdict/pressure.ts';
+import { pressureSchema } from '../experiment/evidence/machine-time.ts';
 import { verdictSchema } from '../experiment/verdict/verdict.ts';
 import { migrateResult } from '../history/migration.ts';
 import { mebibyte, readInput, readText } from '../input-file.ts';

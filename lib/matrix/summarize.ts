@@ -1,15 +1,13 @@
 /** From the results of a batch to what it found: a pure function, so that a report can be rebuilt. */
 import type { ExitCode } from '../errors.ts';
 import { exitCode } from '../errors.ts';
-import type { Batch } from './batch.ts';
+import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
-import { fisher, significance } from './fisher.ts';
-import { perHour, weakestBasis } from './figures.ts';
+import { fisher, significance } from './intervals.ts';
 import { countInWords, plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
-import { unlikeLabels } from './one-change.ts';
-import { comparePairs } from './pairs.ts';
+import { unlikeLabels, comparePairs } from './pairs.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
 import { gradeOf } from './severity.ts';

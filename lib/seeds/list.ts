@@ -9,11 +9,9 @@ import {
   evictionTimeout,
 } from './items/eviction.ts';
 import { forceDetach } from './items/force-detach.ts';
-import { formatting } from './items/formatting.ts';
+import { formatting, mountGate, serialLifecycle } from './items/mounting.ts';
 import { heartbeatCrash, heartbeatPartition, heartbeatStarved } from './items/heartbeat.ts';
-import { mountGate } from './items/mount-gate.ts';
 import { doubleWrite, licence } from './items/second-writer.ts';
-import { serialLifecycle } from './items/serial-lifecycle.ts';
 import { failedSteps } from './items/stalls.ts';
 import { rbdWatcher } from './items/watchers.ts';
 import { deletedByHand, detachStalls, division, orphanedLock } from './procedures/attachments.ts';

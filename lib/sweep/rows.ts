@@ -5,7 +5,7 @@
 import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { factors } from './factors.ts';
+import { factors } from './generate.ts';
 import type { Outcome } from './play.ts';
 import { hasDefault } from './settle.ts';
 

@@ -5,7 +5,6 @@
 import type { DiskMode } from '../disk-modes/index.ts';
 import { corpusOf } from './coverage.ts';
 import type { Corpus } from './generate.ts';
-import { islandEnd } from './islands.ts';
 import type { SweepPool } from './pool.ts';
 import {
   emptyCoverage,
@@ -15,6 +14,7 @@ import {
   type Coverage,
   type Tally,
 } from './tally.ts';
+import { UsageError } from '../errors.ts';
 
 export interface SweepState extends Learning {
   readonly seed: string;
@@ -32,7 +32,7 @@ interface Learning {
   readonly learned: Coverage;
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly pool: SweepPool;
   /** Where to go on. */
   readonly from: SweepState;
@@ -92,4 +92,50 @@ async function playRound(pool: SweepPool, state: SweepState, end: number): Promi
 export function joinShard(state: SweepState, shard: SweepState): SweepState {
   joinTally(state.tally, shard.tally);
   return { ...shard, tally: state.tally };
+}
+
+/**
+ * Islands: a sweep learns within each, and nothing from one to the next, so that they can be played
+ * side by side, on machines that know nothing of each other. Many enough for nearly all schedules of
+ * one to gain from what it learns; a number of rounds.
+ */
+export const islandSchedules = 40_000;
+
+/** Where the island of a schedule ends: the index of the first schedule behind it. */
+export const islandEnd = (index: number): number =>
+  (Math.floor(index / islandSchedules) + 1) * islandSchedules;
+
+/** Schedules in a row that one machine plays: whole islands, but for the ends of the sweep. */
+export interface Shard {
+  /** Index of the first one. */
+  readonly from: number;
+  /** Index behind the last one. */
+  readonly until: number;
+}
+
+/** The islands of these schedules. */
+export const islandCount = (from: number, until: number): number =>
+  Math.ceil(until / islandSchedules) - Math.floor(from / islandSchedules);
+
+/** As even shards as islands allow. Throws UsageError `TOO_MANY_SHARDS`. */
+export function shardsOf(from: number, until: number, count: number): Shard[] {
+  const islands = islandCount(from, until);
+  if (islands < count) {
+    throw new UsageError(
+      'TOO_MANY_SHARDS',
+      `${until - from} schedules can't be split into ${count} shards`,
+      {
+        hint:
+          `a shard plays whole islands of ${islandSchedules} schedules; give more --schedules, ` +
+          `or at most --shards ${islands}`,
+      },
+    );
+  }
+  const first = Math.floor(from / islandSchedules);
+  const edge = (shard: number): number =>
+    (first + Math.floor((shard * islands) / count)) * islandSchedules;
+  return Array.from({ length: count }, (_, shard) => ({
+    from: Math.max(from, edge(shard)),
+    until: Math.min(until, edge(shard + 1)),
+  }));
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { batchJsonSchema } from '../../lib/matrix/batch.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
-import { matrixSchema } from '../../lib/matrix/matrix-schema.ts';
+import { matrixSchema, parseMatrix, readMatrix } from '../../lib/matrix/matrix-schema.ts';
 import { planOf } from '../../lib/matrix/plan.ts';
-import { parseMatrix, readMatrix } from '../../lib/matrix/read-matrix.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/reference/matrix.md'), 'utf8');

@@ -69,7 +69,7 @@ vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original)
   const all = await original();
   return { ...all, clientGaps: unless('clients', all.clientGaps) };
 });
-vi.mock(import('../../lib/experiment/evidence/blind-reads.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, blindReads: unless('blind reads', all.blindReads) };
 });
@@ -77,7 +77,7 @@ vi.mock(import('../../lib/experiment/evidence/expected-sights.ts'), async (origi
   const all = await original();
   return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });
-vi.mock(import('../../lib/timeline/access-conflicts.ts'), async (original) => {
+vi.mock(import('../../lib/timeline/access.ts'), async (original) => {
   const all = await original();
   return { ...all, accessConflicts: unless('access', all.accessConflicts) };
 });

@@ -1,7 +1,6 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
 import { assembleVerdict } from '../../experiment/verdict/assemble.ts';
-import { isStarved, timerLagsOf } from '../../experiment/evidence/machine-time.ts';
-import { pressureOf } from '../../experiment/verdict/pressure.ts';
+import { isStarved, timerLagsOf, pressureOf } from '../../experiment/evidence/machine-time.ts';
 import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import { describeError } from '../../errors.ts';
 import { openHistory, type History } from '../../history/reader.ts';

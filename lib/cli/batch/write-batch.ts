@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../../errors.ts';
+import { UsageError, describeError } from '../../errors.ts';
 import { migrateBatch } from '../../history/migration.ts';
 import { readJson, type JsonKind } from '../../json-file.ts';
 import { batchSchema, type Batch } from '../../matrix/batch.ts';
@@ -10,8 +10,9 @@ import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { RemakeOf } from '../../report/batch/runs.ts';
 import { relabelled } from '../../matrix/place.ts';
-import { paste } from '../flags/arguments.ts';
-import { readRunVerdict } from './run-verdict.ts';
+import { paste } from '../flags/typed.ts';
+import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
+import { say } from '../command.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';
@@ -89,3 +90,16 @@ function readPinned(folder: string): Batch | undefined {
 /** The last line on the terminal. */
 export const batchLine = ({ verdict, sentence }: Batch, folder: string): string =>
   `${verdict.toUpperCase()} — ${sentence} → ${join(folder, 'report.html')}`;
+
+/** What a batch's page takes from the verdict.json of one of its runs. */
+const asked = storedVerdict.pick({ phases: true, versions: true });
+
+/** Undefined where the run came to none, or where what it left can't be read, which is told. */
+export function readRunVerdict(folder: string): RunVerdict | undefined {
+  try {
+    return readVerdict(folder, asked);
+  } catch (error) {
+    say(`left out of the page: ${describeError(error)}`);
+    return undefined;
+  }
+}

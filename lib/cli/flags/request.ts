@@ -15,7 +15,7 @@ import { faultKinds, questionOf, type FaultKind } from '../../fault-kinds.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';
-import { paste } from './arguments.ts';
+import { paste } from './typed.ts';
 import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
 import { parseFlags, type Flags, type ParsedFlags } from './flags.ts';

@@ -3,7 +3,7 @@ import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
-import { outlookOf } from '../../timeline/outlook.ts';
+import { outlookOf } from '../../timeline/awaited.ts';
 import { tellStory } from '../../timeline/story.ts';
 
 export interface Told {

@@ -15,7 +15,7 @@ import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { auditLoopOf } from './ownership/lease.ts';
 import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
 import { placeBeside, solePlace, type Place } from './place.ts';
-import type { Provisioning } from '../../history/provisioning.ts';
+import type { Provisioning } from '../../history/identity.ts';
 import { provisioningOf } from './provisioned.ts';
 import { nodeShell } from './nodes/node-shell.ts';
 import { observeCluster } from './observe/cluster.ts';

@@ -9,7 +9,7 @@ import { isAskedAgain } from '../../faults/index.ts';
 import { losesPower } from '../../fault-kinds.ts';
 import type { CertificateRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
-import { spanOf, type FaultSpan } from './fault-span.ts';
+import { spanOf, type FaultSpan } from './fault-effect.ts';
 
 /** A sentence for each moment of a fault that no certificate speaks of. */
 export function certificateGaps(story: Story): string[] {

@@ -4,13 +4,11 @@
  */
 import type { Clock } from '../../cluster/clock.ts';
 import type { CommonTestbed, TestbedOptions, Unstamped } from '../../cluster/port.ts';
-import { EvidenceError } from '../../errors.ts';
+import { EvidenceError, describeError } from '../../errors.ts';
 import type { HistoryRecord, PhaseName, SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import { attempting, type Attempt } from './attempt.ts';
-import { noTimes, type Step } from './bounds.ts';
-import { prepare } from './prepare.ts';
-import { bounded, enter } from './run-context.ts';
+import { attempting, bounded, enter, type Attempt } from './run-context.ts';
+import { noTimes, afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
 
 export interface ObservedOptions<T extends CommonTestbed> {
   /** The run's folder; it exists, and holds no history yet. */
@@ -107,4 +105,42 @@ function unwritable(folder: string, cause: unknown): EvidenceError {
     command: `npx zx experiments/report.mjs ${folder}`,
     cause,
   });
+}
+
+/** The testbed, within its bound: one that opens too late is closed again. */
+interface Prepared<T> extends Pick<TestbedOptions, 'recorder' | 'onProgress' | 'signal'> {
+  readonly clock: Clock;
+  readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
+}
+
+/** Rejects as `open` does, or with EvidenceError `GIVEN_UP`. */
+async function prepare<T extends Pick<CommonTestbed, 'close'>>({
+  clock,
+  open,
+  recorder,
+  onProgress,
+  signal,
+}: Prepared<T>): Promise<T> {
+  // The testbed keeps the signal, so it is not that of the bound, which ends with it.
+  const stop = new AbortController();
+  const opening = open({ recorder, signal: AbortSignal.any([signal, stop.signal]) });
+  const before = (what: 'prepare' | 'clean-up') => ({
+    what,
+    deadlineMs: clock.nowMs() + boundsMs[what](),
+    interrupt: { signal, ...afterInterrupt[what] },
+  });
+  try {
+    return await within(clock, before('prepare'), () => opening);
+  } catch (error) {
+    stop.abort(error);
+    const closed = async (): Promise<void> => (await opening).close();
+    await within(clock, before('clean-up'), closed).catch((left: unknown) => {
+      // An opening that failed has said so itself.
+      if (left === error) return;
+      const message = describeError(left);
+      recorder.record({ type: 'error', where: 'clean-up', message });
+      onProgress(message);
+    });
+    throw error;
+  }
 }

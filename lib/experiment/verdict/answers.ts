@@ -8,7 +8,7 @@ import { ServiceMeter, type Service } from '../../timeline/service.ts';
 import { StaleReadMeter, type StaleReads } from '../../timeline/stale-reads.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import { UnseenCommitMeter, type UnseenCommits } from '../../timeline/unseen-commits.ts';
-import { blindAfter } from '../evidence/blind-reads.ts';
+import { blindAfter } from '../evidence/client-gaps.ts';
 import { commitsToBeSeen } from '../evidence/expected-sights.ts';
 import { cutOffWindowOf } from '../evidence/fault-effect.ts';
 

@@ -1,6 +1,6 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
-import { provisioningSchema } from '../../history/provisioning.ts';
+import { provisioningSchema } from '../../history/identity.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { noticeSchema } from './notices.ts';
 import { refusedMountSchema } from './refused-mounts.ts';

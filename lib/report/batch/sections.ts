@@ -1,11 +1,10 @@
 /** Sections of a batch's page that look beyond its cells: the slowest phases, the trend. */
 import { html } from 'hono/html';
 import type { Batch } from '../../matrix/batch.ts';
-import { conditionsInWords } from './conditions.ts';
+import { conditionsInWords, trendOf, type Trend, type TrendRow } from './trend.ts';
 import { differenceText, rateText } from './markdown.ts';
 import type { PhaseRow } from './phases.ts';
 import type { AddressOf } from './runs.ts';
-import { trendOf, type Trend, type TrendRow } from './trend.ts';
 import { seconds, wide, type Html } from '../html-parts.ts';
 
 export function phasesSection(rows: readonly PhaseRow[], addressOf: AddressOf): Html | string {
