@@ -25,7 +25,7 @@ import { rowCheckers } from './ledger-rows.ts';
 import { login, errorLog, serverStarts, sqlFailures } from './server.ts';
 import { naming, type LostCommit } from './losses.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
-import { unreadBecause, type Unread } from './readability.ts';
+import { unreadBecause, type Unread } from './machine-trouble.ts';
 import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
 import { schemaChange, schemaChangeOf } from './schema-change.ts';
 import { SeenCommits } from './seen-commits.ts';

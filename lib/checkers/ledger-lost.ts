@@ -11,7 +11,7 @@ import type { LostRange } from './losses.ts';
 import { opName } from './op-sample.ts';
 import type { Reconciliation } from './reconcile.ts';
 import type { SeenCommit } from './seen-commits.ts';
-import { unreadBecause } from './readability.ts';
+import { unreadBecause } from './machine-trouble.ts';
 
 export const ledgerLost: Checker = {
   name: 'ledger-lost',

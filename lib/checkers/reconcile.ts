@@ -7,7 +7,7 @@ import type { LedgerRow } from './evidence.ts';
 import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
-import type { Unread } from './readability.ts';
+import type { Unread } from './machine-trouble.ts';
 import type { SeenCommit, SeenCommits } from './seen-commits.ts';
 
 export interface Reconciliation extends LossCounts {

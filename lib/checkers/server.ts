@@ -5,8 +5,7 @@ import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
 import { damage, incomplete, note } from './findings.ts';
 import { plural } from '../counts.ts';
-import { troubleIn, troubleOfStart } from './machine-trouble.ts';
-import { diedByItself, refusedToStart } from './readability.ts';
+import { troubleIn, troubleOfStart, diedByItself, refusedToStart } from './machine-trouble.ts';
 
 const {
   server,

@@ -4,8 +4,7 @@
  */
 import type { ActionRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
-import { castOf } from './cast.ts';
-import { stepDefinitions, type StepDefinition, type Witness } from './step-definitions.ts';
+import { castOf, stepDefinitions, type StepDefinition, type Witness } from './step-definitions.ts';
 
 export type StepName = keyof typeof stepDefinitions | 'struck' | 'removal' | 'removed' | 'heal';
 

@@ -1,5 +1,5 @@
 /** Has every planned state rebuilt, recovered and judged. */
-import { unreadBecause } from '../checkers/readability.ts';
+import { unreadBecause } from '../checkers/machine-trouble.ts';
 import type { Journal } from '../checkers/journal.ts';
 import { Reconciler } from '../checkers/reconcile.ts';
 import { judgeState, type StateJudgement } from './judge.ts';

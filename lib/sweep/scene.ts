@@ -3,8 +3,7 @@ import type { Model } from '../cluster/sim/model.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import type { NodeMachine } from '../cluster/sim/machine.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
-import type { Client } from './client.ts';
-import type { Commits } from './commits.ts';
+import type { Client, Commits } from './commits.ts';
 import type { Witness } from './witness.ts';
 
 interface Trigger {

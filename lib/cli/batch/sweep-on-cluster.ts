@@ -6,7 +6,7 @@ import { imageFor } from '../../sweep/on-cluster/image.ts';
 import { newNamespace, reapSweeps } from '../../sweep/on-cluster/place.ts';
 import { sweepOnCluster } from '../../sweep/on-cluster/run.ts';
 import { sweepPool } from '../../sweep/pool.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
 

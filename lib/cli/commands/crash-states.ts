@@ -17,7 +17,7 @@ import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 
 interface Flags {
   readonly states: number;

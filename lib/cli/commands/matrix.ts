@@ -21,7 +21,7 @@ import { lockBatch } from '../batch/batch-lock.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';

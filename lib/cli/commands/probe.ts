@@ -16,7 +16,7 @@ import { cleanUp } from '../../probe/trials/place.ts';
 import { dryRun, shownHome } from '../../probe/trials/dry-run.ts';
 import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
 import { writeCertificate } from '../terminal/probe-output.ts';
 import { cutDryRun } from '../../probe/cut/dry-run.ts';

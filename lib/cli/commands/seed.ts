@@ -17,7 +17,7 @@ import { optionOf } from '../flags/field-options.ts';
 import { whereOption } from '../flags/run-options.ts';
 import type { Flags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../cluster/clock.ts';
 import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { Narrator } from './narrator.ts';
 import { startProgress, type Progress } from './progress.ts';
 import { afterInterrupt, type Step } from '../../experiment/run/bounds.ts';

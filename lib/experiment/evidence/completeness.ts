@@ -4,10 +4,8 @@ import type { Story } from '../../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
 import { lateTimers } from './machine-time.ts';
-import { missingSights } from './missing-sights.ts';
-import { observerGaps } from './observer-gaps.ts';
-import { plotGaps } from './plot-gaps.ts';
-import { stepGaps } from './step-gaps.ts';
+import { missingSights, observerGaps } from './observer-gaps.ts';
+import { plotGaps, stepGaps } from './step-gaps.ts';
 import type { Finding } from '../verdict/verdict.ts';
 import type { Reconciliation } from '../../checkers/reconcile.ts';
 

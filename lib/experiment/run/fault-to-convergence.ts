@@ -7,8 +7,7 @@ import { faultOf } from '../../faults/index.ts';
 import { auditOf, bounded, enter, type Attempt, type Run } from './run-context.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
-import { letOthersServe, moveBack } from './move-back.ts';
-import { recreate } from './recreate.ts';
+import { letOthersServe, moveBack, recreate } from './move-back.ts';
 import { RemedyRun } from './remedy-run.ts';
 import { waitUntil } from './wait.ts';
 
