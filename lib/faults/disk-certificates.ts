@@ -1,7 +1,7 @@
 /** The part of certificates that only the disk can give: what survived a crash, what a severed path let through. */
 import { losesPower } from '../fault-kinds.ts';
 import type { CertificateRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isGranted } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
 import { canaryContent } from './node-crash.ts';
 import type { WriteMarks } from '../timeline/write-marks.ts';
@@ -49,11 +49,7 @@ function dirtyJournal(
   // XFS has no fsck that tells: its log is replayed by the mount.
   if (story.scenario.filesystem === 'xfs') return [];
   const stage = story.observations.find(
-    ({ t, name, data }) =>
-      name === observed.csiCall &&
-      data['call'] === csiCalls.stage &&
-      data['error'] === undefined &&
-      t >= (story.faultAtMs ?? 0),
+    (seen) => seen.t >= (story.faultAtMs ?? 0) && isGranted(csiCalls.stage)(seen),
   );
   if (stage === undefined) return [];
   const { fsck: said } = stage.data;

@@ -6,7 +6,7 @@
  */
 import { losesPower } from '../fault-kinds.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { bytesIn, handoverOf, locksExclude } from './handover.ts';
 import { lastWriteMs, pathsIn } from './paths.ts';
@@ -147,9 +147,8 @@ class NodeAccess {
   }
 
   see({ t, name, data }: ObservationRecord): void {
-    const staged = data['call'] === csiCalls.stage && data['error'] === undefined;
     // Within the call its mode may cut others off first; what it then writes is counted.
-    if (name === observed.csiCall && staged) this.#begin(callEndMs({ t, data }));
+    if (isGranted(csiCalls.stage)({ name, data })) this.#begin(callEndMs({ t, data }));
     else if (name === observed.mounted) this.#begin(t);
     else if (name === observed.deviceWritten) this.#count(t, data);
     else if (name === observed.linkChanged) this.#changeLink(t, data['state'] !== 'pass');

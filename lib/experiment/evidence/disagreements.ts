@@ -4,7 +4,7 @@
  */
 import { toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, isGranted, observed } from '../../history/observations.ts';
 import { writeOps, type WriteLog } from '../../history/writes.ts';
 import { callEndMs } from '../../timeline/access.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
@@ -30,12 +30,12 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;
   const mounts = spansOf(observations);
   // What was there before the fault may have come before the observers.
-  const calls = observations.filter(({ name, t }) => name === observed.csiCall && t >= faultAtMs);
+  const calls = observations.filter(({ t }) => t >= faultAtMs);
   // A shared directory has nothing to stage.
   const isShared = scenario.disk === 'shared-file';
   const asked = isShared ? csiCalls.nodePublish : csiCalls.stage;
-  const stages = calls.filter(succeeded(asked));
-  const unstages = calls.filter(succeeded(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));
+  const stages = calls.filter(isGranted(asked));
+  const unstages = calls.filter(isGranted(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));
   const unseen = stages.filter((stage) => {
     const atMs = callEndMs(stage);
     if (atMs + lookWithinMs >= untilMs) return false;
@@ -67,11 +67,6 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
     ),
   ];
 }
-
-const succeeded =
-  (call: string) =>
-  ({ data }: ObservationRecord): boolean =>
-    data['call'] === call && data['error'] === undefined;
 
 interface MountSpan {
   readonly node: string;

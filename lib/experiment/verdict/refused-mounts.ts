@@ -2,7 +2,7 @@
 import { countInWords, plural } from '../../counts.ts';
 import { z } from 'zod';
 import { note } from '../../checkers/findings.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, isRefused, observed } from '../../history/observations.ts';
 import type { Access } from '../../timeline/access.ts';
 import type { Story } from '../../timeline/story.ts';
 import type { Finding } from './verdict.ts';
@@ -28,10 +28,7 @@ export type RefusedMount = z.output<typeof refusedMountSchema>;
 export function refusedMountsOf(story: Story, accesses: readonly Access[]): RefusedMount[] {
   const { faultAtMs = 0, observations } = story;
   const since = observations.filter(({ t }) => t >= faultAtMs);
-  const refusals = since.filter(
-    ({ name, data }) =>
-      name === observed.csiCall && data['call'] === csiCalls.stage && data['error'] !== undefined,
-  );
+  const refusals = since.filter(isRefused(csiCalls.stage));
   const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
   const hasLog = accesses.some(({ bytesWritten }) => bytesWritten !== undefined);
   const nodes = new Set(refusals.flatMap(({ node }) => node ?? []));
