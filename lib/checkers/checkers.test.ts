@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
-import { bareRun } from './bare-run.ts';
+import { bareRun } from '../../test/support/bare-run.ts';
 import {
   exampleLedger,
   exampleSeed,

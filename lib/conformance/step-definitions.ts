@@ -182,12 +182,8 @@ interface Cast {
 }
 
 /** Undefined where the run ended before its fault. */
-export function castOf({
-  observations,
-  victimNode,
-  victimUid,
-  faultAtMs,
-}: Story): Cast | undefined {
+export function castOf(story: Story): Cast | undefined {
+  const { observations, victimNode, victimUid, faultAtMs } = story;
   if (victimNode === undefined || faultAtMs === undefined) return undefined;
   const elsewhere = (name: string): (typeof observations)[number] | undefined =>
     observations.find(

@@ -162,9 +162,6 @@ export const batchSchema = z.object({
 });
 export type Batch = z.output<typeof batchSchema>;
 
-/** The JSON Schema of batch.json. */
-export const batchJsonSchema = (): unknown => z.toJSONSchema(batchSchema);
-
 /** Figures that a batch and a merged one share. */
 const trust: readonly Batch['basis'][] = ['predicted', 'shortened', 'measured'];
 

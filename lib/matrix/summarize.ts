@@ -70,10 +70,13 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   };
 }
 
+type Whole = Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>;
+type Concluded = Whole &
+  Pick<Batch, 'sentence' | 'inconclusiveBecause' | 'verdict'> &
+  ReturnType<typeof comparePairs>;
+
 /** All that follows from the parts of a batch. */
-export function conclude(
-  parts: Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>,
-): Conclusion {
+export function conclude(parts: Whole): Concluded {
   const inconclusiveBecause = troubles(parts);
   return {
     ...parts,
@@ -83,20 +86,6 @@ export function conclude(
     ...comparePairs(parts),
   };
 }
-
-type Conclusion = Pick<
-  Batch,
-  | 'axes'
-  | 'cells'
-  | 'controls'
-  | 'checks'
-  | 'events'
-  | 'sentence'
-  | 'inconclusiveBecause'
-  | 'verdict'
-  | 'contrasts'
-  | 'differences'
->;
 
 /**
  * Alone, the cell must come to something that it also came to beside others. One that came to a grade

@@ -2,35 +2,35 @@
  * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
  * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
-import type { DiskMode } from '../disk-modes/index.ts';
+import { z } from 'zod';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
+import { scenarioSchema } from '../experiment/scenario.ts';
 import { corpusOf } from './coverage.ts';
-import type { Corpus } from './generate.ts';
 import type { SweepPool } from './pool.ts';
 import {
+  coverageSchema,
   emptyCoverage,
   emptyTally,
   joinCoverage,
   joinTally,
-  type Coverage,
-  type Tally,
+  tallySchema,
 } from './tally.ts';
 import { UsageError } from '../errors.ts';
 
-export interface SweepState extends Learning {
-  readonly seed: string;
+/** A state of another version has other pairs of notices, or scenarios that are none today. */
+export const sweepStateSchema = z.object({
+  seed: z.string().min(1),
   /** The first schedule that was not played. */
-  readonly next: number;
+  next: z.number().int().nonnegative(),
   /** The disk of every schedule. Default: drawn. */
-  readonly disk?: DiskMode | undefined;
-  readonly tally: Tally;
-}
-
-interface Learning {
+  disk: z.enum(diskModes).optional(),
+  tally: tallySchema,
   /** Of the round that `next` is in. */
-  readonly corpus: Corpus;
+  corpus: z.array(scenarioSchema).readonly(),
   /** What the island that `next` is in has seen so far. */
-  readonly learned: Coverage;
-}
+  learned: coverageSchema,
+});
+export type SweepState = Readonly<z.output<typeof sweepStateSchema>>;
 
 interface SweepOptions {
   readonly pool: SweepPool;
@@ -54,7 +54,10 @@ export const newSweep = (seed: string, disk?: DiskMode, next = 0): SweepState =>
   tally: emptyTally(),
 });
 
-const untaught = (): Learning => ({ corpus: [], learned: emptyCoverage() });
+const untaught = (): Pick<SweepState, 'corpus' | 'learned'> => ({
+  corpus: [],
+  learned: emptyCoverage(),
+});
 
 export async function sweep(options: SweepOptions): Promise<SweepState> {
   const { pool, untilIndex, goesOn, onRound } = options;

@@ -9,7 +9,7 @@ import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { bytesIn, handoverOf, locksExclude } from './handover.ts';
-import { lastWriteMs, pathsIn } from './paths.ts';
+import { lastWriteMs, pathsIn } from './write-marks.ts';
 import type { Story } from './story.ts';
 
 export interface Access {

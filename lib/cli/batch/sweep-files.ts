@@ -7,13 +7,9 @@ import type { SweepReport } from '../../sweep/report.ts';
 import { shrunkFindings } from '../../sweep/shrink.ts';
 import { readJson } from '../../json-file.ts';
 import { writeOutput } from '../../output-file.ts';
-import { newSweep, type SweepState } from '../../sweep/sweep.ts';
+import { newSweep, sweepStateSchema, type SweepState } from '../../sweep/sweep.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
-import { z } from 'zod';
-import { diskModes } from '../../disk-modes/index.ts';
-import { scenarioSchema } from '../../experiment/scenario.ts';
-import { pairCount } from '../../sweep/coverage.ts';
 
 const stateFile = 'state.json';
 
@@ -67,40 +63,3 @@ export function writeReport(folder: string, report: SweepReport, most: number): 
     writeOutput(join(findingsFolder, file), text);
   }
 }
-
-/** What a sweep's state.json must be, so that a sweep can go on from it: it may have been cut or changed. */
-const count = z.number().int().nonnegative();
-const name = z.string().max(1000);
-
-const exampleSchema = z.object({ index: count, seed: z.string(), scenario: scenarioSchema });
-
-const coverage = {
-  transitions: z.array(count).length(pairCount),
-  firstSeen: z.record(z.string().regex(/^\d+$/), exampleSchema),
-};
-
-const findingSchema = exampleSchema.extend({
-  key: name,
-  broken: z.array(z.string()),
-  licence: z.array(z.string()),
-  count,
-});
-
-/** A state of another version has other pairs of notices, or scenarios that are none today. */
-const sweepStateSchema = z.object({
-  seed: z.string().min(1),
-  next: count,
-  disk: z.enum(diskModes).optional(),
-  tally: z.object({
-    schedules: count,
-    virtualMs: count,
-    remediesDrawn: count,
-    remediesActed: count,
-    findings: z.record(name, findingSchema),
-    rows: z.record(name, z.object({ asked: count, yes: count, example: exampleSchema.optional() })),
-    paths: z.record(name, z.object({ count, example: exampleSchema })),
-    ...coverage,
-  }),
-  corpus: z.array(scenarioSchema),
-  learned: z.object(coverage),
-}) as unknown as z.ZodType<SweepState>;

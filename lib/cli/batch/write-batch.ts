@@ -1,5 +1,5 @@
 /** What a batch leaves for people and machines, beside its runs. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError, describeError } from '../../errors.ts';
@@ -13,6 +13,8 @@ import { relabelled } from '../../matrix/place.ts';
 import { paste } from '../flags/typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import { say } from '../command.ts';
+import { createHash } from 'node:crypto';
+import { takeFreeLock, type Lock } from '../../lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';
@@ -102,4 +104,14 @@ export function readRunVerdict(folder: string): RunVerdict | undefined {
     say(`left out of the page: ${describeError(error)}`);
     return undefined;
   }
+}
+
+/** The folder exists. Throws UsageError `BATCH_BUSY` when another process runs its batch. */
+export function lockBatch(folder: string): Promise<Lock> {
+  const path = createHash('sha256').update(realpathSync(folder)).digest('hex');
+  return takeFreeLock(`batch/${path.slice(0, 32)}`, `process ${process.pid}`, (other) => {
+    const hint = 'wait for it to end, or give --out another folder';
+    const what = `the batch in ${folder} is being run by ${other}`;
+    return new UsageError('BATCH_BUSY', what, { hint });
+  });
 }

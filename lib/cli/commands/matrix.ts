@@ -17,7 +17,7 @@ import type { Slot } from '../../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../../matrix/shorten.ts';
 import { plainText } from '../../plain-text.ts';
 import { paste } from '../flags/typed.ts';
-import { lockBatch } from '../batch/batch-lock.ts';
+import { lockBatch, batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
@@ -26,7 +26,6 @@ import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
 import type { Conclusion, FinishedRun } from '../batch/trial-outputs.ts';
-import { batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
 
 interface Request {
   readonly file: string;

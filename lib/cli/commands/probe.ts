@@ -18,7 +18,6 @@ import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
-import { writeCertificate } from '../terminal/probe-output.ts';
 import { cutDryRun } from '../../probe/cut/dry-run.ts';
 import { runCut, type CutOptions } from '../../probe/cut/run.ts';
 import { cutText } from '../../probe/cut/texts.ts';
@@ -27,6 +26,8 @@ import { renderCutJunit } from '../../probe/published/cut-junit.ts';
 import { publishedRuntime } from '../../images/versions.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
+import { resolve } from 'node:path';
+import { writeOutput } from '../../output-file.ts';
 
 /**
  * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
@@ -108,13 +109,8 @@ async function clean(clients: ProbeClients, given: string | undefined): Promise<
   return exitCode.expected;
 }
 
-function rbacText({
-  cut: node,
-  remedy,
-  namespace,
-  grant,
-  account = probeAccount,
-}: ProbeFlags): string {
+function rbacText(flags: ProbeFlags): string {
+  const { cut: node, remedy, namespace, grant, account = probeAccount } = flags;
   const marks = remedy === 'out-of-service';
   const objects = grantedObjects({
     ...{ home: shownHome(namespace), grantsLater: grant !== undefined, to: account },
@@ -191,4 +187,27 @@ function wordsOf(flags: ProbeFlags): string[] {
       : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
     ...(cut === undefined ? [] : ['--heal-after', seconds(flags.healAfter)]),
   ];
+}
+
+/** One certificate in each form that can be asked for. */
+export interface Forms<Certificate> {
+  readonly text: (certificate: Certificate) => string;
+  readonly html: (certificate: Certificate) => Promise<string>;
+  readonly junit: (certificate: Certificate) => Promise<string>;
+}
+
+/** `name`: of the file here, where no other one was asked for. */
+export async function writeCertificate<Certificate extends object>(
+  { out, output, html, junit }: Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>,
+  name: string,
+  certificate: Certificate,
+  forms: Forms<Certificate>,
+): Promise<void> {
+  const path = resolve(out ?? name);
+  const text = JSON.stringify(certificate);
+  writeOutput(path, `${text}\n`);
+  if (html !== undefined) writeOutput(html, await forms.html(certificate));
+  if (junit !== undefined) writeOutput(junit, await forms.junit(certificate));
+  tell(output === 'json' ? text : forms.text(certificate));
+  say(`certificate: ${path}`);
 }

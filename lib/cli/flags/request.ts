@@ -116,11 +116,8 @@ function underFault(
 }
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */
-function diskOf({
-  flags,
-  settings,
-  given,
-}: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
+function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
+  const { flags, settings, given } = parsed;
   const { diskFrom, diskClass: storageClass } = flags;
   const { disk } = settings;
   if (diskFrom === undefined) {

@@ -4,7 +4,7 @@ import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';
 import { onInterrupt } from '../guard.ts';
-import { Narrator } from './narrator.ts';
+import { narrating } from './narrator.ts';
 import { startProgress, type Progress } from './progress.ts';
 import { afterInterrupt, type Step } from '../../experiment/run/bounds.ts';
 
@@ -23,13 +23,12 @@ export async function onTerminal<V>(
     return await perform((clock) => {
       const shown = startProgress(process.stderr, clock);
       progress = shown;
-      const narrator = new Narrator(shown);
       return {
         onProgress: tellStep,
         onPhase: (phase) => shown.phase(phase),
         onStep: (step) => left.enter(step),
         onUnhealed: (what) => unhealed.push(what),
-        onRecord: (record) => narrator.see(record),
+        onRecord: narrating(shown),
         signal: interrupt.signal,
       };
     });

@@ -3,7 +3,7 @@
  * client that falls silent, begins late, leaves early or sees nothing tests nothing, in however good
  * order it does so.
  */
-import { toldInSeconds } from '../../durations.ts';
+import { silencesIn, toldInSeconds, toldSpan } from '../../durations.ts';
 import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
 import type { ClientJournal, ClientJournals, Connection } from '../../history/client-protocol.ts';
 import { beatWithinMs } from '../../history/observers.ts';
@@ -127,23 +127,20 @@ function silencesOf(
   }
   // It opens its sessions and sends nothing.
   if (isIdle) return [];
-  const stretches: Span[] = [
-    { fromMs: at.longest.fromUs / 1000, toMs: at.longest.toUs / 1000 },
-    { fromMs: at.lastUs / 1000, toMs: span.toMs },
-  ];
-  return stretches
-    .filter(({ fromMs, toMs }) => toMs - fromMs > paceMs + answerWithinMs)
-    .map(({ fromMs, toMs }) => `was silent ${told(fromMs, toMs)}`);
+  const { longest, lastUs } = at;
+  return [
+    [longest.fromUs / 1000, longest.toUs / 1000],
+    [lastUs / 1000, span.toMs],
+  ]
+    .flatMap((stretch) => silencesIn(stretch, paceMs + answerWithinMs))
+    .map((stretch) => `was silent ${stretch}`);
 }
 
 function beatGaps({ beats }: ClientJournal, { fromMs, toMs }: Span): string[] {
   if (beats.length === 0) return ['never beat'];
   const last = beats.at(-1);
   const times = [fromMs, ...beats.map(({ t }) => t)];
-  const silent = times.slice(1).flatMap((t, index) => {
-    const before = times[index] ?? t;
-    return t - before > beatWithinMs ? [`did not beat ${told(before, t)}`] : [];
-  });
+  const silent = silencesIn(times, beatWithinMs).map((span) => `did not beat ${span}`);
   if (last?.last !== true) return [...silent, 'never ended in good order'];
   // It ends when it is told to, right before the second image.
   return last.t < toMs - beatWithinMs
@@ -160,15 +157,12 @@ function idleReads(beats: readonly ClientBeatRecord[], everyMs: number): string[
     const tries = (done['read'] ?? 0) + (done['refused'] ?? 0);
     if (since === undefined || tries > since.tries) since = { t, tries };
     else if (t - since.t > withinMs) {
-      gaps.push(`tried nothing ${told(since.t, t)}`);
+      gaps.push(`tried nothing ${toldSpan(since.t, t)}`);
       since = { t, tries };
     }
   }
   return gaps;
 }
-
-const told = (fromMs: number, toMs: number): string =>
-  `from ${toldInSeconds(fromMs)} to ${toldInSeconds(toMs)}`;
 
 /** Longer without an acknowledgement, beyond its pace: a client was not served all the time. */
 const servedBreakMs = 10_000;

@@ -3,7 +3,7 @@
  * must have happened. An attached volume has an attachment, a replaced pod went away, a detach without
  * an unmount was forced, a counter never runs backwards.
  */
-import { toldInSeconds } from '../../durations.ts';
+import { toldInSeconds, toldSpan } from '../../durations.ts';
 import { losesPower } from '../../fault-kinds.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, isCall, isGranted, observed } from '../../history/observations.ts';
@@ -40,8 +40,8 @@ export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): st
   return [
     ...unseen.map(
       ({ node, count, fromMs, toMs }) =>
-        `${count} commits were acknowledged on ${node} from ${toldInSeconds(fromMs)} to ` +
-        `${toldInSeconds(toMs)}, and the devices’ observer saw nothing written there`,
+        `${count} commits were acknowledged on ${node} ${toldSpan(fromMs, toMs)}, ` +
+        'and the devices’ observer saw nothing written there',
     ),
     ...backwards(story),
     ...(isApiSeen ? [...attachments(story), ...replacedPods(story)] : []),

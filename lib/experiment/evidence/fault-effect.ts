@@ -95,12 +95,8 @@ export interface FaultSpan {
 }
 
 /** Of the scenario's fault. Undefined where it never was in place. */
-export function faultSpanOf({
-  records,
-  scenario,
-  faultName,
-  healAtMs,
-}: Story): FaultSpan | undefined {
+export function faultSpanOf(story: Story): FaultSpan | undefined {
+  const { records, scenario, faultName, healAtMs } = story;
   const span = spanOf(records, faultName, healAtMs);
   if (span === undefined || scenario.fault !== 'flapping-partition') return span;
   return { ...span, toMs: Math.min(span.toMs, span.fromMs + scenario.flapDownMs) };

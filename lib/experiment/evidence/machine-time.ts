@@ -17,11 +17,8 @@ const timerLagLimitMs = 2000;
 type Span = Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>;
 
 /** From the fault to the second image: nothing before or after depends on the time it takes. */
-export function machineRecordsOf({
-  records,
-  faultAtMs = 0,
-  secondImageAtMs,
-}: Span): MachineRecord[] {
+export function machineRecordsOf(span: Span): MachineRecord[] {
+  const { records, faultAtMs = 0, secondImageAtMs } = span;
   const untilMs = secondImageAtMs ?? Number.POSITIVE_INFINITY;
   return records
     .filter((record) => record.type === 'machine')

@@ -1,5 +1,5 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
-import { toldInSeconds } from '../../durations.ts';
+import { silencesIn, toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { beatWithinMs } from '../../history/observers.ts';
 import { observed, type ObservedName } from '../../history/observations.ts';
@@ -101,13 +101,7 @@ function excused(seen: Life['seen'], story: Story): number[] {
 /** Within the span, from one sign of life to the next. */
 function silences(times: readonly number[], fromMs: number, toMs: number): string[] {
   const signs = times.filter((t) => t > fromMs && t < toMs).toSorted((a, b) => a - b);
-  const edges = [fromMs, ...signs, toMs];
-  return edges.slice(1).flatMap((t, index) => {
-    const before = edges[index] ?? t;
-    return t - before > beatWithinMs
-      ? [`from ${toldInSeconds(before)} to ${toldInSeconds(t)}`]
-      : [];
-  });
+  return silencesIn([fromMs, ...signs, toMs], beatWithinMs);
 }
 
 const movesVolume = new Set<string>([
@@ -120,13 +114,8 @@ const movesVolume = new Set<string>([
 ]);
 
 /** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
-export function missingSights({
-  observations,
-  scenario,
-  run,
-  tells,
-  faultAtMs = 0,
-}: Story): string[] {
+export function missingSights(story: Story): string[] {
+  const { observations, scenario, run, tells, faultAtMs = 0 } = story;
   const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
   // A pod that nobody ends leaves the driver nothing to be asked for.
   const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));

@@ -1,7 +1,7 @@
 /** Did the runner tell its whole plot, and do what the scenario asks: its fault, on the database’s node, for so long, and its remedy? */
 import { toldInSeconds } from '../../durations.ts';
 import type { FaultKind } from '../../fault-kinds.ts';
-import type { ActionRecord, PhaseName } from '../../history/events.ts';
+import { phaseNames, type ActionRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
 import { hasCome, Sightings } from '../run/sightings.ts';
@@ -114,11 +114,6 @@ function isDue({ scenario, observations, faultAtMs = 0, ...story }: Story, atMs:
 }
 
 /** Did the runner tell its whole plot? Phases each once and in order, and each step begun was ended. */
-const inOrder: readonly PhaseName[] = [
-  ...(['prepare', 'steady', 'fault', 'watch', 'first-image', 'heal'] as const),
-  ...(['converge', 'second-image', 'audit', 'report'] as const),
-];
-
 export function plotGaps(story: Story): string[] {
   if (!story.tells.ends) return [];
   const { records, setup } = story;
@@ -127,7 +122,7 @@ export function plotGaps(story: Story): string[] {
   if (runs > 1) gaps.push(`the history tells of ${runs} runs`);
   if (setup === undefined) gaps.push('the history does not say what the testbed was');
   const phases = records.filter((record) => record.type === 'phase').map(({ phase }) => phase);
-  if (phases.join() !== inOrder.join()) {
+  if (phases.join() !== phaseNames.join()) {
     gaps.push(`the run did not go through its phases in order: ${phases.join(', ')}`);
   }
   return [...gaps, ...openSteps(story), ...misplacedCopies(story)];

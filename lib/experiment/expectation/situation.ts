@@ -3,23 +3,7 @@ import { releaseOf, type Release } from './release.ts';
 import type { Scenario } from '../scenario.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
 
-export interface Situation
-  extends Pick<
-    Scenario,
-    | 'fault'
-    | 'remedy'
-    | 'disk'
-    | 'watcherCheck'
-    | 'attachWhileBusy'
-    | 'fileLocks'
-    | 'link'
-    | 'filesystem'
-    | 'accessMode'
-    | 'flushes'
-    | 'powerLoss'
-    | 'trxCommit'
-    | 'selfFence'
-  > {
+export interface Situation extends Scenario {
   /** Whether a sidecar that can act ends the database before a successor can be let in. */
   readonly selfFenced: 'in time' | 'late' | 'never';
   /** An idle victim has few writes under way, and may do no harm. */

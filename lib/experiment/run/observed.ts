@@ -5,12 +5,15 @@
 import type { Clock } from '../../cluster/clock.ts';
 import type { CommonTestbed, TestbedOptions, Unstamped } from '../../cluster/port.ts';
 import { EvidenceError, describeError } from '../../errors.ts';
-import type { HistoryRecord, PhaseName, SegmentList } from '../../history/events.ts';
+import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import { attempting, bounded, enter, type Attempt } from './run-context.ts';
-import { noTimes, afterInterrupt, boundsMs, within, type Step } from './bounds.ts';
+import { attempting, bounded, enter, type Attempt, type RunOptions } from './run-context.ts';
+import { noTimes, afterInterrupt, boundsMs, within } from './bounds.ts';
 
-export interface ObservedOptions<T extends CommonTestbed> {
+type Told = Pick<RunOptions, 'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'> &
+  Partial<Pick<RunOptions, 'onPhase'>>;
+
+export interface ObservedOptions<T extends CommonTestbed> extends Told {
   /** The run's folder; it exists, and holds no history yet. */
   readonly folder: string;
   /** Runs from the run's beginning. */
@@ -18,13 +21,6 @@ export interface ObservedOptions<T extends CommonTestbed> {
   /** The first record: what this run is. */
   readonly first: Unstamped;
   readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
-  readonly onProgress: (line: string) => void;
-  /** Default for each of these: nobody is told. */
-  readonly onPhase?: (phase: PhaseName) => void;
-  readonly onStep?: (step: Step) => void;
-  readonly onUnhealed?: (what: string) => void;
-  readonly onRecord?: (record: HistoryRecord) => void;
-  readonly signal: AbortSignal;
 }
 
 /** What is done in a run. Whatever rejects ends in the history. */

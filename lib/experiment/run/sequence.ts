@@ -7,16 +7,16 @@ import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
 import { auditOf, bounded, enter, type Attempt, type Run, type RunOptions } from './run-context.ts';
-import { bothClients, bothCommit } from './both-clients.ts';
 import { namesOf } from '../custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
 import { observed, type ObservedOptions, type Work } from './observed.ts';
-import { basisOf } from '../scenario.ts';
+import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
 import type { Steps, StepsContext } from './steps.ts';
 import { EvidenceError } from '../../errors.ts';
 import { waitUntil } from './wait.ts';
+import { clientSides } from '../../workload/ledger.ts';
 
 /** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
@@ -130,4 +130,19 @@ async function reachSteadyState(
   }
   await clock.sleep(scenario.warmupMs, signal);
   await steps.image('steady', signal);
+}
+
+/** The two clients that every run has: one on the victim's side of any partition, one outside. */
+const bothClients = (
+  { connections, rate }: Scenario,
+  seed: string,
+  reads: Pick<WriterSpec, 'readEveryMs'> = {},
+): WriterSpec[] => clientSides.map((client) => ({ client, connections, rate, seed, ...reads }));
+
+/** Each of the two had something acknowledged. */
+function bothCommit(writers: Writers): boolean {
+  const acked = writers.acked();
+  return clientSides.every((side) =>
+    acked.some(({ client, count }) => client === side && count > 0),
+  );
 }

@@ -106,22 +106,11 @@ export function assembleVerdict(
   return { sentence: sentenceOf(told), ...told };
 }
 
-type WhichRun = Pick<
-  Verdict,
-  | 'basis'
-  | 'timers'
-  | 'versions'
-  | 'provisioning'
-  | 'scenario'
-  | 'seed'
-  | 'runId'
-  | 'replay'
-  | 'cluster'
-  | 'custom'
->;
+type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' | 'cluster'>;
+type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom'>;
 
 /** What a verdict says of its run itself. */
-export const whichRun = ({ run, setup }: Story): WhichRun => ({
+export const whichRun = ({ run, setup }: Story): OfTestbed & OfRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },

@@ -115,13 +115,8 @@ function refusedCalls(story: Story): Finding[] {
 export const wayBack = { old: 'OLD_MOUNT_USED', anew: 'MOUNTED_ANEW' } as const;
 
 /** Nothing where no pod was given the volume on the victim after the heal. */
-export function wayBackFindings({
-  scenario,
-  observations,
-  victimNode,
-  faultAtMs,
-  healAtMs,
-}: Story): Finding[] {
+export function wayBackFindings(story: Story): Finding[] {
+  const { scenario, observations, victimNode, faultAtMs, healAtMs } = story;
   if (!scenario.moveBack || victimNode === undefined || faultAtMs === undefined) return [];
   const calls = observations.filter(
     ({ t, name, node, data }) =>

@@ -1,6 +1,7 @@
 /** What a run lost, by who had acknowledged it and when. */
 import type { Reconciliation } from '../../checkers/reconcile.ts';
 import type { Loss, Verdict } from './verdict.ts';
+import { epochs } from '../../checkers/journal.ts';
 
 /**
  * The worst of all images, epoch by epoch: what the fault took, and what the heal took after it. Null
@@ -18,12 +19,7 @@ export function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Lo
       lost: Math.max(0, ...counts.map(({ lost }) => lost)),
     };
   };
-  return {
-    beforeFault: worstIn('beforeFault'),
-    victimBeforeHandover: worstIn('victimBeforeHandover'),
-    victimAfterHandover: worstIn('victimAfterHandover'),
-    successor: worstIn('successor'),
-  };
+  return Object.fromEntries(epochs.map((epoch) => [epoch, worstIn(epoch)])) as Loss;
 }
 
 export const lostIn = (loss: Loss | null): number | null =>

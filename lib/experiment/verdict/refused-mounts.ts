@@ -75,13 +75,8 @@ export const refusedMountFindings = (refused: readonly RefusedMount[]): Finding[
   refused.map((each) => note('MOUNT_REFUSED', refusedInWords(each), each.errors));
 
 /** Who had the volume, from when on, what he wrote, and how often he was refused. */
-export function refusedInWords({
-  node,
-  fromS,
-  bytesWritten,
-  times,
-  mountedS,
-}: RefusedMount): string {
+export function refusedInWords(refused: RefusedMount): string {
+  const { node, fromS, bytesWritten, times, mountedS } = refused;
   const wrote =
     bytesWritten === null
       ? ''
