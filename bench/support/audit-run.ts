@@ -10,12 +10,12 @@ import {
   type DocumentOptions,
 } from '../../lib/checkers/reconcile-documents.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
-import { unreadBecause } from '../../lib/checkers/readability.ts';
+import { unreadBecause } from '../../lib/checkers/machine-trouble.ts';
 import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';
 import { openStream } from '../../lib/engine/line-stream.ts';
-import { openSegments, visitOperationsOf } from '../../lib/history/segments.ts';
+import { openHistory } from '../../lib/history/reader.ts';
 import type { PassEnd } from './audit-pass.ts';
 
 export interface AuditRun {
@@ -48,7 +48,7 @@ stream.closed.then(() => ended.reject(new Error('the pass ended early')), ended.
 
 // While the pass starts: no row is taken before this is done.
 const journalStartedMs = performance.now();
-visitOperationsOf(openSegments(folder), (op) => journal.add(op));
+openHistory(folder).visitOps((op) => journal.add(op));
 const takenAtMs = Number.MAX_VALUE;
 reconciler = new Reconciler({ journal, seed, takenAtMs });
 const journalMs = performance.now() - journalStartedMs;

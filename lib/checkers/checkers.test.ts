@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
-import { bareRun } from './bare-run.ts';
+import { bareRun } from '../../test/support/bare-run.ts';
 import {
   exampleLedger,
   exampleSeed,
@@ -10,7 +10,7 @@ import {
 } from '../../test/support/example-ledger.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
-import type { LostCommit } from './lost-commits.ts';
+import type { LostCommit } from './losses.ts';
 import { opName } from './op-sample.ts';
 
 type TableCheck = ImageEvidence['tables'][number];

@@ -6,8 +6,7 @@ import type { OwnAsked } from '../database/port.ts';
 import type { Checker } from './checker.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { incomplete } from './findings.ts';
-import { troubleIn, troubleOfStart } from './machine-trouble.ts';
-import { unreadBecause } from './readability.ts';
+import { troubleIn, troubleOfStart, unreadBecause } from './machine-trouble.ts';
 
 export const completeness: Checker = {
   name: 'completeness',

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LedgerEntry } from '../workload/sql.ts';
-import { bareRun } from './bare-run.ts';
+import { bareRun } from '../../test/support/bare-run.ts';
 import {
   exampleLedger,
   exampleSeed,

@@ -1,7 +1,7 @@
 /** What the machine lacks is told apart from what the volume lost, by the words of real tools. */
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
-import { bareRun } from './bare-run.ts';
+import { bareRun } from '../../test/support/bare-run.ts';
 import {
   exampleLedger,
   exampleSeed,

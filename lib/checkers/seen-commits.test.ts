@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
-import { bareRun } from './bare-run.ts';
+import { bareRun } from '../../test/support/bare-run.ts';
 import {
   exampleLedger,
   exampleSeed,

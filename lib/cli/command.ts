@@ -9,8 +9,7 @@ import {
   type ExitCode,
 } from '../errors.ts';
 import { plainText } from '../plain-text.ts';
-import { scriptArguments } from './flags/arguments.ts';
-import { asTyped } from './flags/typed.ts';
+import { scriptArguments, asTyped } from './flags/typed.ts';
 
 /** Runs the script named `<name>.mjs` and sets the exit code. Never throws. */
 export async function runCommand(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { InterruptError } from '../errors.ts';
-import { onInterrupt } from './interrupt.ts';
+import { onInterrupt } from './guard.ts';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => vi.useRealTimers());

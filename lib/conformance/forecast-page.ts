@@ -7,11 +7,11 @@ import {
   forecasters,
   scoreIntervals,
   scoreWords,
+  isInside,
   type IntervalScores,
   type QuantityScores,
   type ScoredRun,
 } from './score-forecast.ts';
-import { isInside } from './scores.ts';
 
 export interface Scored {
   readonly forecast: Forecast;

@@ -87,13 +87,8 @@ function stepDifferences({ run, orders, steps }: RunComparison): Found[] {
   return [...swapped, ...alone];
 }
 
-function wordDifferences({
-  run,
-  realVerdict,
-  modelVerdicts,
-  atItsPace,
-  load,
-}: RunComparison): Found[] {
+function wordDifferences(comparison: RunComparison): Found[] {
+  const { run, realVerdict, modelVerdicts, atItsPace, load } = comparison;
   if ((modelVerdicts[realVerdict] ?? 0) > 0) return [];
   const says = `it came out ${realVerdict}; in the model ${wordsText(modelVerdicts)}`;
   const what = `verdict ${realVerdict}`;

@@ -4,7 +4,7 @@ import { harnessVersion } from '../harness-version.ts';
 import type { Cell } from '../matrix/cells.ts';
 import { bare, type ForecastBody, type ForecastCell } from './forecast.ts';
 import type { ModelRun, Prediction } from './predict.ts';
-import { intervalsOf, quantitiesOf, statedInterval, type Quantities } from './quantities.ts';
+import { intervalsOf, quantitiesOf, statedInterval, type Quantities } from './figures.ts';
 import { ruleOf } from './rule.ts';
 
 export interface ForecastRequest {

@@ -10,6 +10,8 @@ import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
 import { figuresOf, type Figures } from './figures.ts';
 import { stepsOf, type Steps } from './steps.ts';
+import { moduleBeside } from '../module-beside.ts';
+import { WorkerPool } from '../worker-pool.ts';
 
 export interface Prediction {
   readonly steps: Steps;
@@ -39,3 +41,9 @@ export async function predict({ scenario, seed }: ModelRun): Promise<Prediction>
     rmSync(folder, { recursive: true });
   }
 }
+
+/** Plays runs of the model on several worker threads. */
+type PredictionPool = WorkerPool<ModelRun, Prediction>;
+
+export const predictionPool = (threads: number): PredictionPool =>
+  new WorkerPool(moduleBeside('worker', import.meta), threads);

@@ -1,24 +1,21 @@
 /** A real run as it is compared: its word, its steps and figures, and how its machine kept time. */
+import type { Prediction } from './predict.ts';
 import { basename } from 'node:path';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import { isStarved } from '../experiment/evidence/machine-time.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { openHistory } from '../history/reader.ts';
 import { tellStory } from '../timeline/story.ts';
-import { figuresOf, type Figures } from './figures.ts';
+import { figuresOf } from './figures.ts';
 import { loadOf, type Load } from './load.ts';
-import { stepsOf, type Steps } from './steps.ts';
+import { stepsOf } from './steps.ts';
 
-export interface RealRun {
+export interface RealRun extends Prediction {
   /** The run's folder, its last part. */
   readonly run: string;
   readonly scenario: Scenario;
-  readonly verdict: Verdict['verdict'];
   /** Where it is inconclusive: why. */
   readonly incompleteBecause: readonly string[];
-  readonly steps: Steps;
-  readonly figures: Figures;
   /** Its machine did not keep time: what it says of times is no measurement. */
   readonly starved: boolean;
   readonly load: Load;

@@ -4,10 +4,9 @@ import type { Interval } from './compare.ts';
 import { meanOf } from '../counts.ts';
 import { EvidenceError } from '../errors.ts';
 import { bare, type Forecast, type ForecastCell } from './forecast.ts';
-import { quantitiesOf } from './quantities.ts';
+import { quantitiesOf } from './figures.ts';
 import type { RealRun } from './real-run.ts';
 import { ruleRecord } from './rule.ts';
-import { brier, brierOfWords, isInside, winkler } from './scores.ts';
 
 /** A real run of a cell. */
 export interface Trial {
@@ -29,7 +28,7 @@ export interface ScoredRun {
   readonly missing: readonly string[];
 }
 
-export interface ScoredQuantity {
+interface ScoredQuantity {
   readonly name: string;
   readonly value: number;
   readonly model: Interval;
@@ -71,7 +70,7 @@ function isOf({ scenario }: ForecastCell, run: RealRun): boolean {
   );
 }
 
-export interface WordScores {
+interface WordScores {
   /** Runs with a verdict. */
   readonly runs: number;
   /** Who said the likelier of damage and none. */
@@ -86,7 +85,7 @@ export interface WordScores {
  * often as it was right before.
  */
 export const forecasters = ['model', 'rule', 'rule told', 'rule with its record'] as const;
-export type Forecaster = (typeof forecasters)[number];
+type Forecaster = (typeof forecasters)[number];
 
 export function scoreWords(all: readonly ScoredRun[]): WordScores {
   const runs = all.filter(({ damage }) => damage !== undefined);
@@ -159,3 +158,28 @@ const scoreOf = (all: readonly Stated[]): IntervalScores => ({
   width: meanOf(all.map(({ interval: { from, to } }) => to - from)),
   winkler: meanOf(all.map(({ value, interval }) => winkler(interval, value))),
 });
+
+/** Nine in ten lie within. */
+const outside = 0.1;
+
+/**
+ * Winkler's score of an interval of nine in ten (Winkler 1972; Gneiting and Raftery 2007, §6.2): its
+ * width, and twenty times what the value lies beside it. In the value's unit; less is better.
+ */
+export function winkler({ from, to }: Interval, value: number): number {
+  const beside = Math.max(0, from - value, value - to);
+  return to - from + (2 / outside) * beside;
+}
+
+export const isInside = ({ from, to }: Interval, value: number): boolean =>
+  value >= from && value <= to;
+
+/** Brier's score of a probability: 0 where it was sure and right, 1 where it was sure and wrong. */
+export const brier = (probability: number, happened: boolean): number =>
+  (probability - (happened ? 1 : 0)) ** 2;
+
+/** Over all words: 0 where it was sure and right, 2 where it was sure and wrong. */
+export function brierOfWords(shares: Readonly<Record<string, number>>, happened: string): number {
+  const words = new Set([...Object.keys(shares), happened]);
+  return [...words].reduce((sum, word) => sum + brier(shares[word] ?? 0, word === happened), 0);
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { statedInterval } from './quantities.ts';
-import { brier, brierOfWords, isInside, winkler } from './scores.ts';
+import { statedInterval } from './figures.ts';
+import { brier, brierOfWords, isInside, winkler } from './score-forecast.ts';
 
 const interval = { from: 10, median: 12, to: 14 };
 

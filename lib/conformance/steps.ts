@@ -4,35 +4,27 @@
  */
 import type { ActionRecord } from '../history/events.ts';
 import type { Story } from '../timeline/story.ts';
-import { castOf } from './cast.ts';
-import { stepDefinitions, type StepDefinition, type Witness } from './step-definitions.ts';
+import { castOf, stepDefinitions, type StepDefinition, type Witness } from './step-definitions.ts';
 
 export type StepName = keyof typeof stepDefinitions | 'struck' | 'removal' | 'removed' | 'heal';
 
 /** Milliseconds on the run's clock; a step that was not seen is not in it. */
 export type Steps = ReadonlyMap<StepName, number>;
 
-/** Those of the runner: its fault, its remedy and its heal, when it says so. */
-const runnerSteps: Readonly<Partial<Record<StepName, string>>> = {
-  struck: 'the fault is in place',
-  removal: 'the remedy begins',
-  removed: 'the remedy is done',
-  heal: 'the heal begins',
+const byRunner = { witness: 'runner', after: 'fault' } as const;
+
+/** Those of the runner, when it says so, and those that others see. */
+const known: Readonly<Record<StepName, Pick<StepDefinition, 'says' | 'witness' | 'after'>>> = {
+  struck: { ...byRunner, says: 'the fault is in place' },
+  removal: { ...byRunner, says: 'the remedy begins' },
+  removed: { ...byRunner, says: 'the remedy is done' },
+  heal: { ...byRunner, says: 'the heal begins', after: 'heal' },
+  ...stepDefinitions,
 };
 
-export const sayStep = (name: StepName): string =>
-  name in runnerSteps
-    ? (runnerSteps[name] ?? name)
-    : stepDefinitions[name as keyof typeof stepDefinitions].says;
-
-export const witnessOf = (name: StepName): Witness =>
-  name in runnerSteps ? 'runner' : stepDefinitions[name as keyof typeof stepDefinitions].witness;
-
-export const isAfterHeal = (name: StepName): boolean =>
-  name === 'heal' || definitionOf(name)?.after === 'heal';
-
-const definitionOf = (name: StepName): StepDefinition | undefined =>
-  Object.entries<StepDefinition>(stepDefinitions).find(([each]) => each === name)?.[1];
+export const sayStep = (name: StepName): string => known[name].says;
+export const witnessOf = (name: StepName): Witness => known[name].witness;
+export const isAfterHeal = (name: StepName): boolean => known[name].after === 'heal';
 
 /** Empty where the run ended before its fault. */
 export function stepsOf(story: Story): Steps {

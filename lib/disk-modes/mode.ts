@@ -40,4 +40,5 @@ export interface DiskModeDeclaration<Name extends string = string> {
   readonly isDirectory?: true;
 }
 
-export const diskMode = <const Mode extends DiskModeDeclaration>(mode: Mode): Mode => mode;
+/** Ceph's osd_client_watch_timeout: the OSD forgets a client that it has not heard for so long. */
+export const watchTimeoutMs = 30_000;

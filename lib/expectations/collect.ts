@@ -2,16 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
-import { pressureOf, type Pressure } from '../experiment/verdict/pressure.ts';
+import { pressureOf, type Pressure } from '../experiment/evidence/machine-time.ts';
 import { readVerdict } from '../experiment/verdict/read-verdict.ts';
-import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { verdictWords } from '../experiment/scenario.ts';
-import type { ImageLabel } from '../history/events.ts';
 import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
 import { readResults, resultsFile, type Attempt } from '../matrix/results.ts';
 import { tellStory } from '../timeline/story.ts';
-import { changedFields, type EventLine, type Shown } from './event-store.ts';
+import { changedFields, type EventLine } from './event-store.ts';
 
 /** What of a verdict.json is asked for here. */
 const runSchema = z.object({
@@ -76,25 +74,8 @@ function linesOfBatch(batch: string, root: string): EventLine[] {
     .flatMap((attempt) => lineOf(join(batch, attempt.folder), { source, attempt }));
 }
 
-/** The one run in a folder, undefined where it proves nothing. `row`: of the page that it is for. */
-export const lineOfRow = (folder: string, row: string, verdict: Verdict): EventLine | undefined =>
-  lineOf(folder, { source: 'a run by itself' })
-    .map((line) => ({ ...line, row, shown: shownOf(verdict) }))
-    .at(0);
-
-function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
-  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
-  const lostIn = (image: ImageLabel): number | undefined =>
-    images.find((each) => each.image === image)?.lost ?? undefined;
-  return {
-    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor, blocksBoth },
-    lostBeforeHeal: lostIn('first'),
-    lostAfterHeal: lostIn('second'),
-  };
-}
-
-/** None where the run proves nothing. */
-function lineOf(folder: string, { source, attempt }: Known): EventLine[] {
+/** Of one run; none where it proves nothing. */
+export function lineOf(folder: string, { source, attempt }: Known): EventLine[] {
   const parsed = runSchema.safeParse(readVerdict(folder, z.record(z.string(), z.unknown())));
   if (!parsed.success) return [];
   const run = parsed.data;

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { pressureSchema } from '../experiment/verdict/pressure.ts';
+import { pressureSchema } from '../experiment/evidence/machine-time.ts';
 import { writeOutput } from '../output-file.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
 import { recordedScenario } from '../history/migration.ts';

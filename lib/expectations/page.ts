@@ -8,6 +8,7 @@ import { racesIn, type Race } from './races.ts';
 import { racesSection, raceText } from './races-section.ts';
 import { cellKey, raceKey } from './scenario-key.ts';
 import { cellsOf, type Cell, type Table } from './table.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 const opening = `# What is expected, and what was measured
 
@@ -74,11 +75,11 @@ interface RowTold {
 
 function tableOf(first: string, rows: readonly RowTold[]): string {
   const heads = [first, 'Second mount', ...diskModes, 'Why', 'Source'];
-  const lines = rows.map(({ head, secondMountAt, results, why, source }) =>
-    [head, secondMountAt, ...results, why, source].join(' | '),
-  );
-  const all = [heads.join(' | '), heads.map(() => '---').join(' | '), ...lines];
-  return all.map((line) => `| ${line} |\n`).join('');
+  const lines = rows.map((row) => {
+    const { head, secondMountAt, results, why, source } = row;
+    return [head, secondMountAt, ...results, why, source];
+  });
+  return `${markdownTable(heads, lines)}\n`;
 }
 
 /** Expected, then measured; an unexpected result stands out. */
@@ -127,8 +128,8 @@ function onMinors(runs: readonly string[]): string {
 }
 
 function pathsOf({ paths }: Table): string {
-  const rows = paths.map(({ name, about }) => `| \`${name}\` | ${about} |\n`).join('');
-  return `## What lets a second node in\n\n| Path | Meaning |\n| --- | --- |\n${rows}`;
+  const rows = paths.map(({ name, about }) => [`\`${name}\``, about]);
+  return `## What lets a second node in\n\n${markdownTable(['Path', 'Meaning'], rows)}\n`;
 }
 
 function differencesOf({ differences }: Table): string {

@@ -3,13 +3,13 @@ import { medianOf } from '../counts.ts';
 import { eventsIn, leastEvents, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts } from '../experiment/scenario.ts';
 import { gatesText, minorOf } from '../kubernetes-versions.ts';
-import { fisher } from '../matrix/fisher.ts';
-import { difference, type Count } from '../matrix/intervals.ts';
+import { fisher, difference, type Count } from '../matrix/intervals.ts';
 import { gradeOf } from '../matrix/severity.ts';
 import { percentText, shareText } from './counts.ts';
 import { changedFields, type EventLine } from './event-store.ts';
 import { countsOf, type FaultEvent, type Race } from './races.ts';
 import { clientTiming, timing } from './scenario-key.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 const heads = [
   ...['Race', 'Timers', 'Events', 'Came to', 'Damaged alone', 'Damaged beside others'],
@@ -20,8 +20,7 @@ export function racesSection(races: Iterable<Race>): string {
   const rows = [...races]
     .toSorted((a, b) => b.events.length - a.events.length || (nameOf(a) < nameOf(b) ? -1 : 1))
     .map(rowOf);
-  const lines = [heads, heads.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`);
-  return `${about}\n${lines.join('')}`;
+  return `${about}\n${markdownTable(heads, rows)}\n`;
 }
 
 const about = `## Races, counted

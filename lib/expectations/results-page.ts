@@ -2,6 +2,7 @@
 import { all, countOf, only, shareText, shortened, stock } from './counts.ts';
 import type { EventLine } from './event-store.ts';
 import { findings, type Finding } from './findings.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 export const resultsPath = new URL('../../docs/results/README.md', import.meta.url);
 
@@ -37,16 +38,14 @@ Your driver and your cloud; a real NFS server whose lease expires; replicas that
 `;
 
 export function renderResults(lines: readonly EventLine[]): string {
-  const rowOf = ({ says, words, when, any, run }: Finding): string => {
+  const rowOf = ({ says, words, when, any, run }: Finding): string[] => {
     const fits = only(when, any);
     const counted = [stock, shortened].map((timers) => countOf(lines, words, all(fits, timers)));
-    const cells = [says, words.join(' or '), ...counted.map(shareText), runLink(run)];
-    return `| ${cells.join(' | ')} |\n`;
+    return [says, words.join(' or '), ...counted.map(shareText), runLink(run)];
   };
-  const head =
-    '| Finding | Verdict | Stock timers | Short timers | One such run |\n| --- | --- | --- | --- | --- |\n';
+  const head = ['Finding', 'Verdict', 'Stock timers', 'Short timers', 'One such run'];
   const tables = Object.entries(findings).map(
-    ([title, rows]) => `## ${title}\n\n${head}${rows.map(rowOf).join('')}`,
+    ([title, rows]) => `## ${title}\n\n${markdownTable(head, rows.map(rowOf))}\n`,
   );
   return `${opening}${tables.join('\n')}${closing}`;
 }

@@ -2,6 +2,7 @@
 import { database } from '../database/chosen.ts';
 import { wilson } from '../matrix/intervals.ts';
 import type { CleanVolume } from './volume.ts';
+import { markdownTable } from '../markdown-table.ts';
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;
 
@@ -11,17 +12,12 @@ export function falseAlarmTable(volumes: readonly CleanVolume[]): string {
   const rows = [...stories.values()].map((told) => {
     const [first] = told;
     const where = first === undefined ? '' : names[first.via];
-    return row([where, first?.story ?? '', ...numbers(told)]);
+    return [where, first?.story ?? '', ...numbers(told)];
   });
   const head = ['Through', 'Story', 'Volumes', 'Copies', 'Commits', 'Incomplete', 'Flagged'];
-  return [
-    row(head),
-    row(head.map(() => '---')),
-    ...rows.toSorted(),
-    row(['**all**', '', ...numbers(volumes)]),
-    '',
-    conclusion(volumes),
-  ].join('\n');
+  const sorted = rows.toSorted((a, b) => (a.join(' | ') < b.join(' | ') ? -1 : 1));
+  const all = ['**all**', '', ...numbers(volumes)];
+  return `${markdownTable(head, [...sorted, all])}\n\n${conclusion(volumes)}`;
 }
 
 /** Volumes whose evidence has a gap count for nothing, unless they were accused all the same. */
@@ -54,5 +50,3 @@ function conclusion(volumes: readonly CleanVolume[]): string {
     `with 95 % confidence fewer than ${percent(high)} are.`
   );
 }
-
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

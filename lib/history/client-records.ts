@@ -1,6 +1,5 @@
 /** What the clients journal: each session, each operation and what became of it, each read. */
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
-import type { Stamped } from './stamped.ts';
 
 /** A client opened (or failed to open) a session. Operations refer to it by connection + session. */
 export interface SessionRecord extends Stamped {
@@ -81,4 +80,12 @@ export interface ClientBeatRecord extends Stamped {
   readonly done: Readonly<Record<string, number>>;
   /** It ends, as it was told to. */
   readonly last?: true;
+}
+
+/** What every record that came at a time has. */
+export interface Stamped {
+  /** Monotonic milliseconds since the run began. */
+  readonly t: number;
+  /** Unix milliseconds; absent on operations, whose session record has it. */
+  readonly wall?: number;
 }

@@ -13,9 +13,9 @@ import type {
   SchemaChangeRecord,
   SessionRecord,
   WorkloadRecord,
+  Stamped,
 } from './client-records.ts';
 import type { CopyIdentity, VolumeIdentity } from './identity.ts';
-import type { Stamped } from './stamped.ts';
 
 /** Timers in force, milliseconds. */
 export interface Timers {
@@ -96,17 +96,12 @@ export interface SetupRecord extends Stamped {
   readonly volume?: VolumeIdentity;
 }
 
-export type PhaseName =
-  | 'prepare'
-  | 'steady'
-  | 'fault'
-  | 'watch'
-  | 'first-image'
-  | 'heal'
-  | 'converge'
-  | 'second-image'
-  | 'audit'
-  | 'report';
+/** In their order. */
+export const phaseNames = [
+  ...(['prepare', 'steady', 'fault', 'watch', 'first-image', 'heal'] as const),
+  ...(['converge', 'second-image', 'audit', 'report'] as const),
+] as const;
+export type PhaseName = (typeof phaseNames)[number];
 
 /** The runner enters a phase (ends when the next begins). */
 export interface PhaseRecord extends Stamped {

@@ -1,5 +1,5 @@
-/** Which volume a run is about, and which copy of it an audit opened: told by each who handles one. */
-import type { Provisioning } from './provisioning.ts';
+/** Which volume a run is about, how it came about, and which copy of it an audit opened: told by each who handles one. */
+import { z } from 'zod';
 
 /** The volume as it was when its database was new. */
 export interface VolumeIdentity {
@@ -29,3 +29,28 @@ export interface CopyIdentity {
   /** Absent for a shared directory, and where the copy has no file system. */
   readonly filesystemUuid?: string | undefined;
 }
+
+/** How a volume came about that Kubernetes' provisioner made: who was asked for what, in which order. */
+export const provisioningSchema = z.strictObject({
+  storageClass: z.string(),
+  claim: z.string(),
+  /** Of the PersistentVolume. */
+  volumeName: z.string(),
+  /** As the PersistentVolume has it. */
+  handle: z.string(),
+  /** As the PersistentVolume has it: the driver whose provisioner made it. */
+  by: z.string(),
+  /** The driver's calls about it until its database was Ready, in the order in which they came in. */
+  calls: z.array(
+    z.strictObject({
+      /** RPC name. */
+      call: z.string(),
+      node: z.string(),
+      /** Run time when it came in. */
+      t: z.number(),
+      durationMs: z.number(),
+      error: z.string().optional(),
+    }),
+  ),
+});
+export type Provisioning = Readonly<z.output<typeof provisioningSchema>>;

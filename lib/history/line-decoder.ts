@@ -23,6 +23,13 @@ export interface LineSink {
   record(record: Exclude<HistoryRecord, RowRecord>): void;
 }
 
+/** Whoever wants one kind of line says what becomes of that. */
+export const ignoring: LineSink = {
+  operation: () => undefined,
+  row: () => undefined,
+  record: () => undefined,
+};
+
 const newline = 0x0a;
 const quote = 0x22;
 const comma = 0x2c;

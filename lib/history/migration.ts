@@ -6,12 +6,7 @@
 import { EvidenceError } from '../errors.ts';
 import { parseScenario, type Scenario } from '../experiment/scenario.ts';
 import { kubernetesBeforeNamed } from '../kubernetes-versions.ts';
-import {
-  historyVersion,
-  type HistoryVersion,
-  type ObservationRecord,
-  type RunRecord,
-} from './events.ts';
+import type { HistoryVersion, ObservationRecord, RunRecord } from './events.ts';
 
 /** The version from which on a history tells it. Of an earlier one it is not asked. */
 const since = {
@@ -51,9 +46,6 @@ const tooNew = (version: unknown): EvidenceError =>
     `the history says that it is of version ${JSON.stringify(version)}; known: ${knownVersions.join(', ')}`,
     { hint: 'take the forcedetach that recorded it, or a newer one' },
   );
-
-export const isOfToday = ({ schemaVersion }: RunRecord): boolean =>
-  schemaVersion === historyVersion;
 
 /**
  * A scenario as it was recorded: fields that came later have the value that was then the only one.

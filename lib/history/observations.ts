@@ -2,6 +2,7 @@
  * Names that observers give to what they see. One list, so that phases, licence and report read the
  * same words that the observers of kind and of the model write.
  */
+import type { ObservationRecord } from './events.ts';
 
 export const observed = {
   // source `observer`: data.observer, data.sees: sources of observations (observers.ts); with a node
@@ -74,3 +75,22 @@ export const csiCalls = {
   nodePublish: 'NodePublishVolume',
   nodeUnpublish: 'NodeUnpublishVolume',
 } as const;
+type CsiCall = (typeof csiCalls)[keyof typeof csiCalls];
+type Seen = Pick<ObservationRecord, 'name' | 'data'>;
+
+/** Such a call to the driver, whatever it answered. */
+export const isCall =
+  (call: CsiCall) =>
+  ({ name, data }: Seen): boolean =>
+    name === observed.csiCall && data['call'] === call;
+
+/** One that it answered well. */
+export const isGranted =
+  (call: CsiCall) =>
+  (seen: Seen): boolean =>
+    isCall(call)(seen) && seen.data['error'] === undefined;
+
+export const isRefused =
+  (call: CsiCall) =>
+  (seen: Seen): boolean =>
+    isCall(call)(seen) && seen.data['error'] !== undefined;

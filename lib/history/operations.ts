@@ -1,7 +1,7 @@
 /** Operations of one segment: each invoke with its outcome and the server that was asked. */
 import type { OpId, OpKind, OpOutcome, ServerIdentity } from '../workload/sql.ts';
 import type { HistoryRecord } from './events.ts';
-import type { OperationLine } from './line-decoder.ts';
+import type { OperationLine, LineSink } from './line-decoder.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
 
 /** All that a history knows of one operation. */
@@ -37,24 +37,14 @@ export function visitOperations(
   for (const operation of pairing.underWay()) onOperation(operation);
 }
 
-/** The same from records in time order. */
-export function* pairOperations(records: Iterable<HistoryRecord>): Generator<Operation> {
-  const ended: Operation[] = [];
-  const pairing = new Pairing((operation) => ended.push(operation));
-  for (const record of records) {
-    pairing.record(record);
-    yield* ended.splice(0);
-  }
-  yield* pairing.underWay();
-}
-
 /** One connection has one session and at most one operation under way. */
 interface Connection {
   server: ServerIdentity | undefined;
   underWay: Operation | undefined;
 }
 
-class Pairing {
+/** Fed lines or records in their order; `onEnded` hears of each operation. */
+export class Pairing implements LineSink {
   /** By client and number: looked up for each of millions of lines. */
   readonly #connections = new Map<string, Connection[]>();
   readonly #onEnded: (operation: Operation) => void;

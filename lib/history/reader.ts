@@ -7,8 +7,8 @@ import type { LedgerRow } from '../checkers/evidence.ts';
 import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
 import type { InvokeRecord, OutcomeRecord, ReadRecord, SessionRecord } from './client-records.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
-import type { LineSink, OperationLine } from './line-decoder.ts';
-import type { Operation } from './operations.ts';
+import { ignoring, type LineSink, type OperationLine } from './line-decoder.ts';
+import { visitOperations, readOperations, type Operation } from './operations.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import { otherFiles, rowsSegment } from './recorder.ts';
 import {
@@ -16,9 +16,12 @@ import {
   salvageSegment,
   type HistoryCut,
   type SegmentSeal,
+  type SegmentContent,
 } from './segment-reader.ts';
-import { openSegments, operationsOf, timedSegments, visitOperationsOf } from './segments.ts';
 import { openWrites, type WriteLog } from './writes.ts';
+import { existsSync, readdirSync } from 'node:fs';
+import { EvidenceError } from '../errors.ts';
+import { suffixes } from './segment.ts';
 
 export type { HistoryCut } from './segment-reader.ts';
 export type { Operation } from './operations.ts';
@@ -30,7 +33,14 @@ export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 /** Of operations and of other records, as their segments have them. */
 export type LineListener = Pick<LineSink, 'operation' | 'record'>;
 
+/** What a client was told. */
 export type Answer = SessionRecord | OutcomeRecord | ReadRecord;
+
+/** Fed the answers in time order, one pass. */
+export interface Meter<Result> {
+  see(answer: Answer): void;
+  result(): Result;
+}
 
 export interface History {
   /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
@@ -69,7 +79,8 @@ export interface ReadOptions {
 /** `folder` is the run's. Throws EvidenceError where there is no history or it is damaged. */
 export function openHistory(folder: string, { salvage = false }: ReadOptions = {}): History {
   const segments = openSegments(folder, salvage ? salvageSegment : readSegment);
-  const chunks = timedSegments(segments).flatMap(({ chunks }) => chunks);
+  const timed = timedSegments(segments);
+  const chunks = timed.flatMap((segment) => segment.chunks);
   return {
     cuts: [...segments.values()].flatMap(({ cuts }) => cuts),
     seals: segments,
@@ -81,8 +92,12 @@ export function openHistory(folder: string, { salvage = false }: ReadOptions = {
         salvage ? readWithoutImages : readSmall,
       ),
     answers: (heard) => merge(chunks, (chunk) => readAnswers(chunk, heard)),
-    ops: () => operationsOf(segments),
-    visitOps: (onOperation) => visitOperationsOf(segments, onOperation),
+    *ops() {
+      for (const segment of timed) yield* readOperations(segment.chunks);
+    },
+    visitOps(onOperation) {
+      for (const segment of timed) visitOperations(segment.chunks, onOperation);
+    },
     *rows(image) {
       if (salvage) return;
       for (const chunk of segments.get(rowsSegment(image))?.chunks ?? []) yield* readRows(chunk);
@@ -130,56 +145,45 @@ function earliest<T extends TimedRecord>(
   return found;
 }
 
-function readAll(chunk: Chunk): TimedRecord[] {
-  const records: TimedRecord[] = [];
-  decodeChunk(chunk, {
-    operation: (line, client) => records.push(operationRecord(line, client)),
-    row: () => undefined,
-    record: (record) => records.push(record),
-  });
-  return records;
+/** What a sink finds in a chunk. */
+function read<T>(chunk: Chunk, sinkOf: (found: T[]) => Partial<LineSink>): T[] {
+  const found: T[] = [];
+  decodeChunk(chunk, { ...ignoring, ...sinkOf(found) });
+  return found;
 }
 
-function readSmall(chunk: Chunk): SmallRecord[] {
-  const records: SmallRecord[] = [];
-  decodeChunk(chunk, {
-    operation: () => undefined,
-    row: () => undefined,
+const readAll = (chunk: Chunk): TimedRecord[] =>
+  read(chunk, (found) => ({
+    operation: (line, client) => found.push(operationRecord(line, client)),
+    record: (record) => found.push(record),
+  }));
+
+const readSmall = (chunk: Chunk): SmallRecord[] =>
+  read(chunk, (found) => ({
     record: (record) => {
-      if (record.type !== 'invoke' && record.type !== 'outcome') records.push(record);
+      if (record.type !== 'invoke' && record.type !== 'outcome') found.push(record);
     },
-  });
-  return records;
-}
+  }));
 
-function readAnswers(chunk: Chunk, heard?: LineListener): Answer[] {
-  const answers: Answer[] = [];
-  decodeChunk(chunk, {
+const readAnswers = (chunk: Chunk, heard?: LineListener): Answer[] =>
+  read(chunk, (found) => ({
     operation: (line, client) => {
       heard?.operation(line, client);
       const { what } = line;
-      if (what !== 'append' && what !== 'transfer') answers.push(outcomeRecord(line, what, client));
+      if (what !== 'append' && what !== 'transfer') found.push(outcomeRecord(line, what, client));
     },
-    row: () => undefined,
     record: (record) => {
       heard?.record(record);
       const { type } = record;
-      if (type === 'session' || type === 'outcome' || type === 'read') answers.push(record);
+      if (type === 'session' || type === 'outcome' || type === 'read') found.push(record);
     },
-  });
-  return answers;
-}
+  }));
 
 const readWithoutImages = (chunk: Chunk): SmallRecord[] =>
   readSmall(chunk).filter(({ type }) => type !== 'image');
 
-function readRows(chunk: Chunk): LedgerRow[] {
-  const rows: LedgerRow[] = [];
-  const ignore = (): void => undefined;
-  const sink = { operation: ignore, record: ignore, row: (row: LedgerRow) => rows.push(row) };
-  decodeChunk(chunk, sink);
-  return rows;
-}
+const readRows = (chunk: Chunk): LedgerRow[] =>
+  read(chunk, (found) => ({ row: (row) => found.push(row) }));
 
 function operationRecord(line: OperationLine, client: string): InvokeRecord | OutcomeRecord {
   const { atUs, what, connection, session, seq } = line;
@@ -193,3 +197,42 @@ function outcomeRecord(line: OperationLine, outcome: OpOutcome, client: string):
   const record = { type: 'outcome', ...about, outcome } as const;
   return error === undefined || error === '' ? record : { ...record, error };
 }
+
+/** By name. */
+export type Segments = ReadonlyMap<string, SegmentContent>;
+
+/** `folder` is the run's. Throws EvidenceError where it has no history, and what `read` throws. */
+export function openSegments(
+  folder: string,
+  read: (directory: string, segment: string) => SegmentContent = readSegment,
+): Segments {
+  const directory = join(folder, 'history');
+  if (!existsSync(directory)) {
+    throw new EvidenceError('HISTORY_MISSING', `there is no history in ${folder}`, {
+      hint: 'give the folder of a run, the one that holds verdict.json',
+    });
+  }
+  return new Map(namesIn(directory).map((name) => [name, read(directory, name)]));
+}
+
+/** A tail without its frames is a segment too: its other file is missing. */
+function namesIn(directory: string): string[] {
+  const ends = Object.values(suffixes);
+  const names = filesIn(directory).flatMap((file) => {
+    const end = ends.find((each) => file.endsWith(each));
+    return end === undefined ? [] : [file.slice(0, -end.length)];
+  });
+  return [...new Set(names)].toSorted();
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    throw new EvidenceError('HISTORY_DAMAGED', `${directory} can't be read`, { cause });
+  }
+}
+
+/** Those whose records have times: all but the audited rows. */
+export const timedSegments = (segments: Segments): SegmentContent[] =>
+  [...segments].filter(([name]) => !name.startsWith(rowsSegment(''))).map(([, segment]) => segment);

@@ -6,7 +6,7 @@ import { openInput } from '../input-file.ts';
 import { damaged, decodeChunk, type Chunk, type OnDamage } from './chunk.ts';
 import type { SegmentCounts } from './events.ts';
 import { chainOf, findFrames, unpackFrame, type FoundFrames, type FramePlace } from './frame.ts';
-import { DamagedLineError, type LineSink } from './line-decoder.ts';
+import { DamagedLineError, ignoring } from './line-decoder.ts';
 import type { FrameSummary } from './line-encoder.ts';
 import { suffixes } from './segment.ts';
 import { tailChunk, tailOf } from './tail.ts';
@@ -125,15 +125,9 @@ export function salvageSegment(directory: string, segment: string): SegmentConte
   return { ...content, chunks, cuts: isWhole ? content.cuts : [...content.cuts, damage] };
 }
 
-const ignored: LineSink = {
-  operation: () => undefined,
-  row: () => undefined,
-  record: () => undefined,
-};
-
 function readableOf(chunk: Chunk): Chunk | undefined {
   try {
-    decodeChunk(chunk, ignored);
+    decodeChunk(chunk, ignoring);
     return chunk;
   } catch (error) {
     if (!(error instanceof EvidenceError) || !(error.cause instanceof DamagedLineError)) {

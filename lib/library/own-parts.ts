@@ -19,10 +19,8 @@ export const customFault = ({ like, needs = [], ...lasting }: CustomLastingFault
 });
 
 /** The victim's, for a fault that `needs` the node shell. */
-export function victimShell({
-  testbed,
-  victim,
-}: Pick<FaultContext, 'testbed' | 'victim'>): NodeShell {
+export function victimShell(context: Pick<FaultContext, 'testbed' | 'victim'>): NodeShell {
+  const { testbed, victim } = context;
   const shell = testbed.shell?.(victim.node);
   if (shell !== undefined) return shell;
   throw new EvidenceError('NO_NODE_SHELL', `${victim.node} has no shell that could be asked`, {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { createHash } from 'node:crypto';
 
 /** `reports/2026-05-04T13-20-59-NAME-ID`; not made yet. */
 export function folderName(name: string, id: string, now = new Date()): string {
@@ -81,3 +82,7 @@ const unusable = (folder: string, cause: unknown): UsageError =>
     hint: 'give --out a folder that is there or can be made, on a disk with room',
     cause,
   });
+
+/** On the model a run is its seed: the same one gives the same files, byte for byte. */
+export const modelRunId = (seed: string): string =>
+  createHash('sha256').update(seed).digest('hex').slice(0, 8);

@@ -9,8 +9,7 @@ import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { BackendChoice } from './backend-choice.ts';
 import { refuseUnfit } from './refusals.ts';
-import { checkFolder, makeRunFolder } from './run-folder.ts';
-import { modelRunId } from './run-id.ts';
+import { checkFolder, makeRunFolder, modelRunId } from './run-folder.ts';
 
 /** Where runs take place. */
 export interface ClusterSource {

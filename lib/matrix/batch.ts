@@ -162,5 +162,13 @@ export const batchSchema = z.object({
 });
 export type Batch = z.output<typeof batchSchema>;
 
-/** The JSON Schema of batch.json. */
-export const batchJsonSchema = (): unknown => z.toJSONSchema(batchSchema);
+/** Figures that a batch and a merged one share. */
+const trust: readonly Batch['basis'][] = ['predicted', 'shortened', 'measured'];
+
+/** A batch is worth what the least of its runs is worth. */
+export const weakestBasis = (bases: readonly Batch['basis'][]): Batch['basis'] =>
+  trust.find((basis) => bases.includes(basis)) ?? 'measured';
+
+/** 0 where no time went by. */
+export const perHour = (count: number, busyS: number): number =>
+  busyS === 0 ? 0 : Number(((count * 3600) / busyS).toPrecision(3));

@@ -11,8 +11,10 @@ import {
   readSettings,
   readValue,
   settingsSchema,
+  hintOnOldKeys,
   type Complain,
 } from '../experiment/written.ts';
+import { parseYaml, readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -92,7 +94,7 @@ const repeatsOfSchema = z
   });
 
 /** Commits per second and client beyond which a cell disturbs its neighbours. */
-export const calmRate = 25;
+const calmRate = 25;
 
 export const isLoud = (rate: unknown): boolean =>
   rate === 'max' || (typeof rate === 'number' && rate > calmRate);
@@ -126,7 +128,7 @@ export const matrixSchema = z.strictObject({
 export type Matrix = z.output<typeof matrixSchema>;
 
 /** Of the form before the nested one. */
-export function oldKeysOf(file: unknown): string[] {
+function oldKeysOf(file: unknown): string[] {
   const {
     base,
     axes = {},
@@ -142,3 +144,20 @@ export function oldKeysOf(file: unknown): string[] {
     ...[base, ...include, ...named].flatMap(oldKeysIn),
   ];
 }
+
+/** Reads a matrix file. What is wrong in it is said with its line, its path and a hint. */
+const matrixFile: FileKind<Matrix> = {
+  kind: 'matrix',
+  schema: matrixSchema,
+  hint: 'docs/reference/matrix.md has every key, docs/reference/scenarios.md every field',
+  example: 'experiments/matrices/default.yaml',
+  hintOn: (file) => hintOnOldKeys(oldKeysOf(file)),
+};
+
+/** Throws UsageError `MATRIX_UNREADABLE` or `MATRIX_INVALID`. */
+export const readMatrix = (path: string, onHint?: OnHint): Matrix =>
+  readYaml(path, matrixFile, onHint);
+
+/** `name` stands before each line number. Throws UsageError `MATRIX_INVALID`. */
+export const parseMatrix = (text: string, name: string, onHint?: OnHint): Matrix =>
+  parseYaml(text, name, matrixFile, onHint);

@@ -1,8 +1,7 @@
 /** Shards of one matrix, run apart, as one batch: all cells compared, every shard's controls count. */
 import { UsageError } from '../errors.ts';
 import { minorOf } from '../kubernetes-versions.ts';
-import type { Batch } from './batch.ts';
-import { perHour, weakestBasis } from './figures.ts';
+import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { conclude } from './summarize.ts';
 
 export interface Shard {

@@ -5,7 +5,7 @@ import { examplePlan } from '../../test/support/example-batch.ts';
 import { disturbs, planOf } from './plan.ts';
 import type { Slot } from './schedule.ts';
 import { cellsOf } from './cells.ts';
-import { parseMatrix } from './read-matrix.ts';
+import { parseMatrix } from './matrix-schema.ts';
 
 const shapes = fc.record({
   disks: fc.integer({ min: 1, max: 5 }),

@@ -6,8 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, truncateSync, writeSync } f
 import { join } from 'node:path';
 import { z } from 'zod';
 import { EvidenceError } from '../errors.ts';
-import { safetyLevels, verdictWords } from '../experiment/scenario.ts';
-import { pressureSchema } from '../experiment/verdict/pressure.ts';
+import { pressureSchema } from '../experiment/evidence/machine-time.ts';
 import { verdictSchema } from '../experiment/verdict/verdict.ts';
 import { migrateResult } from '../history/migration.ts';
 import { mebibyte, readInput, readText } from '../input-file.ts';
@@ -17,14 +16,8 @@ export const resultsFile = 'results.jsonl';
 const resultsBytes = 256 * mebibyte;
 
 const outcomeSchema = z.object({
-  verdict: z.enum(verdictWords),
-  safety: z.enum(safetyLevels),
-  asExpected: z.boolean(),
-  basis: z.enum(['measured', 'shortened', 'predicted']),
-  noticed: z.enum(['loud', 'silent']).nullable(),
-  acked: z.number().int(),
-  /** Null where no copy of the volume could tell. */
-  lost: z.number().int().nullable(),
+  ...verdictSchema.pick({ verdict: true, safety: true, asExpected: true, basis: true }).shape,
+  ...verdictSchema.pick({ noticed: true, acked: true, lost: true }).shape,
   /** Unreadable, lost and missing told apart; null where this was not told, as in the next two. */
   missing: verdictSchema.shape.missing.nullable(),
   downtimeMs: z.number().nullable(),
@@ -33,8 +26,7 @@ const outcomeSchema = z.object({
   exposureMs: z.number(),
   /** Seconds after the fault; null where none came. */
   secondMountS: z.number().nullable(),
-  sentence: z.string(),
-  incompleteBecause: z.array(z.string()),
+  ...verdictSchema.pick({ sentence: true, incompleteBecause: true }).shape,
   /** A timer fired so late that the run's own timing can't be trusted. */
   starved: z.boolean(),
   worstTimerLagMs: z.number(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cellsOf } from './cells.ts';
 import { planOf } from './plan.ts';
-import { parseMatrix } from './read-matrix.ts';
+import { parseMatrix } from './matrix-schema.ts';
 import { shorten } from './shorten.ts';
 
 const matrix = (axis: string): ReturnType<typeof parseMatrix> =>

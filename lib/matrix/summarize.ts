@@ -1,15 +1,13 @@
 /** From the results of a batch to what it found: a pure function, so that a report can be rebuilt. */
 import type { ExitCode } from '../errors.ts';
 import { exitCode } from '../errors.ts';
-import type { Batch } from './batch.ts';
+import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
-import { fisher, significance } from './fisher.ts';
-import { perHour, weakestBasis } from './figures.ts';
+import { fisher, significance } from './intervals.ts';
 import { countInWords, plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
-import { unlikeLabels } from './one-change.ts';
-import { comparePairs } from './pairs.ts';
+import { unlikeLabels, comparePairs } from './pairs.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
 import { gradeOf } from './severity.ts';
@@ -72,10 +70,13 @@ export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   };
 }
 
+type Whole = Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>;
+type Concluded = Whole &
+  Pick<Batch, 'sentence' | 'inconclusiveBecause' | 'verdict'> &
+  ReturnType<typeof comparePairs>;
+
 /** All that follows from the parts of a batch. */
-export function conclude(
-  parts: Pick<Batch, 'axes' | 'cells' | 'controls' | 'checks' | 'events'>,
-): Conclusion {
+export function conclude(parts: Whole): Concluded {
   const inconclusiveBecause = troubles(parts);
   return {
     ...parts,
@@ -85,20 +86,6 @@ export function conclude(
     ...comparePairs(parts),
   };
 }
-
-type Conclusion = Pick<
-  Batch,
-  | 'axes'
-  | 'cells'
-  | 'controls'
-  | 'checks'
-  | 'events'
-  | 'sentence'
-  | 'inconclusiveBecause'
-  | 'verdict'
-  | 'contrasts'
-  | 'differences'
->;
 
 /**
  * Alone, the cell must come to something that it also came to beside others. One that came to a grade

@@ -6,10 +6,10 @@ import { countInWords } from '../counts.ts';
 import type { Html } from './html-parts.ts';
 
 /** Undefined where there was nothing to notice, or nobody was heard who would have told. */
-export function noticedChip({
-  noticed,
-  notices,
-}: Verdict): { readonly short: string; readonly whole: string } | undefined {
+export function noticedChip(
+  verdict: Verdict,
+): { readonly short: string; readonly whole: string } | undefined {
+  const { noticed, notices } = verdict;
   if (noticed === null) return undefined;
   if (noticed === 'silent') {
     const silent = 'silent: no event, probe, log or check told of it';

@@ -7,7 +7,7 @@ import { readBrowserFile, renderDocument } from './document.ts';
 import { detailSections } from './html-details.ts';
 import { pageHeader, verdictSections } from './html-first-screen.ts';
 import { timelineSection } from './html-timeline.ts';
-import { packOperations } from './operation-pack.ts';
+import { packOperations } from './operation-columns.ts';
 import type { ReportData } from './types.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { missingOf } from '../experiment/verdict/missing.ts';
+import { missingOf } from '../experiment/verdict/loss.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { missingInWords } from './loss-words.ts';
 

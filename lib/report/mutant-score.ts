@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { database } from '../database/chosen.ts';
 import { writeOutput } from '../output-file.ts';
+import { countInWords } from '../counts.ts';
 
 const mutantRow = z.object({
   name: z.string(),
@@ -63,8 +64,6 @@ export function scoreOf({ mutants, twins }: MeasuredMutants): Score {
   };
 }
 
-const number = (value: number): string => value.toLocaleString('en');
-
 /** One sentence for reports; without its date, so that only another score makes another page. */
 export function scoreInWords(measured: MeasuredMutants = readMeasured()): string {
   const version = measured[database.name];
@@ -76,7 +75,7 @@ export function scoreInWords(measured: MeasuredMutants = readMeasured()): string
   const smallest =
     smallestLoss === undefined
       ? ''
-      : `; smallest silent loss seen: ${number(smallestLoss.lost)} of ${number(smallestLoss.of)} commits`;
+      : `; smallest silent loss seen: ${countInWords(smallestLoss.lost)} of ${countInWords(smallestLoss.of)} commits`;
   return (
     `${kinds} kinds of damage planted in real volumes and histories: ${caught} caught, ${named}` +
     ` called by their name; ${flaggedTwins} of ${twins} clean twins flagged${smallest}` +

@@ -7,8 +7,7 @@ import { plotOperations, prepareOperations } from './browser/bins.js';
 import { describeOperation, unpackOperations } from './browser/operations.js';
 import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleSource } from '../../test/support/example-source.ts';
-import { operationColumns } from './operation-columns.ts';
-import { packOperations } from './operation-pack.ts';
+import { operationColumns, packOperations } from './operation-columns.ts';
 import type { PlotData, Series } from './types.ts';
 
 const server = { node: 'node-a', podUid: 'made-up', startedAtS: 0 };

@@ -32,27 +32,15 @@ const telling = new Set<string>([
   observed.linkChanged,
 ]);
 
-type Draft = Omit<RawRow, 'atS'> & { readonly t: number };
-
-export class RawRows {
-  readonly #drafts: Draft[] = [];
-  #number = 0;
-
-  see(record: SmallRecord): void {
-    const id = this.#number;
-    this.#number += 1;
-    if (id < maxRows) {
-      this.#drafts.push({ id, t: record.t, isKey: isKey(record), ...describe(record) });
-    }
-  }
-
-  result(zeroMs: number): { readonly rows: RawRow[]; readonly more: number } {
-    const rows = this.#drafts.map(({ t, ...row }) => ({
-      ...row,
-      atS: Math.round(t - zeroMs) / 1000,
-    }));
-    return { rows, more: this.#number - rows.length };
-  }
+export function rawRows(
+  records: readonly SmallRecord[],
+  zeroMs: number,
+): { readonly rows: RawRow[]; readonly more: number } {
+  const rows = records.slice(0, maxRows).map((record, id) => ({
+    ...{ id, isKey: isKey(record), ...describe(record) },
+    atS: Math.round(record.t - zeroMs) / 1000,
+  }));
+  return { rows, more: records.length - rows.length };
 }
 
 const isKey = (record: SmallRecord): boolean =>

@@ -6,13 +6,12 @@ import { tellStory, type Story } from '../timeline/story.ts';
 import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { Lanes } from './lanes.ts';
 import { operationColumns } from './operation-columns.ts';
-import { proofOf, RawRows } from './raw-rows.ts';
-import { recoverySteps } from './recovery.ts';
-import { exposureBand, firstView, momentsOf } from './timeline-facts.ts';
+import { proofOf, rawRows } from './raw-rows.ts';
+import { recoverySteps, exposureBand, firstView, momentsOf } from './timeline-facts.ts';
 import type { LicenceRow, LossRow, RawRow, ReportData } from './types.ts';
 import { epochNames } from './loss-words.ts';
 import { advice, basisLabel, expectation, notTested } from './wording.ts';
-import { Written } from './written.ts';
+import { writtenSeries } from './written.ts';
 
 /** What a report is made from, besides the verdict. */
 export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
@@ -20,18 +19,12 @@ export type ReportSource = Pick<History, 'smallRecords' | 'ops'>;
 export function reportData(verdict: Verdict, source: ReportSource): ReportData {
   const small = [...source.smallRecords()];
   const lanes = new Lanes();
-  const written = new Written();
-  const raw = new RawRows();
-  for (const record of small) {
-    lanes.see(record);
-    raw.see(record);
-    if (record.type === 'observation') written.see(record);
-  }
+  for (const record of small) lanes.see(record);
   const story = tellStory(small);
   const startMs = small[0]?.t ?? 0;
   const endMs = story.endAtMs;
   const zeroMs = story.faultAtMs ?? startMs;
-  const { rows, more } = raw.result(zeroMs);
+  const { rows, more } = rawRows(small, zeroMs);
   const fromS = Math.floor((Math.max(startMs, databaseAtMs(story) - leadMs) - zeroMs) / 1000);
   const toS = Math.ceil((endMs - zeroMs) / 1000);
   const exposure = exposureBand(verdict, story, zeroMs);
@@ -61,7 +54,7 @@ export function reportData(verdict: Verdict, source: ReportSource): ReportData {
       lanes: lanes.result(zeroMs, endMs),
       exposure,
       moments: momentsOf(story, verdict),
-      written: written.result(zeroMs),
+      written: writtenSeries(story.observations, zeroMs),
     },
     raw: rows,
     rawMore: more,

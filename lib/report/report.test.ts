@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { HistoryRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import { missingOf } from '../experiment/verdict/missing.ts';
+import { missingOf } from '../experiment/verdict/loss.ts';
 import { sentenceOf } from '../experiment/verdict/sentence.ts';
 import { verdictSchema, type Verdict } from '../experiment/verdict/verdict.ts';
 import { diskModes } from '../disk-modes/index.ts';

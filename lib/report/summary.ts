@@ -3,9 +3,8 @@ import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import { scoreInWords } from './mutant-score.ts';
 import { diskInWords } from './disk-words.ts';
 import { percent, seconds } from './html-parts.ts';
-import { epochNames, lostColumn, missingInWords } from './loss-words.ts';
+import { epochNames, lostColumn, missingInWords, hasLostFile, lostFile } from './loss-words.ts';
 import { noticedChip } from './html-notices.ts';
-import { hasLostFile, lostFile } from './lost-file.ts';
 import {
   basisLabel,
   customInWords,

@@ -1,8 +1,8 @@
-/** What stands across the whole time axis: moments, the exposure, and what is shown first. */
+/** What stands across the whole time axis (moments, the exposure, what is shown first), and the way back in steps. */
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import type { Story } from '../timeline/story.ts';
-import type { Bar, Tone } from './types.ts';
+import type { Bar, Tone, RecoveryStep } from './types.ts';
 
 /** When it broke, was acted upon, was mended; then what happened in between. */
 export function momentsOf({ records, faultAtMs = 0 }: Story, { phases }: Verdict): Bar[] {
@@ -53,4 +53,26 @@ export function exposureBand({ exposure }: Verdict, story: Story, zeroMs: number
   if (ms === 0 || from === undefined || to === undefined) return null;
   const seconds = (ms: number): number => Math.round(ms - zeroMs) / 1000;
   return { fromS: seconds(from), toS: seconds(to), ...band };
+}
+
+/** In their order of time. */
+export function recoverySteps({ phases }: Pick<Verdict, 'phases'>): RecoveryStep[] {
+  const named = [
+    ['detection', phases.notReady],
+    ['eviction', phases.evicted],
+    ['removal', phases.podRemoved],
+    ['detach', phases.detached],
+    ['attach', phases.attached],
+    ['mount', phases.secondMount],
+    ['database recovery', phases.recovered],
+    ['first commit', phases.firstCommit],
+  ] as const;
+  const steps: RecoveryStep[] = [];
+  let fromS = 0;
+  for (const [name, toS] of named) {
+    if (toS === null || toS < fromS) continue;
+    steps.push({ name, fromS, toS });
+    fromS = toS;
+  }
+  return steps;
 }

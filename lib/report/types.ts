@@ -1,5 +1,5 @@
 /** The report's data contract: everything the page shows, plain data, made by report-data.ts. */
-import type { Verdict } from '../experiment/verdict/verdict.ts';
+import type { Verdict, LicenceStep } from '../experiment/verdict/verdict.ts';
 
 /** How a bar is coloured: what it means for the volume, not which thing it is. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'neutral' | 'action';
@@ -132,13 +132,7 @@ export interface RawRow {
   readonly isKey: boolean;
 }
 
-export interface LicenceRow {
-  readonly atS: number;
-  readonly step: string;
-  readonly source: string;
-  readonly evidence: string;
-  /** Who asked for it, where a record tells. */
-  readonly by?: string | undefined;
+export interface LicenceRow extends Readonly<Omit<LicenceStep, 'recordMs'>> {
   /** The raw row that proves it; null where none was matched. */
   readonly rowId: number | null;
 }

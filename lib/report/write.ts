@@ -5,7 +5,7 @@ import type { History } from '../history/reader.ts';
 import { writeOutput } from '../output-file.ts';
 import { renderHtml } from './html.ts';
 import { renderJunit } from './junit.ts';
-import { writeLostCommits } from './lost-file.ts';
+import { writeLostCommits } from './loss-words.ts';
 import { timelineSvg } from './pictures.ts';
 import { reportData, type ReportSource } from './report-data.ts';
 import { renderSummary } from './summary.ts';

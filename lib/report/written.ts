@@ -5,29 +5,26 @@ import type { Series } from './types.ts';
 
 const mebibyte = 1024 * 1024;
 
-export class Written {
-  readonly #points = new Map<string, [number, number][]>();
-
-  see({ name, node = '', data, t }: ObservationRecord): void {
-    if (name !== observed.deviceWritten) return;
-    const device = data['device'];
-    const line = typeof device === 'string' ? `${node} ${device}` : node;
-    const points = this.#points.get(line) ?? [];
-    this.#points.set(line, points);
-    points.push([t, Number(data['bytesWritten'] ?? 0) / mebibyte]);
-  }
-
-  /** Times become seconds after `zeroMs`. */
-  result(zeroMs: number): Series[] {
-    return [...this.#points]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, points]) => ({
-        name,
-        points: points
-          .map(([t, mib]) => [Math.round(t - zeroMs) / 1000, Math.round(mib * 100) / 100] as const)
-          .filter((point, index, all) => turns(point[1], all[index - 1]?.[1], all[index + 1]?.[1])),
-      }));
-  }
+/** Times become seconds after `zeroMs`. */
+export function writtenSeries(
+  observations: readonly ObservationRecord[],
+  zeroMs: number,
+): Series[] {
+  const lines = Map.groupBy(
+    observations.filter(({ name }) => name === observed.deviceWritten),
+    ({ node = '', data: { device } }) => (typeof device === 'string' ? `${node} ${device}` : node),
+  );
+  return [...lines]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, seen]) => ({
+      name,
+      points: seen
+        .map(({ t, data }) => {
+          const mib = Number(data['bytesWritten'] ?? 0) / mebibyte;
+          return [Math.round(t - zeroMs) / 1000, Math.round(mib * 100) / 100] as const;
+        })
+        .filter((point, index, all) => turns(point[1], all[index - 1]?.[1], all[index + 1]?.[1])),
+    }));
 }
 
 /** A counter that stands still needs its first and its last point only. */

@@ -6,7 +6,7 @@ import type { RunRecord, SetupRecord } from '../history/events.ts';
 import { openHistory, type SmallRecord } from '../history/reader.ts';
 import { readFinishedRun } from './finished-run.ts';
 import { seeds } from './list.ts';
-import type { Measured } from './measured.ts';
+import type { Measured } from './page.ts';
 import type { Reading, Seed } from './seed.ts';
 
 /** What one history says of one seed. */

@@ -3,7 +3,7 @@ import { toldInSeconds } from '../durations.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, type ObservedName, observed } from '../history/observations.ts';
+import { csiCalls, isGranted, observed, type ObservedName } from '../history/observations.ts';
 import { openHistory, type History } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { sessionKey } from '../workload/ledger.ts';
@@ -86,12 +86,7 @@ export const ofVictimPod =
 export const callsOf = (
   run: Pick<FinishedRun, 'story'>,
   call: keyof typeof csiCalls,
-): ObservationRecord[] =>
-  allSeen(
-    run,
-    observed.csiCall,
-    ({ data }) => data['call'] === csiCalls[call] && data['error'] === undefined,
-  );
+): ObservationRecord[] => allSeen(run, observed.csiCall, isGranted(csiCalls[call]));
 
 /** When a call was answered. */
 export const endOf = ({ t, data }: ObservationRecord): number => t + Number(data['durationMs']);

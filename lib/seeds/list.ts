@@ -1,62 +1,26 @@
-/** All seeds, by number. */
-import { multiAttach, readWriteMany } from './items/attach-gate.ts';
-import { mountDirectories, nodeNameAndDirectory } from './items/directories.ts';
-import {
-  conditionUnknown,
-  deadNodesPod,
-  evictionAlone,
-  evictionInEtcd,
-  evictionTimeout,
-} from './items/eviction.ts';
-import { forceDetach } from './items/force-detach.ts';
-import { formatting } from './items/formatting.ts';
-import { heartbeatCrash, heartbeatPartition, heartbeatStarved } from './items/heartbeat.ts';
-import { mountGate } from './items/mount-gate.ts';
-import { doubleWrite, licence } from './items/second-writer.ts';
-import { serialLifecycle } from './items/serial-lifecycle.ts';
-import { failedSteps } from './items/stalls.ts';
-import { rbdWatcher } from './items/watchers.ts';
-import { deletedByHand, detachStalls, division, orphanedLock } from './procedures/attachments.ts';
-import { hangingMount, sameNodeRecreate, statusFields } from './procedures/kubelet.ts';
-import { walkBinding, walkPhases } from './procedures/provisioning.ts';
-import { detachGate, noAttach, sharedMount, twoNodesAttach } from './procedures/second-pods.ts';
-import { keepTerminated, kubeletAttach } from './procedures/settings.ts';
+/** All seeds, by number: whatever has one among what these files export. */
+import * as attachGate from './items/attach-gate.ts';
+import * as directories from './items/directories.ts';
+import * as eviction from './items/eviction.ts';
+import * as forceDetach from './items/force-detach.ts';
+import * as mounting from './items/mounting.ts';
+import * as heartbeat from './items/heartbeat.ts';
+import * as secondWriter from './items/second-writer.ts';
+import * as stalls from './items/stalls.ts';
+import * as watchers from './items/watchers.ts';
+import * as attachments from './procedures/attachments.ts';
+import * as kubelet from './procedures/kubelet.ts';
+import * as provisioning from './procedures/provisioning.ts';
+import * as secondPods from './procedures/second-pods.ts';
+import * as settings from './procedures/settings.ts';
 import type { Seed } from './seed.ts';
 
-export const seeds: readonly Seed[] = [
-  serialLifecycle,
-  mountGate,
-  forceDetach,
-  evictionAlone,
-  licence,
-  heartbeatCrash,
-  heartbeatPartition,
-  heartbeatStarved,
-  conditionUnknown,
-  evictionTimeout,
-  evictionInEtcd,
-  doubleWrite,
-  mountDirectories,
-  multiAttach,
-  deadNodesPod,
-  readWriteMany,
-  rbdWatcher,
-  formatting,
-  nodeNameAndDirectory,
-  failedSteps,
-  deletedByHand,
-  detachStalls,
-  division,
-  orphanedLock,
-  hangingMount,
-  sameNodeRecreate,
-  statusFields,
-  walkBinding,
-  walkPhases,
-  detachGate,
-  noAttach,
-  sharedMount,
-  twoNodesAttach,
-  keepTerminated,
-  kubeletAttach,
-].toSorted((a, b) => a.number - b.number);
+const files = [
+  ...[attachGate, directories, eviction, forceDetach, mounting, heartbeat, secondWriter, stalls],
+  ...[watchers, attachments, kubelet, provisioning, secondPods, settings],
+];
+
+export const seeds: readonly Seed[] = files
+  .flatMap((file) => Object.values<Seed | object>(file))
+  .filter((each) => 'number' in each)
+  .toSorted((a, b) => a.number - b.number);

@@ -1,10 +1,11 @@
-/** docs/reference/seeds.md, made from the list of the seeds and from what was measured of them. */
+/** docs/reference/seeds.json, what was measured of each seed, from which run and when; and seeds.md, the page made from it. */
 import { fileURLToPath } from 'node:url';
 import { writeOutput } from '../output-file.ts';
 import { halves, isTicked } from './halves.ts';
 import { seeds } from './list.ts';
-import { readMeasured, type Measured } from './measured.ts';
 import type { Seed } from './seed.ts';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 
 export const pagePath = fileURLToPath(new URL('../../docs/reference/seeds.md', import.meta.url));
 
@@ -57,8 +58,8 @@ function section({ number, title, claim, expected }: Seed, measured: readonly Me
 function halvesOf(number: number, measured: readonly Measured[]): string[] {
   const answers = measured.filter(({ seed }) => seed === number);
   return (halves[number] ?? []).map((half) => {
-    if (isTicked(half, answers)) return `  - [x] ${half.text}`;
-    return `  - [ ] ${half.text}: ${half.open ?? 'no answer tells it'}`;
+    const [text, , open = 'no answer tells it'] = half;
+    return isTicked(half, answers) ? `  - [x] ${text}` : `  - [ ] ${text}: ${open}`;
   });
 }
 
@@ -68,3 +69,35 @@ const sourceOf = (from: string): string => {
   const page = from.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';
   return `[${from}](../../${from}/${page})`;
 };
+
+/** The checkout's, wherever it is called from. */
+const measuredPath = fileURLToPath(new URL('../../docs/reference/seeds.json', import.meta.url));
+
+const measuredSchema = z.object({
+  seed: z.number().int(),
+  /** Folder of the repository that holds the history, or the command that made it. */
+  from: z.string(),
+  /** YYYY-MM-DD. */
+  date: z.string(),
+  /** `measured`: stock timers on kind; `shortened`: other timers; `predicted`: by the model. */
+  basis: z.enum(['measured', 'shortened', 'predicted']),
+  kubernetes: z.string(),
+  asExpected: z.boolean(),
+  said: z.string(),
+  evidence: z.array(z.string()).readonly(),
+});
+export type Measured = z.output<typeof measuredSchema>;
+
+export const readMeasured = (path: string = measuredPath): readonly Measured[] =>
+  z.array(measuredSchema).parse(JSON.parse(readFileSync(path, 'utf8')));
+
+/** A newer answer from the same source takes the place of the older one. */
+export function noteMeasured(answers: readonly Measured[], path: string = measuredPath): void {
+  const key = ({ seed, from }: Measured): string => `${seed} ${from}`;
+  const all = new Map(readMeasured(path).map((each) => [key(each), each]));
+  for (const each of answers) all.set(key(each), each);
+  const ordered = [...all.values()].toSorted(
+    (a, b) => a.seed - b.seed || a.from.localeCompare(b.from, 'en'),
+  );
+  writeOutput(path, `${JSON.stringify(ordered, undefined, 2)}\n`);
+}

@@ -3,13 +3,16 @@
  * holds the two to the same verdict.
  */
 import type { Component, Stall } from '../cluster/port.ts';
-import { msUs } from '../cluster/sim/timings.ts';
+import { msUs, secondUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
 import type { FaultKind } from '../fault-kinds.ts';
-import { leaseWriteMs } from '../faults/lease-write.ts';
+import { leaseWriteMs } from '../faults/control-plane.ts';
 import type { Scene } from './scene.ts';
+import type { PodObject } from '../cluster/sim/api-objects.ts';
+import type { Model } from '../cluster/sim/model.ts';
+import { InfrastructureError } from '../errors.ts';
 
-export interface SyncFault {
+interface SyncFault {
   readonly breaks: (scene: Scene) => void;
   readonly mends: (scene: Scene) => void;
   /** What it goes on to do while the schedule is watched. */
@@ -119,3 +122,28 @@ export const syncFaults: Readonly<Record<FaultKind, SyncFault>> = {
     goesOn: (scene) => writeOn(scene),
   },
 };
+
+/** The model's database is Ready again long before. */
+const withinUs = 180 * secondUs;
+
+/** Kills the pod's server so often; after the last time its container is reported as waiting. */
+export function killServers(model: Model, pod: PodObject, kills: number): void {
+  const { kernel } = model;
+  const until = (isSo: () => boolean): void => {
+    const deadlineUs = kernel.nowUs + withinUs;
+    while (!isSo() && kernel.nowUs < deadlineUs && kernel.step());
+    if (isSo()) return;
+    throw new InfrastructureError('MODEL_NOT_READY', 'the model never started its database again', {
+      hint: 'this is a fault in the model; please report it with the seed of the schedule',
+    });
+  };
+  for (let left = kills; left > 0; left--) {
+    until(() => pod.ready);
+    model
+      .kubelet(pod.node?.name ?? '')
+      .container()
+      ?.killServer();
+    until(() => !pod.ready);
+  }
+  until(() => kills === 0 || !pod.containersRun);
+}

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { scenarioSchema } from '../experiment/scenario.ts';
 import { sparesVictim } from '../fault-kinds.ts';
-import { sweepKey } from './draws.ts';
-import { scheduleAt } from './generate.ts';
+import { sweepKey, scheduleAt } from './generate.ts';
 
 const sweep = { seed: 'a', key: sweepKey('a'), corpus: [] };
 const many = Array.from({ length: 300 }, (_, index) => scheduleAt(sweep, index));

@@ -4,9 +4,13 @@
  */
 import type { DiskMode } from '../disk-modes/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { Draws } from './draws.ts';
-import { factors } from './factors.ts';
 import { plainScenario, settle, type Fields } from './settle.ts';
+import { fields } from '../experiment/fields.ts';
+import { fieldNames, type FieldName } from '../experiment/places.ts';
+import type { Field } from '../fields/field.ts';
+import type { Swept, Dice } from '../fields/swept.ts';
+import { Chance } from '../cluster/sim/chance.ts';
+import { key32, mix32 } from '../random.ts';
 
 export interface Schedule {
   readonly index: number;
@@ -24,7 +28,7 @@ const mostMutations = 3;
 /** Of the other factors a schedule draws none, a few, or all. */
 const extraShares = [0, 0.1, 1];
 
-export interface Source {
+interface Source {
   readonly seed: string;
   /** `sweepKey` of the seed. */
   readonly key: number;
@@ -59,3 +63,45 @@ function mutantOf(parent: Scenario, draws: Draws): Scenario {
   }
   return mutant as Scenario;
 }
+
+/** The factors of a schedule: the fields that a sweep draws, in the order in which they are drawn. */
+interface Factor extends Pick<Swept, 'isAsked' | 'asksNoRow'> {
+  readonly field: FieldName;
+  readonly draw: (draws: Draws) => unknown;
+}
+
+/** Schedules are written down by seed and number, and these came first, and that last, from the first of them on. */
+const first: readonly FieldName[] = ['fault', 'remedy', 'remedyAt', 'disk', 'link'];
+const last: FieldName = 'serverKills';
+const rest = fieldNames.filter((field) => !first.includes(field) && field !== last);
+
+export const factors: readonly Factor[] = [...first, ...rest, last].flatMap((field) => {
+  const { swept, stock }: Field = fields[field];
+  if (swept === undefined) return [];
+  const { share, draw, ...traits } = swept;
+  if (share === undefined) return [{ field, draw, ...traits }];
+  return [{ field, draw: (draws) => (draws.chance(share) ? draw(draws) : stock), ...traits }];
+});
+
+/** Chance of a sweep: what it draws of a schedule depends on the sweep's key and the schedule's number. */
+class Draws extends Chance implements Dice {
+  /** Of the index-th schedule of a sweep. */
+  constructor(sweepKey: number, index: number) {
+    super(mix32(sweepKey, index));
+    // Schedules that are written down by seed and number count from the second draw on.
+    this.float();
+  }
+
+  /** True so often. */
+  chance(share: number): boolean {
+    return this.float() < share;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.int(0, values.length - 1)];
+    if (value === undefined) throw new RangeError('nothing to pick from');
+    return value;
+  }
+}
+
+export const sweepKey = (seed: string): number => key32(`sweep ${seed}`);

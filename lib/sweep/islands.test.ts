@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { islandSchedules, shardsOf } from './islands.ts';
+import { islandSchedules, shardsOf } from './sweep.ts';
 
 const islands = (count: number): number => count * islandSchedules;
 

@@ -1,16 +1,19 @@
-/** Which invariants a schedule broke: nothing acknowledged is lost, never two writers, it converges. */
+/**
+ * Which invariants a schedule broke (nothing acknowledged is lost, never two writers, it converges), and
+ * the licence: the decisions that let the second writer in. Findings with the same licence are one.
+ */
 import { losesPower } from '../fault-kinds.ts';
 import { removesPod } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { lostIn } from './commits.ts';
-import { licenceOf } from './licence.ts';
 import type { Outcome } from './play.ts';
+import { noticeNames, notices, type Notice } from '../cluster/sim/notices.ts';
 
 export const harms = ['corrupt', 'lost', 'exposed', 'stuck', 'not converged'] as const;
 export type Harm = (typeof harms)[number];
 
-export interface Judgement {
+interface Judgement {
   /** As the verdict of a run, but predicted. */
   readonly safety: Safety;
   /** In the order of `harms`; empty where every invariant held. */
@@ -51,4 +54,42 @@ function victimIs({ scenario: { fault, remedy } }: Outcome): string {
   if (losesPower(fault)) return 'dead';
   if (fault === 'freeze') return 'frozen';
   return fault === 'none' && removesPod(remedy) ? 'whole' : 'alive';
+}
+
+/** About the victim's node or pod, or about no node. */
+const decisions: readonly Notice[] = [
+  notices.podStopped,
+  notices.podTerminating,
+  notices.podFailed,
+  notices.podGone,
+  notices.nodeDeleted,
+  notices.controllerLeads,
+  notices.kubeletRestarted,
+  notices.mountForgotten,
+  notices.forcedByTimeout,
+  notices.forcedByTaint,
+  notices.detachFailed,
+  notices.attachmentMissed,
+  notices.uncertain,
+  notices.attachmentGone,
+  notices.cut,
+  notices.selfFenced,
+];
+const matters: readonly boolean[] = noticeNames.map((_, code) =>
+  decisions.includes(code as Notice),
+);
+
+/** Names of notices; empty where no other node mounted the volume while it was watched. */
+export function licenceOf({ trace, victim, faultAtUs, secondMountUs }: Outcome): string[] {
+  if (secondMountUs === undefined) return [];
+  const untilUs = faultAtUs + secondMountUs;
+  const { codes, nodes, timesUs } = trace;
+  const seen = new Set<number>();
+  codes.forEach((code, at) => {
+    const atUs = timesUs[at] ?? 0;
+    const node = nodes[at] ?? -1;
+    if (matters[code] !== true || atUs < faultAtUs || atUs > untilUs) return;
+    if (node === victim || node === -1) seen.add(code);
+  });
+  return decisions.filter((code) => seen.has(code)).map((code) => noticeNames[code] ?? '');
 }

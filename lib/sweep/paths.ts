@@ -1,19 +1,27 @@
 /**
- * The known ways to damage that no single fault and remedy name: P1 to P5 and the races of the
- * Kubernetes model. Each is recognized by what a schedule showed, not by how it was drawn alone.
+ * What a sweep must find: rows of the outcome matrix, and the known ways to damage that no single fault
+ * and remedy name (P1 to P5, the races of the Kubernetes model). Each path is recognized by what a
+ * schedule showed, not by how it was drawn alone.
  */
 import { notices, type Notice } from '../cluster/sim/notices.ts';
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower, type FaultKind } from '../fault-kinds.ts';
 import { lostIn } from './commits.ts';
 import type { Outcome } from './play.ts';
+import type { RemedyKind } from '../remedy-kinds.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { factors } from './generate.ts';
+import { hasDefault } from './settle.ts';
 
-export interface KnownPath {
+interface KnownPath {
   readonly name: string;
   readonly what: string;
   readonly shows: (outcome: Outcome) => boolean;
 }
 
 const isHarmed = ({ dualMount, overlapUs }: Outcome): boolean => dualMount || overlapUs > 0;
+/** And nobody did anything. */
+const isUnaided = (outcome: Outcome): boolean =>
+  isHarmed(outcome) && outcome.scenario.remedy === 'none';
 
 /** When a notice first came after a time, about the victim's node, another one, or none. */
 function firstUs(
@@ -56,30 +64,22 @@ export const knownPaths: readonly KnownPath[] = [
   {
     name: 'P1',
     what: 'without a grace period eviction alone is a forced deletion, and nobody did anything',
-    shows: (outcome) =>
-      isHarmed(outcome) &&
-      outcome.scenario.terminationGraceS === 0 &&
-      outcome.scenario.remedy === 'none',
+    shows: (outcome) => isUnaided(outcome) && outcome.scenario.terminationGraceS === 0,
   },
   {
     name: 'P2',
     what: 'the container’s last report was that it waits, so that eviction frees the volume',
     shows: (outcome) =>
-      isHarmed(outcome) &&
+      isUnaided(outcome) &&
       !losesPower(outcome.scenario.fault) &&
-      outcome.scenario.remedy === 'none' &&
       outcome.scenario.terminationGraceS > 0 &&
-      outcome.scenario.accessMode !== 'ReadWriteMany' &&
-      outcome.scenario.disk !== 'shared-file' &&
+      isForOne(outcome) &&
       outcome.secondMountUs !== undefined,
   },
   {
     name: 'P3',
     what: 'declared for many nodes, the volume is attached elsewhere at the eviction',
-    shows: (outcome) =>
-      isHarmed(outcome) &&
-      outcome.scenario.remedy === 'none' &&
-      (outcome.scenario.accessMode === 'ReadWriteMany' || outcome.scenario.disk === 'shared-file'),
+    shows: (outcome) => isUnaided(outcome) && !isForOne(outcome),
   },
   {
     name: 'P4',
@@ -147,3 +147,66 @@ export const knownPaths: readonly KnownPath[] = [
     },
   },
 ];
+
+/**
+ * The rows of the outcome matrix that a sweep must find or must not refute: does another node mount
+ * the volume while the first writer lives? A row is asked of schedules in which nothing else happens.
+ */
+interface Row {
+  readonly name: string;
+  readonly expect: 'yes' | 'no';
+}
+
+const decisive = factors.filter(({ asksNoRow }) => asksNoRow).map(({ field }) => field);
+
+/** One fault, one remedy, an attachable volume for one node, a pod with a grace period. */
+const isPlain = (scenario: Scenario): boolean =>
+  scenario.disk !== 'shared-file' && decisive.every((field) => hasDefault(scenario, field));
+
+const liveFaults: readonly FaultKind[] = [
+  'network-partition',
+  'api-partition',
+  'freeze',
+  'kubelet-stall',
+  'runtime-stall',
+];
+const removing: readonly RemedyKind[] = ['force-delete', 'out-of-service', 'delete-node'];
+const leaving: readonly RemedyKind[] = ['none', 'drain', 'delete'];
+const deadFaults: readonly FaultKind[] = ['node-crash', 'node-reboot'];
+const shaky: readonly FaultKind[] = ['cpu-starvation', 'flapping-partition', 'kubelet-restart'];
+
+const nameOf = (fault: FaultKind, also: Scenario['also'], remedy: RemedyKind): string =>
+  `${fault}${also === 'none' ? '' : ` and ${also}`}, ${remedy}`;
+
+const rowsOf = (
+  faults: readonly FaultKind[],
+  remedies: readonly RemedyKind[],
+  expect: Row['expect'],
+  alsos: readonly Scenario['also'][] = ['none'],
+): Row[] =>
+  faults.flatMap((fault) =>
+    alsos.flatMap((also) =>
+      remedies.map((remedy) => ({ name: nameOf(fault, also, remedy), expect })),
+    ),
+  );
+
+export const rows: readonly Row[] = [
+  ...rowsOf(liveFaults, removing, 'yes'),
+  ...rowsOf(liveFaults, leaving, 'no'),
+  ...rowsOf(deadFaults, [...removing, ...leaving], 'no'),
+  ...rowsOf(shaky, leaving, 'no'),
+  ...rowsOf(['network-partition'], removing, 'yes', ['controller-restart', 'api-outage']),
+  ...rowsOf(['network-partition'], leaving, 'no', ['controller-restart', 'api-outage']),
+];
+
+const known = new Set(rows.map(({ name }) => name));
+
+/** The row that a scenario asks; undefined where it asks none. */
+export function rowOf(scenario: Scenario): string | undefined {
+  const name = nameOf(scenario.fault, scenario.also, scenario.remedy);
+  return known.has(name) && isPlain(scenario) ? name : undefined;
+}
+
+/** Whether the first writer lived when the second came. */
+export const answersYes = ({ dualMount, scenario }: Outcome): boolean =>
+  dualMount && !losesPower(scenario.fault);

@@ -10,12 +10,10 @@ import { InfrastructureError } from '../errors.ts';
 import { heartbeatMs } from '../faults/fault.ts';
 import { losesPower } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { Client } from './client.ts';
-import { Commits, type Loss } from './commits.ts';
-import { syncFaults } from './faults.ts';
+import { Client, Commits, type Loss } from './commits.ts';
+import { syncFaults, killServers } from './faults.ts';
 import { drain, syncRemedies, type SyncRemedy } from './remedies.ts';
 import { Scene } from './scene.ts';
-import { killServers } from './server-kills.ts';
 import { Witness, type Trace } from './witness.ts';
 
 export interface Outcome {

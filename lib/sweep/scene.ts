@@ -3,17 +3,15 @@ import type { Model } from '../cluster/sim/model.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import type { NodeMachine } from '../cluster/sim/machine.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
-import type { Client } from './client.ts';
-import type { Commits } from './commits.ts';
+import type { Client, Commits } from './commits.ts';
 import type { Witness } from './witness.ts';
-import { WriterWatch } from './writer-watch.ts';
 
 interface Trigger {
   readonly isDue: () => boolean;
   readonly act: () => void;
 }
 
-export interface Victim {
+interface Victim {
   readonly node: string;
   /** Its number in notices. */
   readonly index: number;
@@ -21,7 +19,7 @@ export interface Victim {
   readonly uid: string;
 }
 
-export interface SceneOptions {
+interface SceneOptions {
   readonly model: Model;
   readonly scenario: Scenario;
   readonly witness: Witness;
@@ -144,3 +142,43 @@ export class Scene {
 }
 
 const never = (): boolean => false;
+
+/** Who could write when: for how long two nodes could at once. */
+class WriterWatch {
+  readonly #model: Model;
+  #sinceUs: number | undefined;
+  #totalUs = 0;
+
+  constructor(model: Model) {
+    this.#model = model;
+  }
+
+  get overlapUs(): number {
+    const openUs = this.#sinceUs === undefined ? 0 : this.#model.kernel.nowUs - this.#sinceUs;
+    return this.#totalUs + openUs;
+  }
+
+  /** Takes note of how things stand now. */
+  look(): void {
+    const { nowUs } = this.#model.kernel;
+    if (this.#twoWrite()) this.#sinceUs ??= nowUs;
+    else if (this.#sinceUs !== undefined) {
+      this.#totalUs += nowUs - this.#sinceUs;
+      this.#sinceUs = undefined;
+    }
+  }
+
+  /** The disk would take writes of two nodes. One that stands still comes back. */
+  #twoWrite(): boolean {
+    const { volume } = this.#model;
+    // Locks that all nodes share let one server in at a time.
+    if (volume.files === 'shared') return false;
+    let first: string | undefined;
+    for (const path of volume.paths) {
+      if (!path.writes || path.node === first) continue;
+      if (first !== undefined) return true;
+      first = path.node;
+    }
+    return false;
+  }
+}

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { contradictions } from '../experiment/contradictions.ts';
 import { verdictWords, type Scenario } from '../experiment/scenario.ts';
 import { placeOf } from '../experiment/places.ts';
-import type { Settings } from '../experiment/settings.ts';
 import { hintOnOldKeys, oldKeysIn, settingsSchema, writtenOf } from '../experiment/written.ts';
 import { parseYaml, readYaml, type FileKind, type OnHint } from '../yaml-file.ts';
 import { changedFields, plainScenario } from './settle.ts';
@@ -34,13 +33,7 @@ const scheduleSchema = z
     }
   });
 
-export interface ScheduleFile {
-  readonly name: string;
-  readonly question: string;
-  readonly seed: string;
-  readonly predicted: Scenario['expected'];
-  readonly scenario: Settings;
-}
+export type ScheduleFile = Readonly<z.output<typeof scheduleSchema>>;
 
 const scheduleFile: FileKind<ScheduleFile> = {
   kind: 'schedule',
@@ -58,11 +51,7 @@ export const readSchedule = (path: string, onHint?: OnHint): ScheduleFile =>
 export const parseSchedule = (text: string, name: string, onHint?: OnHint): ScheduleFile =>
   parseYaml(text, name, scheduleFile, onHint);
 
-export interface ScheduleText {
-  readonly name: string;
-  readonly question: string;
-  readonly seed: string;
-  readonly predicted: Scenario['expected'];
+export interface ScheduleText extends Omit<ScheduleFile, 'scenario'> {
   readonly scenario: Scenario;
   /** Lines for people, before everything else. */
   readonly comment: readonly string[];

@@ -1,8 +1,7 @@
 /** A stretch of a sweep: some schedules in a row, played one after the other. */
 import type { DiskMode } from '../disk-modes/index.ts';
-import { sweepKey } from './draws.ts';
+import { sweepKey, scheduleAt, type Corpus, type Schedule } from './generate.ts';
 import { InfrastructureError } from '../errors.ts';
-import { scheduleAt, type Corpus, type Schedule } from './generate.ts';
 import { play, type Outcome } from './play.ts';
 import { addOutcome, emptyTally, type Tally } from './tally.ts';
 

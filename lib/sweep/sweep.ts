@@ -2,37 +2,37 @@
  * A sweep: rounds of schedules on all threads, until a number or a time is spent. What a schedule is
  * depends on the seed and on the rounds before in its island, never on how many threads there are.
  */
-import type { DiskMode } from '../disk-modes/index.ts';
+import { z } from 'zod';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
+import { scenarioSchema } from '../experiment/scenario.ts';
 import { corpusOf } from './coverage.ts';
-import type { Corpus } from './generate.ts';
-import { islandEnd } from './islands.ts';
 import type { SweepPool } from './pool.ts';
 import {
+  coverageSchema,
   emptyCoverage,
   emptyTally,
   joinCoverage,
   joinTally,
-  type Coverage,
-  type Tally,
+  tallySchema,
 } from './tally.ts';
+import { UsageError } from '../errors.ts';
 
-export interface SweepState extends Learning {
-  readonly seed: string;
+/** A state of another version has other pairs of notices, or scenarios that are none today. */
+export const sweepStateSchema = z.object({
+  seed: z.string().min(1),
   /** The first schedule that was not played. */
-  readonly next: number;
+  next: z.number().int().nonnegative(),
   /** The disk of every schedule. Default: drawn. */
-  readonly disk?: DiskMode | undefined;
-  readonly tally: Tally;
-}
-
-interface Learning {
+  disk: z.enum(diskModes).optional(),
+  tally: tallySchema,
   /** Of the round that `next` is in. */
-  readonly corpus: Corpus;
+  corpus: z.array(scenarioSchema).readonly(),
   /** What the island that `next` is in has seen so far. */
-  readonly learned: Coverage;
-}
+  learned: coverageSchema,
+});
+export type SweepState = Readonly<z.output<typeof sweepStateSchema>>;
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly pool: SweepPool;
   /** Where to go on. */
   readonly from: SweepState;
@@ -54,7 +54,10 @@ export const newSweep = (seed: string, disk?: DiskMode, next = 0): SweepState =>
   tally: emptyTally(),
 });
 
-const untaught = (): Learning => ({ corpus: [], learned: emptyCoverage() });
+const untaught = (): Pick<SweepState, 'corpus' | 'learned'> => ({
+  corpus: [],
+  learned: emptyCoverage(),
+});
 
 export async function sweep(options: SweepOptions): Promise<SweepState> {
   const { pool, untilIndex, goesOn, onRound } = options;
@@ -92,4 +95,50 @@ async function playRound(pool: SweepPool, state: SweepState, end: number): Promi
 export function joinShard(state: SweepState, shard: SweepState): SweepState {
   joinTally(state.tally, shard.tally);
   return { ...shard, tally: state.tally };
+}
+
+/**
+ * Islands: a sweep learns within each, and nothing from one to the next, so that they can be played
+ * side by side, on machines that know nothing of each other. Many enough for nearly all schedules of
+ * one to gain from what it learns; a number of rounds.
+ */
+export const islandSchedules = 40_000;
+
+/** Where the island of a schedule ends: the index of the first schedule behind it. */
+export const islandEnd = (index: number): number =>
+  (Math.floor(index / islandSchedules) + 1) * islandSchedules;
+
+/** Schedules in a row that one machine plays: whole islands, but for the ends of the sweep. */
+export interface Shard {
+  /** Index of the first one. */
+  readonly from: number;
+  /** Index behind the last one. */
+  readonly until: number;
+}
+
+/** The islands of these schedules. */
+export const islandCount = (from: number, until: number): number =>
+  Math.ceil(until / islandSchedules) - Math.floor(from / islandSchedules);
+
+/** As even shards as islands allow. Throws UsageError `TOO_MANY_SHARDS`. */
+export function shardsOf(from: number, until: number, count: number): Shard[] {
+  const islands = islandCount(from, until);
+  if (islands < count) {
+    throw new UsageError(
+      'TOO_MANY_SHARDS',
+      `${until - from} schedules can't be split into ${count} shards`,
+      {
+        hint:
+          `a shard plays whole islands of ${islandSchedules} schedules; give more --schedules, ` +
+          `or at most --shards ${islands}`,
+      },
+    );
+  }
+  const first = Math.floor(from / islandSchedules);
+  const edge = (shard: number): number =>
+    (first + Math.floor((shard * islands) / count)) * islandSchedules;
+  return Array.from({ length: count }, (_, shard) => ({
+    from: Math.max(from, edge(shard)),
+    until: Math.min(until, edge(shard + 1)),
+  }));
 }

@@ -2,65 +2,66 @@
  * What a stretch of a sweep came to. Tallies are plain data, so that workers can send them, and they
  * join in any order to the same whole.
  */
-import type { Scenario } from '../experiment/scenario.ts';
+import { z } from 'zod';
+import { scenarioSchema } from '../experiment/scenario.ts';
 import { countTransitions, pairCount } from './coverage.ts';
 import { changedFields } from './settle.ts';
-import { judge, type Harm } from './judge.ts';
-import { knownPaths } from './paths.ts';
+import { harms, judge } from './judge.ts';
+import { knownPaths, answersYes, rowOf } from './paths.ts';
 import type { Outcome } from './play.ts';
 import type { Schedule } from './generate.ts';
-import { answersYes, rowOf } from './rows.ts';
+
+const count = z.number().int().nonnegative();
+const name = z.string().max(1000);
 
 /** The simplest schedule that showed it, so far. */
-export interface Example {
-  readonly index: number;
-  readonly seed: string;
-  readonly scenario: Scenario;
-}
+const exampleSchema = z.object({ index: count, seed: z.string(), scenario: scenarioSchema });
+export type Example = z.output<typeof exampleSchema>;
 
-export interface Finding extends Example {
-  readonly key: string;
-  readonly broken: readonly Harm[];
+const findingSchema = exampleSchema.extend({
+  key: name,
+  broken: z.array(z.enum(harms)).readonly(),
   /** Names of notices. */
-  readonly licence: readonly string[];
+  licence: z.array(z.string()).readonly(),
   /** Schedules that showed it. */
-  readonly count: number;
-}
+  count,
+});
+export type Finding = z.output<typeof findingSchema>;
 
-export interface RowTally {
-  readonly asked: number;
-  readonly yes: number;
+const rowSchema = z.object({
+  asked: count,
+  yes: count,
   /** The first that answered yes. */
-  readonly example?: Example;
-}
-
-export interface Seen {
-  readonly count: number;
-  readonly example: Example;
-}
+  example: exampleSchema.optional(),
+});
+const seenSchema = z.object({ count, example: exampleSchema });
+type Seen = z.output<typeof seenSchema>;
 
 /** What was seen of how one thing follows another (coverage.ts). */
-export interface Coverage {
+export const coverageSchema = z.object({
   /** How often each pair of notices was seen. */
-  transitions: number[];
+  transitions: z.array(count).length(pairCount),
   /** What showed a pair first, by pair. */
-  firstSeen: Record<number, Example>;
-}
+  firstSeen: z.record(z.string().regex(/^\d+$/), exampleSchema),
+});
+export type Coverage = z.output<typeof coverageSchema>;
 
-export interface Tally extends Coverage {
-  schedules: number;
+export const tallySchema = z.object({
+  schedules: count,
   /** Virtual time of all schedules; in whole milliseconds, so that sums are exact in any order. */
-  virtualMs: number;
+  virtualMs: count,
   /** Schedules with a remedy, and those in which it acted before the heal. */
-  remediesDrawn: number;
-  remediesActed: number;
+  remediesDrawn: count,
+  remediesActed: count,
   /** By key. */
-  findings: Record<string, Finding>;
+  findings: z.record(name, findingSchema),
   /** By name. */
-  rows: Record<string, RowTally>;
+  rows: z.record(name, rowSchema),
   /** Known paths by name. */
-  paths: Record<string, Seen>;
-}
+  paths: z.record(name, seenSchema),
+  ...coverageSchema.shape,
+});
+export type Tally = z.output<typeof tallySchema>;
 
 export const emptyCoverage = (): Coverage => ({
   transitions: Array.from<number>({ length: pairCount }).fill(0),
@@ -136,7 +137,11 @@ function addFinding({ findings }: Tally, finding: Finding): void {
   }
 }
 
-function addRow({ rows }: Tally, name: string, { asked, yes, example }: RowTally): void {
+function addRow(
+  { rows }: Tally,
+  name: string,
+  { asked, yes, example }: z.output<typeof rowSchema>,
+): void {
   const before = rows[name] ?? { asked: 0, yes: 0 };
   const first =
     before.example !== undefined && (example === undefined || earlier(before.example, example))

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { runRecord, see } from '../../test/support/run-record.ts';
 import { csiCalls, observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
-import { accessConflicts } from './access-conflicts.ts';
-import type { Access } from './access.ts';
+import { accessConflicts, type Access } from './access.ts';
 import { exposureOf, overlapsOf } from './exposure.ts';
 import { tellStory, type Story } from './story.ts';
 

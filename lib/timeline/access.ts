@@ -6,10 +6,10 @@
  */
 import { losesPower } from '../fault-kinds.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { bytesIn, handoverOf, locksExclude } from './handover.ts';
-import { lastWriteMs, pathsIn } from './paths.ts';
+import { lastWriteMs, pathsIn } from './write-marks.ts';
 import type { Story } from './story.ts';
 
 export interface Access {
@@ -147,9 +147,8 @@ class NodeAccess {
   }
 
   see({ t, name, data }: ObservationRecord): void {
-    const staged = data['call'] === csiCalls.stage && data['error'] === undefined;
     // Within the call its mode may cut others off first; what it then writes is counted.
-    if (name === observed.csiCall && staged) this.#begin(callEndMs({ t, data }));
+    if (isGranted(csiCalls.stage)({ name, data })) this.#begin(callEndMs({ t, data }));
     else if (name === observed.mounted) this.#begin(t);
     else if (name === observed.deviceWritten) this.#count(t, data);
     else if (name === observed.linkChanged) this.#changeLink(t, data['state'] !== 'pass');
@@ -193,3 +192,24 @@ class NodeAccess {
     return this.#past;
   }
 }
+
+/** A mount is seen by a poll, and a path is closed so long after its unmount at most. */
+const toleranceMs = 5000;
+
+/** `accesses`: from the log of writes. A sentence for each mount that no open path explains. */
+export function accessConflicts(story: Story, accesses: readonly Access[]): string[] {
+  if (locksExclude(story)) return [];
+  return story.observations
+    .filter(({ name }) => name === observed.mounted)
+    .filter(
+      ({ t, node }) => !accesses.some((access) => access.node === node && isOpenAt(t, access)),
+    )
+    .map(
+      ({ t, node, source }) =>
+        `${source} saw the volume mounted on ${node ?? '?'} at ${(t / 1000).toFixed(1)} s, ` +
+        'and the log of writes knows of no path of that node then',
+    );
+}
+
+const isOpenAt = (t: number, { fromMs, toMs }: Access): boolean =>
+  fromMs - toleranceMs <= t && t <= toMs + toleranceMs;

@@ -8,6 +8,8 @@ import type { Timers } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { taints } from '../remedy-kinds.ts';
 import type { Story } from './story.ts';
+import { refusedMountsOf } from '../experiment/verdict/refused-mounts.ts';
+import { phasesOf } from './phases.ts';
 
 /** What is known when a clause is made. */
 interface Seen {
@@ -21,13 +23,13 @@ const podGcS = { look: 20, quarantine: 40 };
 /** pkg/util/goroutinemap/exponentialbackoff: between two tries of one volume's operation. */
 const longestBackOffS = 122;
 
-export const at = (s: number): string => `+${s.toFixed(0)} s`;
+const at = (s: number): string => `+${s.toFixed(0)} s`;
 const expected = (s: number): string => `expected at ${at(s)}`;
 const by = (s: number): string => `expected by ${at(s)}`;
 const soon = 'expected within seconds';
 
 /** In the order in which Kubernetes takes these decisions: the first that is not there yet. */
-export function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | undefined {
+function awaitedIn(story: Story, phases: Phases, refusedS?: number): string | undefined {
   const { scenario, setup, faultAtMs } = story;
   const phase = story.records.findLast((record) => record.type === 'phase')?.phase;
   if (faultAtMs === undefined || setup?.timers === undefined || phase !== 'watch') return undefined;
@@ -188,4 +190,35 @@ function mountIn(seen: Seen, since: string): string {
   const waits = disk === 'exclusive' && watcherCheck === 'works' && silencesKubelet(fault);
   const why = 'the disk waits until the old node watches it no more';
   return `the mount: ${since}, ${waits ? noEnd(seen, why) : soon}`;
+}
+
+/**
+ * What a run waits for, since when and until when, from its records so far: the phases that the
+ * report shows, and the timers in force.
+ */
+interface Outlook {
+  /** Seconds after the fault. */
+  readonly phases: Phases;
+  /** How often nodes were refused the mount, as told in words. */
+  readonly refused: readonly string[];
+  /** One clause; undefined where nothing of Kubernetes is waited for. */
+  readonly waiting: string | undefined;
+}
+
+/** `story`: of the records so far. */
+export function outlookOf(story: Story): Outlook {
+  const sofar = story.records.some((record) => record.type === 'phase' && record.phase === 'heal')
+    ? story
+    : { ...story, healAtMs: Number.POSITIVE_INFINITY };
+  const phases = phasesOf(sofar, undefined);
+  const refusals = refusedMountsOf(story, []);
+  return {
+    phases,
+    refused: refusals.map(
+      ({ node, times, lastS, errors }) =>
+        `${/fsck/i.test(errors.join()) ? 'fsck' : 'the driver'} refused the mount on ${node}: ` +
+        `${times === 1 ? 'once' : `${times} times`}, last at ${at(lastS)}`,
+    ),
+    waiting: awaitedIn(sofar, phases, refusals.at(-1)?.firstS),
+  };
 }

@@ -1,5 +1,5 @@
 /** What an outside client was answered by one node within a span: one that is cut off answers nothing. */
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
+import type { Answer, Meter } from '../history/reader.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
 export interface CutOffWindow {
@@ -15,35 +15,26 @@ export interface CutOffAnswers {
   readonly firstMs: number | undefined;
 }
 
-/** Fed sessions, outcomes and reads in time order, one pass. */
-export class CutOffAnswerMeter {
-  readonly #window: CutOffWindow | undefined;
-  readonly #sessions = new Set<string>();
-  #count = 0;
-  #firstMs: number | undefined;
-
-  /** Without a window nothing counts. */
-  constructor(window: CutOffWindow | undefined) {
-    this.#window = window;
-  }
-
-  see(record: SessionRecord | OutcomeRecord | ReadRecord): void {
-    if (this.#window === undefined || record.client !== 'outside') return;
-    const { node, fromMs, toMs } = this.#window;
-    const isOpened = record.type === 'session';
-    if (isOpened && record.server?.node === node) this.#sessions.add(sessionKey(record));
-    if (record.t < fromMs || record.t >= toMs || !this.#isAnswer(record, node)) return;
-    this.#count += 1;
-    this.#firstMs ??= record.t;
-  }
-
-  result(): CutOffAnswers {
-    return { count: this.#count, firstMs: this.#firstMs };
-  }
-
+/** Fed sessions, outcomes and reads in time order, one pass. Without a window nothing counts. */
+export function cutOffAnswerMeter(window: CutOffWindow | undefined): Meter<CutOffAnswers> {
+  const sessions = new Set<string>();
+  let count = 0;
+  let firstMs: number | undefined;
   /** A session that was opened is one, too: the server said who it is. */
-  #isAnswer(record: SessionRecord | OutcomeRecord | ReadRecord, node: string): boolean {
-    if (record.type !== 'outcome') return record.server?.node === node;
-    return record.outcome === 'ok' && this.#sessions.has(sessionKey(record));
-  }
+  const isAnswer = (answer: Answer, node: string): boolean =>
+    answer.type === 'outcome'
+      ? answer.outcome === 'ok' && sessions.has(sessionKey(answer))
+      : answer.server?.node === node;
+  return {
+    see(answer) {
+      if (window === undefined || answer.client !== 'outside') return;
+      const { node, fromMs, toMs } = window;
+      const isOpened = answer.type === 'session';
+      if (isOpened && answer.server?.node === node) sessions.add(sessionKey(answer));
+      if (answer.t < fromMs || answer.t >= toMs || !isAnswer(answer, node)) return;
+      count += 1;
+      firstMs ??= answer.t;
+    },
+    result: () => ({ count, firstMs }),
+  };
 }

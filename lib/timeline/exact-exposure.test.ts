@@ -7,7 +7,7 @@ import { runRecord, see } from '../../test/support/run-record.ts';
 import { placeWrites, type WriteInput } from '../../test/support/writes.ts';
 import { diskFindings } from '../experiment/verdict/disk-findings.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
-import { linkCertificates } from '../faults/link-certificate.ts';
+import { linkCertificates } from '../faults/disk-certificates.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { linkFlags, openWrites, writeOps, type WriteLog } from '../history/writes.ts';

@@ -5,7 +5,7 @@
  */
 import { losesPower } from '../fault-kinds.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import { isMounted } from './second-mounts.ts';
 import type { Story } from './story.ts';
 
@@ -54,11 +54,8 @@ export function forcedDetachesOf(story: Story): ForcedDetaches {
 const reasonIn = ({ data }: ObservationRecord): ForceReason =>
   String(data['line']).includes('out-of-service') ? 'out-of-service' : 'timeout';
 
-const isDetach = ({ name, node, data }: ObservationRecord): boolean =>
-  name === observed.csiCall &&
-  node !== undefined &&
-  data['call'] === csiCalls.unpublish &&
-  data['error'] === undefined;
+const isDetach = (seen: ObservationRecord): boolean =>
+  seen.node !== undefined && isGranted(csiCalls.unpublish)(seen);
 
 function detachOf(
   { node = '', t }: ObservationRecord,

@@ -2,7 +2,7 @@
 import { observed } from '../history/observations.ts';
 import type { LinkName } from './licence-links.ts';
 import type { Passage } from './second-mounts.ts';
-import { hasAudit, requestFor } from './requests.ts';
+import { hasAudit, requestFor } from './licence-askers.ts';
 
 interface Need {
   /** One of them is enough. */

@@ -3,7 +3,13 @@
  * each, who asked for it, and when its absence is a gap.
  */
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import {
+  csiCalls,
+  isGranted,
+  isRefused,
+  observed,
+  type ObservedName,
+} from '../history/observations.ts';
 import {
   remedyOf,
   whoDeleted,
@@ -29,151 +35,126 @@ export const ownSteps = {
   uncertain: 'the storage refused the detach: the attachment was uncertain, and kept nobody out',
 } as const;
 
-const onOld = (seen: ObservationRecord, { mount }: Passage): boolean => seen.node === mount.from;
-const onNew = (seen: ObservationRecord, { mount }: Passage): boolean => seen.node === mount.to;
-const ofOldPod = (seen: ObservationRecord, { mount }: Passage): boolean =>
-  seen.data['uid'] === mount.podUid;
-const called = (seen: ObservationRecord, name: string): boolean =>
-  seen.name === observed.csiCall && seen.data['call'] === name;
-const granted = (seen: ObservationRecord, name: string): boolean =>
-  called(seen, name) && seen.data['error'] === undefined;
+type Fits = Link['fits'];
+
+const onOld: Fits = ({ node }, { mount }) => node === mount.from;
+const onNew: Fits = ({ node }, { mount }) => node === mount.to;
+const ofOldPod: Fits = ({ data }, { mount }) => data['uid'] === mount.podUid;
+const named =
+  (name: ObservedName): Fits =>
+  (seen) =>
+    seen.name === name;
+const all =
+  (...each: readonly Fits[]): Fits =>
+  (seen, passage) =>
+    each.every((fits) => fits(seen, passage));
+
+const notReady: Fits = ({ data }) => data['status'] !== 'True';
+const tainted = (key: string): Fits =>
+  all(named(observed.nodeTaints), onOld, ({ data }) =>
+    JSON.stringify(data['taints']).includes(key),
+  );
 /** The controller manager's line says why it did not wait (reconciler.go, reconcile). */
-const forced = (seen: ObservationRecord, why: string): boolean =>
-  seen.name === observed.forceDetachLog && String(seen.data['line']).includes(why);
-const tainted = (seen: ObservationRecord, key: string): boolean =>
-  seen.name === observed.nodeTaints && JSON.stringify(seen.data['taints']).includes(key);
-
+const forced = (why: string): Fits =>
+  all(named(observed.forceDetachLog), ({ data }) => String(data['line']).includes(why));
+const isDetach: Fits = ({ name }) =>
+  name === observed.attachmentDeleting || name === observed.attachmentGone;
 /** Declared ReadWriteMany, the second attachment waits for nothing. */
-const forMany = ({ story }: Passage): boolean => story.scenario.accessMode === 'ReadWriteMany';
-
-const detachedBy = (atMs: number, { story, mount }: Passage): boolean =>
-  story.observations.some(
+const forMany: Fits = (_, { story }) => story.scenario.accessMode === 'ReadWriteMany';
+const isShared: Fits = (_, { story }) => story.scenario.disk === 'shared-file';
+const notDetachedYet: Fits = ({ t: atMs }, { story, mount }) =>
+  !story.observations.some(
     ({ name, node, t }) => name === observed.attachmentGone && node === mount.from && t <= atMs,
   );
+const neverGranted: Fits = (_, passage) => {
+  const { story, mount } = passage;
+  return !story.observations.some(
+    (each) =>
+      each.t <= mount.atMs &&
+      each.t >= mount.sinceMs &&
+      isGranted(csiCalls.unpublish)(each) &&
+      onOld(each, passage),
+  );
+};
 
-const isDetach = ({ name }: ObservationRecord): boolean =>
-  name === observed.attachmentDeleting || name === observed.attachmentGone;
+const link = (step: string, fits: Fits, by?: Link['by']): Link => ({
+  ...{ step, fits },
+  ...(by === undefined ? {} : { by }),
+});
 
 /** Each by its name, which says what its absence means (licence-gaps.ts). */
 export const links = {
-  notReady: {
-    step: 'the node was declared unreachable',
-    fits: (seen, passage) =>
-      seen.name === observed.nodeReady && onOld(seen, passage) && seen.data['status'] !== 'True',
-  },
-  tainted: {
-    step: 'it was tainted unreachable:NoExecute',
-    fits: (seen, passage) => onOld(seen, passage) && tainted(seen, 'unreachable:NoExecute'),
-    by: whoTainted('unreachable'),
-  },
-  evicted: {
-    step: 'the pod was evicted (it is Terminating)',
-    fits: (seen, passage) => seen.name === observed.podTerminating && ofOldPod(seen, passage),
-    by: whoDeleted,
-  },
-  outOfService: {
-    step: 'the node was tainted out-of-service',
-    fits: (seen, passage) => onOld(seen, passage) && tainted(seen, 'out-of-service'),
-    by: (seen, passage) => whoTainted('out-of-service')(seen, passage) ?? remedyOf(seen, passage),
-  },
-  nodeGone: {
-    step: 'the Node object was deleted',
-    fits: (seen, passage) => seen.name === observed.nodeGone && onOld(seen, passage),
-    by: whoDeletedNode,
-  },
-  podGone: {
-    step: 'the pod object was gone',
-    fits: (seen, passage) => seen.name === observed.podGone && ofOldPod(seen, passage),
-    by: whoRemoved,
-  },
-  bound: {
-    step: 'another pod was bound to the successor’s node',
-    fits: (seen, passage) =>
-      seen.name === observed.podScheduled && onNew(seen, passage) && !ofOldPod(seen, passage),
-  },
-  unmounted: {
-    step: 'the old node had the volume mounted no more',
-    fits: (seen, passage) => seen.name === observed.unmounted && onOld(seen, passage),
-  },
-  controllerAnew: {
-    step: ownSteps.newManager,
-    fits: ({ name }) => name === observed.leaderAcquired,
-  },
-  cutOff: {
-    step: 'the disk cut the old node off',
-    fits: (seen, passage) => seen.name === observed.deviceCut && onOld(seen, passage),
-  },
-  waitOver: {
-    step: 'the attach/detach controller gave up waiting for the unmount',
-    fits: (seen) => forced(seen, 'maxWaitForUnmountDuration expired'),
-  },
-  taintTaken: {
-    step: 'the attach/detach controller took the taint’s word and did not wait',
-    fits: (seen) => forced(seen, 'out-of-service'),
-  },
-  detached: {
-    step: 'the VolumeAttachment was deleted',
-    fits: (seen, passage) => isDetach(seen) && onOld(seen, passage),
-    by: whoDetached,
-  },
-  detachRefused: {
-    step: ownSteps.uncertain,
-    fits: (seen, passage) =>
-      called(seen, csiCalls.unpublish) &&
-      seen.data['error'] !== undefined &&
-      onOld(seen, passage) &&
-      !passage.story.observations.some(
-        (each) =>
-          each.t <= passage.mount.atMs &&
-          each.t >= passage.mount.sinceMs &&
-          granted(each, csiCalls.unpublish) &&
-          onOld(each, passage),
-      ),
-  },
-  unpublished: {
-    step: 'the driver answered the detach',
-    fits: (seen, passage) => granted(seen, csiCalls.unpublish) && onOld(seen, passage),
-  },
-  published: {
-    step: 'the driver attached the volume elsewhere',
-    fits: (seen, passage) => granted(seen, csiCalls.publish) && onNew(seen, passage),
-  },
-  attachedTwice: {
-    step: 'declared ReadWriteMany, it was attached a second time before it was detached',
-    fits: (seen, passage) =>
-      seen.name === observed.attachmentAttached &&
-      onNew(seen, passage) &&
-      forMany(passage) &&
-      !detachedBy(seen.t, passage),
-  },
-  staged: {
-    step: 'the successor staged it',
-    fits: (seen, passage) => granted(seen, csiCalls.stage) && onNew(seen, passage),
-  },
-  mountRefused: {
-    step: 'the successor had the volume, and its mount was refused',
-    fits: (seen, passage) =>
-      called(seen, csiCalls.stage) && seen.data['error'] !== undefined && onNew(seen, passage),
-  },
-  sharedOut: {
-    step: 'the shared directory, which nothing attaches, was given to the successor',
-    fits: (seen, passage) =>
-      passage.story.scenario.disk === 'shared-file' &&
-      granted(seen, csiCalls.nodePublish) &&
-      onNew(seen, passage),
-  },
-  mounted: {
-    step: 'the volume was mounted a second time',
-    fits: (seen, { mount }) => seen === mount.seen && mount.isRefused !== true,
-  },
+  notReady: link(
+    'the node was declared unreachable',
+    all(named(observed.nodeReady), onOld, notReady),
+  ),
+  tainted: link(
+    'it was tainted unreachable:NoExecute',
+    tainted('unreachable:NoExecute'),
+    whoTainted('unreachable'),
+  ),
+  evicted: link(
+    'the pod was evicted (it is Terminating)',
+    all(named(observed.podTerminating), ofOldPod),
+    whoDeleted,
+  ),
+  outOfService: link(
+    'the node was tainted out-of-service',
+    tainted('out-of-service'),
+    (seen, passage) => whoTainted('out-of-service')(seen, passage) ?? remedyOf(seen, passage),
+  ),
+  nodeGone: link(
+    'the Node object was deleted',
+    all(named(observed.nodeGone), onOld),
+    whoDeletedNode,
+  ),
+  podGone: link('the pod object was gone', all(named(observed.podGone), ofOldPod), whoRemoved),
+  bound: link(
+    'another pod was bound to the successor’s node',
+    all(named(observed.podScheduled), onNew, (seen, passage) => !ofOldPod(seen, passage)),
+  ),
+  unmounted: link(
+    'the old node had the volume mounted no more',
+    all(named(observed.unmounted), onOld),
+  ),
+  controllerAnew: link(ownSteps.newManager, named(observed.leaderAcquired)),
+  cutOff: link('the disk cut the old node off', all(named(observed.deviceCut), onOld)),
+  waitOver: link(
+    'the attach/detach controller gave up waiting for the unmount',
+    forced('maxWaitForUnmountDuration expired'),
+  ),
+  taintTaken: link(
+    'the attach/detach controller took the taint’s word and did not wait',
+    forced('out-of-service'),
+  ),
+  detached: link('the VolumeAttachment was deleted', all(isDetach, onOld), whoDetached),
+  detachRefused: link(ownSteps.uncertain, all(isRefused(csiCalls.unpublish), onOld, neverGranted)),
+  unpublished: link('the driver answered the detach', all(isGranted(csiCalls.unpublish), onOld)),
+  published: link(
+    'the driver attached the volume elsewhere',
+    all(isGranted(csiCalls.publish), onNew),
+  ),
+  attachedTwice: link(
+    'declared ReadWriteMany, it was attached a second time before it was detached',
+    all(named(observed.attachmentAttached), onNew, forMany, notDetachedYet),
+  ),
+  staged: link('the successor staged it', all(isGranted(csiCalls.stage), onNew)),
+  mountRefused: link(
+    'the successor had the volume, and its mount was refused',
+    all(isRefused(csiCalls.stage), onNew),
+  ),
+  sharedOut: link(
+    'the shared directory, which nothing attaches, was given to the successor',
+    all(isShared, isGranted(csiCalls.nodePublish), onNew),
+  ),
+  mounted: link(
+    'the volume was mounted a second time',
+    (seen, { mount }) => seen === mount.seen && mount.isRefused !== true,
+  ),
   nodePublished: {
     step: 'the successor’s pod was given the mount',
-    fits: (seen, passage) =>
-      passage.story.scenario.disk !== 'shared-file' &&
-      granted(seen, csiCalls.nodePublish) &&
-      onNew(seen, passage),
+    fits: all(isGranted(csiCalls.nodePublish), onNew, (seen, passage) => !isShared(seen, passage)),
     mayFollow: true,
   },
 } satisfies Readonly<Record<string, Link>>;
-
 export type LinkName = keyof typeof links;

@@ -4,7 +4,7 @@ import { runRecord, see } from '../../test/support/run-record.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import { observed } from '../history/observations.ts';
 import type { SmallRecord } from '../history/reader.ts';
-import { outlookOf } from './outlook.ts';
+import { outlookOf } from './awaited.ts';
 import { tellStory } from './story.ts';
 
 const timers = {

@@ -1,6 +1,6 @@
 /** Every time the volume came to another node than the one that had it. */
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isRefused, observed } from '../history/observations.ts';
 import { accessesOf, type Access } from './access.ts';
 import type { Story } from './story.ts';
 
@@ -57,12 +57,7 @@ export function refusedMountOf(
 ): SecondMount | undefined {
   if (faultAtMs === undefined || victimNode === undefined) return undefined;
   const seen = observations.find(
-    ({ t, name, node, data }) =>
-      t >= faultAtMs &&
-      name === observed.csiCall &&
-      data['call'] === csiCalls.stage &&
-      data['error'] !== undefined &&
-      node !== victimNode,
+    (each) => each.t >= faultAtMs && each.node !== victimNode && isRefused(csiCalls.stage)(each),
   );
   if (seen?.node === undefined) return undefined;
   const { t: atMs, node: to } = seen;

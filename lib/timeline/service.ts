@@ -1,12 +1,11 @@
 /** What clients got: who acknowledged when, and the longest time an outside client went without. */
+import type { Story } from './story.ts';
 import type { OutcomeRecord, SessionRecord } from '../history/client-records.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
-export interface ServiceWindow {
-  readonly faultAtMs: number | undefined;
+export interface ServiceWindow extends Pick<Story, 'faultAtMs' | 'victimNode'> {
   /** When the writers were stopped. */
   readonly endAtMs: number;
-  readonly victimNode: string | undefined;
 }
 
 export interface Service {

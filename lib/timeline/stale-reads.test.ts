@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OpId } from '../workload/sql.ts';
-import { StaleReadMeter, type StaleReads } from './stale-reads.ts';
+import { staleReadMeter, type StaleReads } from './stale-reads.ts';
 
 const op = (session: number, seq: number): OpId => ({
   ...{ client: 'outside', connection: 0, session, seq },
@@ -10,7 +10,7 @@ const op = (session: number, seq: number): OpId => ({
 function judged(
   ...reads: readonly { sentAtMs: number; head?: OpId; podUid?: string }[]
 ): StaleReads[] {
-  const meter = new StaleReadMeter({ victimUid: 'old', victimNode: 'a', faultAtMs: 1000 });
+  const meter = staleReadMeter({ victimUid: 'old', victimNode: 'a', faultAtMs: 1000 });
   for (const [session, node] of ['a', 'b'].entries()) {
     const server = { node, podUid: node, startedAtS: 0 };
     meter.see({ type: 'session', t: 0, ...op(session, 0), server });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ObservationRecord } from '../history/events.ts';
 import type { OutcomeRecord } from '../history/client-records.ts';
 import { observed } from '../history/observations.ts';
-import { UnseenCommitMeter } from './unseen-commits.ts';
+import { unseenCommitMeter } from './unseen-commits.ts';
 
 const id = { client: 'inside', connection: 0, session: 0 };
 const server = { node: 'a', podUid: 'uid', startedAtS: 100 };
@@ -18,7 +18,7 @@ const written = (
 });
 
 function unseen(observations: readonly ObservationRecord[], ...acks: readonly number[]): string[] {
-  const meter = new UnseenCommitMeter({ observations, withinMs: 10, untilMs: 1000 });
+  const meter = unseenCommitMeter({ observations, withinMs: 10, untilMs: 1000 });
   meter.see({ type: 'session', t: 0, ...id, server });
   for (const t of acks) meter.see(ack(t));
   return meter

@@ -3,7 +3,7 @@
  * node's device, so the counter there has grown by about that time, or nobody looked at it.
  */
 import type { ObservationRecord } from '../history/events.ts';
-import type { OutcomeRecord, ReadRecord, SessionRecord } from '../history/client-records.ts';
+import type { Meter } from '../history/reader.ts';
 import { observed } from '../history/observations.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
@@ -30,48 +30,34 @@ interface Growth {
 }
 
 /** Fed answers in time order, one pass. */
-export class UnseenCommitMeter {
-  readonly #growth: ReadonlyMap<string, Growth>;
-  readonly #withinMs: number;
-  readonly #untilMs: number;
-  readonly #nodes = new Map<string, string>();
-  readonly #unseen = new Map<string, UnseenCommits>();
-
-  constructor({ observations, withinMs, untilMs }: UnseenOptions) {
-    this.#growth = growthOf(observations);
-    this.#withinMs = withinMs;
-    this.#untilMs = untilMs - withinMs;
-  }
-
-  see(answer: SessionRecord | OutcomeRecord | ReadRecord): void {
-    if (answer.type === 'session') {
-      if (answer.server !== undefined) this.#nodes.set(sessionKey(answer), answer.server.node);
-    } else if (answer.type === 'outcome' && answer.outcome === 'ok' && answer.t < this.#untilMs) {
-      const node = this.#nodes.get(sessionKey(answer));
-      if (node !== undefined && !this.#isSeen(node, answer.t)) this.#miss(node, answer.t);
-    }
-  }
-
-  result(): UnseenCommits[] {
-    return [...this.#unseen.values()];
-  }
-
-  #isSeen(node: string, t: number): boolean {
-    const growth = this.#growth.get(node);
+export function unseenCommitMeter(options: UnseenOptions): Meter<UnseenCommits[]> {
+  const { observations, withinMs, untilMs } = options;
+  const growths = growthOf(observations);
+  const nodes = new Map<string, string>();
+  const unseen = new Map<string, UnseenCommits>();
+  const isSeen = (node: string, t: number): boolean => {
+    const growth = growths.get(node);
     if (growth === undefined) return false;
     const { times } = growth;
     while (growth.next < times.length && (times[growth.next] ?? t) <= t) growth.next += 1;
     const before = times[growth.next - 1] ?? Number.NEGATIVE_INFINITY;
     const after = times[growth.next] ?? Number.POSITIVE_INFINITY;
-    return t - before <= this.#withinMs || after - t <= this.#withinMs;
-  }
-
-  #miss(node: string, t: number): void {
-    const known = this.#unseen.get(node);
-    this.#unseen.set(node, {
-      ...{ node, fromMs: known?.fromMs ?? t, toMs: t, count: (known?.count ?? 0) + 1 },
-    });
-  }
+    return t - before <= withinMs || after - t <= withinMs;
+  };
+  return {
+    see(answer) {
+      if (answer.type === 'session') {
+        if (answer.server !== undefined) nodes.set(sessionKey(answer), answer.server.node);
+      } else if (answer.type === 'outcome' && answer.outcome === 'ok') {
+        const { t } = answer;
+        const node = nodes.get(sessionKey(answer));
+        if (node === undefined || t >= untilMs - withinMs || isSeen(node, t)) return;
+        const { fromMs = t, count = 0 } = unseen.get(node) ?? {};
+        unseen.set(node, { node, fromMs, toMs: t, count: count + 1 });
+      }
+    },
+    result: () => [...unseen.values()],
+  };
 }
 
 /** When each node's counter was seen to grow. A new generation counts from nothing. */

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../cli/command.ts';
 import { nonEmpty, numberWithin } from '../cli/flags/flag-values.ts';
-import { onInterrupt } from '../cli/interrupt.ts';
+import { onInterrupt } from '../cli/guard.ts';
 import { folderName, makeFolder, makeRunFolder } from '../library/run-folder.ts';
 import { describeError, exitCode } from '../errors.ts';
 import { readText } from '../input-file.ts';

@@ -3,8 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
-import type { ModelRun, Prediction } from '../../lib/conformance/predict.ts';
-import { predictionPool } from '../../lib/conformance/pool.ts';
+import { predictionPool, type ModelRun, type Prediction } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
 
 /** The samples, and the runs of schedules that were predicted first (docs/results/boundary.md). */

@@ -12,7 +12,7 @@ import { predict } from '../../lib/conformance/predict.ts';
 import { scoreRun, scoreWords } from '../../lib/conformance/score-forecast.ts';
 import { runScenario } from '../../lib/experiment/run/run.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
-import { parseMatrix } from '../../lib/matrix/read-matrix.ts';
+import { parseMatrix } from '../../lib/matrix/matrix-schema.ts';
 import { smallMatrix } from '../support/small-matrix.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-forecast-'));

@@ -7,7 +7,7 @@ import { bare, readForecast } from '../../lib/conformance/forecast.ts';
 import { pagePath, withSection } from '../../lib/conformance/forecast-page.ts';
 import { ruleOf } from '../../lib/conformance/rule.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
-import { readMatrix } from '../../lib/matrix/read-matrix.ts';
+import { readMatrix } from '../../lib/matrix/matrix-schema.ts';
 
 const path = 'experiments/predictions/untuned.json';
 const batch = 'reports/matrix/untuned';

@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswers } from '../../lib/seeds/answer.ts';
 import { halves, isTicked } from '../../lib/seeds/halves.ts';
 import { seeds } from '../../lib/seeds/list.ts';
-import { readMeasured } from '../../lib/seeds/measured.ts';
-import { pagePath, renderedPage } from '../../lib/seeds/page.ts';
+import { readMeasured, pagePath, renderedPage } from '../../lib/seeds/page.ts';
 
 const measured = readMeasured();
 
@@ -27,9 +26,9 @@ test('each part of each claim is ticked, or says why it is not, never both', () 
     const parts = halves[number] ?? [];
     expect(parts.length, `claim ${number}`).toBeGreaterThan(0);
     const answers = measured.filter(({ seed }) => seed === number);
-    const wrong = parts.filter((part) => isTicked(part, answers) === (part.open !== undefined));
+    const wrong = parts.filter((part) => isTicked(part, answers) === (part[2] !== undefined));
     expect(
-      wrong.map(({ text }) => text),
+      wrong.map(([text]) => text),
       `claim ${number}`,
     ).toEqual([]);
   }

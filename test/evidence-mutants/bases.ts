@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EvidenceError } from '../../lib/errors.ts';
-import { isOfToday } from '../../lib/history/migration.ts';
+import { historyVersion } from '../../lib/history/events.ts';
 import { holdRun, type HeldRun } from './held-run.ts';
 
 const samples = fileURLToPath(new URL('../../reports/samples/', import.meta.url));
@@ -19,7 +19,7 @@ export type BaseName = keyof typeof bases;
 /** Throws EvidenceError `BASE_OUTDATED` where a sample lacks evidence that is asked for today. */
 export function holdBase(name: BaseName): HeldRun {
   const held = holdRun(join(samples, bases[name]));
-  if (isOfToday(held.story.run)) return held;
+  if (held.story.run.schemaVersion === historyVersion) return held;
   throw new EvidenceError('BASE_OUTDATED', `${bases[name]} is of an older version of the history`, {
     hint: 'run the samples anew: reports/samples/README.md',
   });

@@ -12,7 +12,7 @@ const { off, unless } = vi.hoisted(() => {
   return { off, unless };
 });
 
-vi.mock(import('../../lib/experiment/evidence/plot-gaps.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/step-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, plotGaps: unless('plot', all.plotGaps) };
 });
@@ -31,7 +31,7 @@ vi.mock(import('../../lib/experiment/evidence/observer-gaps.ts'), async (origina
   const all = await original();
   return { ...all, observerGaps: unless('observers', all.observerGaps) };
 });
-vi.mock(import('../../lib/experiment/evidence/missing-sights.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/observer-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, missingSights: unless('sights', all.missingSights) };
 });
@@ -51,7 +51,7 @@ vi.mock(import('../../lib/experiment/evidence/disagreements.ts'), async (origina
   const all = await original();
   return { ...all, disagreements: unless('disagreements', all.disagreements) };
 });
-vi.mock(import('../../lib/experiment/evidence/cuts-seen.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/disagreements.ts'), async (original) => {
   const all = await original();
   return { ...all, cutsNotSeen: unless('cuts', all.cutsNotSeen) };
 });
@@ -69,7 +69,7 @@ vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original)
   const all = await original();
   return { ...all, clientGaps: unless('clients', all.clientGaps) };
 });
-vi.mock(import('../../lib/experiment/evidence/blind-reads.ts'), async (original) => {
+vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original) => {
   const all = await original();
   return { ...all, blindReads: unless('blind reads', all.blindReads) };
 });
@@ -77,7 +77,7 @@ vi.mock(import('../../lib/experiment/evidence/expected-sights.ts'), async (origi
   const all = await original();
   return { ...all, expectedSights: unless('expected sights', all.expectedSights) };
 });
-vi.mock(import('../../lib/timeline/access-conflicts.ts'), async (original) => {
+vi.mock(import('../../lib/timeline/access.ts'), async (original) => {
   const all = await original();
   return { ...all, accessConflicts: unless('access', all.accessConflicts) };
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { differencesOf, leastChance, rarityOf } from '../../lib/conformance/judge.ts';
 import { busyBecause } from '../../lib/conformance/load.ts';
-import { predictionPool } from '../../lib/conformance/pool.ts';
+import { predictionPool } from '../../lib/conformance/predict.ts';
 import { compareRun } from '../../lib/conformance/run-comparison.ts';
 
 const batches = 'reports/matrix';

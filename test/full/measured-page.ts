@@ -1,6 +1,6 @@
 /** Pages that tell what single runs came to: a table made from docs/fault-events.jsonl. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { lineOfRow } from '../../lib/expectations/collect.ts';
+import { lineOf } from '../../lib/expectations/collect.ts';
 import {
   merged,
   readStore,
@@ -9,6 +9,7 @@ import {
   type Shown,
 } from '../../lib/expectations/event-store.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
+import type { ImageLabel } from '../../lib/history/events.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
 import type { MeasuredCase } from './measured-case.ts';
 
@@ -37,8 +38,12 @@ export class MeasuredPage {
 
   /** Runs are kept; the newest one of a case is the one that its row shows. */
   note({ name }: MeasuredCase, folder: string, verdict: Verdict): void {
-    const line = lineOfRow(folder, this.#rowOf(name), verdict);
-    if (line !== undefined) writeStore(merged(readStore(), [line]));
+    const about = { row: this.#rowOf(name), shown: shownOf(verdict) };
+    const lines = lineOf(folder, { source: 'a run by itself' }).map((line) => ({
+      ...line,
+      ...about,
+    }));
+    if (lines.length > 0) writeStore(merged(readStore(), lines));
   }
 
   /** The page with its table made anew from the store; the rest stays. */
@@ -123,4 +128,15 @@ function numbers({ secondMountS, lost, acked, shown }: Row): string {
       ? ' (none of them before the heal)'
       : '';
   return `${mounted}${exposed}; ${lost ?? 'nobody knows how many'} of ${acked} commits lost${split}`;
+}
+
+function shownOf({ asExpected, noticed, exposure, images }: Verdict): Shown {
+  const { ms, bytesVictim, bytesSuccessor, blocksBoth } = exposure;
+  const lostIn = (image: ImageLabel): number | undefined =>
+    images.find((each) => each.image === image)?.lost ?? undefined;
+  return {
+    ...{ asExpected, noticed, exposureMs: ms, bytesVictim, bytesSuccessor, blocksBoth },
+    lostBeforeHeal: lostIn('first'),
+    lostAfterHeal: lostIn('second'),
+  };
 }

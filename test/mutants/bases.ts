@@ -1,7 +1,7 @@
 /** The clean twins: volumes on which a real server committed what real writers sent. */
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
-import { pairOperations } from '../../lib/history/operations.ts';
+import { pairOperations } from '../support/pair-operations.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareVolume } from '../cluster/bare-volume.ts';
 import { fillLedger } from '../cluster/fill-ledger.ts';

@@ -1,7 +1,7 @@
 /** One volume and its history as the judges see them: a mutant, or its clean twin. */
 import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
 import type { Checker } from '../../lib/checkers/checker.ts';
-import { bareRun } from '../../lib/checkers/bare-run.ts';
+import { bareRun } from '../support/bare-run.ts';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
 import { checkers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';

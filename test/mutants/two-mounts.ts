@@ -1,5 +1,5 @@
 /** A victim and its successor on one volume, each with its server and its client. */
-import { pairOperations } from '../../lib/history/operations.ts';
+import { pairOperations } from '../support/pair-operations.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import type { BareDisk, BareVolume } from '../cluster/bare-volume.ts';

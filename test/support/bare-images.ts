@@ -1,7 +1,7 @@
 /** Brings what bare writers journaled, and what was read from a volume without a run, before the judges. */
 import { judgeImages, type Judgement } from '../../lib/checkers/index.ts';
 import type { Moments } from '../../lib/checkers/journal.ts';
-import { pairOperations } from '../../lib/history/operations.ts';
+import { pairOperations } from './pair-operations.ts';
 import { bareHistory, type AuditedCopy } from '../mutants/mutant-case.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 

@@ -4,7 +4,7 @@ import type { Counts } from '../../lib/experiment/scenario.ts';
 import type { Batch } from '../../lib/matrix/batch.ts';
 import { cellsOf } from '../../lib/matrix/cells.ts';
 import { planOf, type Plan } from '../../lib/matrix/plan.ts';
-import { parseMatrix } from '../../lib/matrix/read-matrix.ts';
+import { parseMatrix } from '../../lib/matrix/matrix-schema.ts';
 import type { Outcome } from '../../lib/matrix/results.ts';
 
 export interface ExampleOptions {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { lockBatch } from './batch-lock.ts';
+import { lockBatch } from './write-batch.ts';
 
 test('a batch has one process at a time, whatever its folder is called by', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-lock-'));

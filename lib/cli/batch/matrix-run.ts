@@ -14,7 +14,7 @@ import type { BackendChoice } from '../../library/backend-choice.ts';
 import { openBackend } from '../../library/backend.ts';
 import { kindWorkers } from '../../cluster/kind/ownership/labels.ts';
 import type { MatrixFlags } from '../flags/matrix-flags.ts';
-import { modelRunId } from '../../library/run-id.ts';
+import { modelRunId } from '../../library/run-folder.ts';
 import { moduleBeside } from '../../module-beside.ts';
 import type { Conclusion, FinishedRun } from './trial-outputs.ts';
 

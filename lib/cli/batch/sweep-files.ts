@@ -4,11 +4,10 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import type { SweepReport } from '../../sweep/report.ts';
-import { shrunkFindings } from '../../sweep/shrink-findings.ts';
+import { shrunkFindings } from '../../sweep/shrink.ts';
 import { readJson } from '../../json-file.ts';
 import { writeOutput } from '../../output-file.ts';
-import { sweepStateSchema } from '../../sweep/state-schema.ts';
-import { newSweep, type SweepState } from '../../sweep/sweep.ts';
+import { newSweep, sweepStateSchema, type SweepState } from '../../sweep/sweep.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
 

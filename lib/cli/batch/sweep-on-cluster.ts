@@ -1,13 +1,12 @@
 /** `experiments/sweep.mjs --on-cluster`: from the flags to the sweep on the user's cluster. */
 import { UsageError } from '../../errors.ts';
-import { islandCount, islandEnd } from '../../sweep/islands.ts';
+import { islandCount, islandEnd, sweep, type SweepState } from '../../sweep/sweep.ts';
 import { accessTo, mustBeAllowedIn, type Access } from '../../sweep/on-cluster/access.ts';
 import { imageFor } from '../../sweep/on-cluster/image.ts';
 import { newNamespace, reapSweeps } from '../../sweep/on-cluster/place.ts';
 import { sweepOnCluster } from '../../sweep/on-cluster/run.ts';
 import { sweepPool } from '../../sweep/pool.ts';
-import { sweep, type SweepState } from '../../sweep/sweep.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { save } from './sweep-files.ts';
 import type { SweepFlags } from '../flags/sweep-flags.ts';
 

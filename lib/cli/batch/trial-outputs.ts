@@ -1,7 +1,6 @@
 /** A worker thread: what a finished run came to. In the runner's own thread it would stop timers. */
 import { assembleVerdict } from '../../experiment/verdict/assemble.ts';
-import { isStarved, timerLagsOf } from '../../experiment/evidence/machine-time.ts';
-import { pressureOf } from '../../experiment/verdict/pressure.ts';
+import { isStarved, timerLagsOf, pressureOf } from '../../experiment/evidence/machine-time.ts';
 import type { Verdict } from '../../experiment/verdict/verdict.ts';
 import { describeError } from '../../errors.ts';
 import { openHistory, type History } from '../../history/reader.ts';
@@ -33,22 +32,15 @@ answerTasks(async ({ folder, reports }: FinishedRun): Promise<Conclusion> => {
 function outcomeOf(verdict: Verdict, history: History): Outcome {
   const story = tellStory([...history.smallRecords()]);
   const lags = timerLagsOf(story);
-  const { incompleteBecause, availability, exposure, phases } = verdict;
+  const { verdict: word, safety, asExpected, basis, noticed, acked, lost, missing } = verdict;
+  const { availability, serving, exposure, phases, sentence, incompleteBecause } = verdict;
   return {
-    verdict: verdict.verdict,
-    safety: verdict.safety,
-    asExpected: verdict.asExpected,
-    basis: verdict.basis,
-    noticed: verdict.noticed,
-    acked: verdict.acked,
-    lost: verdict.lost,
-    missing: verdict.missing,
+    ...{ verdict: word, safety, asExpected, basis, noticed, acked, lost, missing },
     downtimeMs: availability.downtimeMs,
-    served: verdict.serving.served,
+    served: serving.served,
     exposureMs: exposure.ms,
     secondMountS: phases.secondMount,
-    sentence: verdict.sentence,
-    incompleteBecause,
+    ...{ sentence, incompleteBecause },
     starved: isStarved(incompleteBecause),
     worstTimerLagMs: Math.max(0, ...lags),
     timerDistortion: distortionOf(lags),

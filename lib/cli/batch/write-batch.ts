@@ -1,8 +1,8 @@
 /** What a batch leaves for people and machines, beside its runs. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../../errors.ts';
+import { UsageError, describeError } from '../../errors.ts';
 import { migrateBatch } from '../../history/migration.ts';
 import { readJson, type JsonKind } from '../../json-file.ts';
 import { batchSchema, type Batch } from '../../matrix/batch.ts';
@@ -10,8 +10,11 @@ import { writeOutput } from '../../output-file.ts';
 import type { RunVerdict, VerdictOf } from '../../report/batch/phases.ts';
 import type { RemakeOf } from '../../report/batch/runs.ts';
 import { relabelled } from '../../matrix/place.ts';
-import { paste } from '../flags/arguments.ts';
-import { readRunVerdict } from './run-verdict.ts';
+import { paste } from '../flags/typed.ts';
+import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
+import { say } from '../command.ts';
+import { createHash } from 'node:crypto';
+import { takeFreeLock, type Lock } from '../../lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */
 const baselineFile = 'baseline.json';
@@ -89,3 +92,26 @@ function readPinned(folder: string): Batch | undefined {
 /** The last line on the terminal. */
 export const batchLine = ({ verdict, sentence }: Batch, folder: string): string =>
   `${verdict.toUpperCase()} — ${sentence} → ${join(folder, 'report.html')}`;
+
+/** What a batch's page takes from the verdict.json of one of its runs. */
+const asked = storedVerdict.pick({ phases: true, versions: true });
+
+/** Undefined where the run came to none, or where what it left can't be read, which is told. */
+export function readRunVerdict(folder: string): RunVerdict | undefined {
+  try {
+    return readVerdict(folder, asked);
+  } catch (error) {
+    say(`left out of the page: ${describeError(error)}`);
+    return undefined;
+  }
+}
+
+/** The folder exists. Throws UsageError `BATCH_BUSY` when another process runs its batch. */
+export function lockBatch(folder: string): Promise<Lock> {
+  const path = createHash('sha256').update(realpathSync(folder)).digest('hex');
+  return takeFreeLock(`batch/${path.slice(0, 32)}`, `process ${process.pid}`, (other) => {
+    const hint = 'wait for it to end, or give --out another folder';
+    const what = `the batch in ${folder} is being run by ${other}`;
+    return new UsageError('BATCH_BUSY', what, { hint });
+  });
+}

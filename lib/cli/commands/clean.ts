@@ -1,5 +1,4 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
-import { Option } from 'commander';
 import { reap } from '../../cluster/kind/ownership/reap.ts';
 import { exitCode } from '../../errors.ts';
 import { pruneImages } from '../../images/prune.ts';
@@ -19,11 +18,10 @@ export const clean = (): Promise<void> =>
         'also clusters that were kept, never one in use, and old images that were built here',
         false,
       )
-      .addOption(
-        new Option(
-          '--cluster-name <name>',
-          'only the cluster of this name; with --all also where it belongs to another host or user',
-        ).argParser(clusterName),
+      .option(
+        '--cluster-name <name>',
+        'only the cluster of this name; with --all also where it belongs to another host or user',
+        clusterName,
       );
     parseArguments(command, args);
     const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();

@@ -1,14 +1,14 @@
 /** `experiments/conformance.mjs [FOLDER…]`: where does the model differ from real runs? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeComparison, describeRarity } from '../../conformance/describe.ts';
 import {
   differencesOf,
   leastChance,
   rarityOf,
   type RunComparison,
+  type Rarity,
 } from '../../conformance/judge.ts';
-import { predictionPool } from '../../conformance/pool.ts';
+import { predictionPool } from '../../conformance/predict.ts';
 import { compareRun } from '../../conformance/run-comparison.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { readFolder } from '../../input-file.ts';
@@ -90,4 +90,29 @@ export function runsBelow(folders: readonly string[]): string[] {
     hint: 'give the folder of a run, the one that holds verdict.json',
     command: 'npx zx experiments/conformance.mjs reports/samples',
   });
+}
+
+/** A comparison in plain text. */
+export function describeComparison(comparison: RunComparison): string {
+  const { run, scenario, phases, pairs, realVerdict, modelVerdicts, modelRuns } = comparison;
+  const verdicts = Object.entries(modelVerdicts).map(([word, count]) => `${word} ${count}`);
+  const head = `${run} (${scenario}): ${realVerdict}; ${modelRuns} runs of the model: ${verdicts.join(', ')}`;
+  const lines = phases.map(({ phase, realS, model, constant, fit }) => {
+    const span = `${model.from.toFixed(2)}–${model.to.toFixed(2)}`.padStart(15);
+    const kind = constant ? 'constant' : 'random';
+    const mark = fit === 'fits' ? '' : fit;
+    return `  ${phase.padEnd(34)}${realS.toFixed(2).padStart(9)} s  model ${span} s  ${kind.padEnd(9)}${mark}`;
+  });
+  const differences = differencesOf(comparison).map(({ says, because }) =>
+    because === undefined ? `  NEW ${says}` : `  known: ${says} (${because})`,
+  );
+  const compared = comparison.starved
+    ? '  its machine did not keep time: nothing but the verdict is compared'
+    : `  ${pairs} pairs of steps: their orders`;
+  return [head, ...lines.map((line) => line.trimEnd()), compared, ...differences].join('\n');
+}
+
+export function describeRarity({ random, rare, chance }: Rarity): string {
+  const verdict = chance < leastChance ? 'too many to be chance' : 'no more than chance gives';
+  return `${rare} of ${random} random phases lie outside of nine in ten runs of the model: ${verdict} (P = ${chance.toFixed(3)})`;
 }

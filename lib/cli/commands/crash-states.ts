@@ -2,7 +2,7 @@
 import { database } from '../../database/chosen.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { quote } from 'zx';
 import type { StateResult } from '../../crash-states/explore.ts';
 import {
@@ -21,7 +21,8 @@ import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { writeOutput } from '../../output-file.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { numberWithin, seedText } from '../flags/flag-values.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
+import { imagesOption } from '../flags/run-options.ts';
 
 interface Flags {
   readonly states: number;
@@ -73,11 +74,7 @@ function crashStatesCommand(): Command {
       'only this state, thoroughly; its image is kept',
       numberWithin(1, mostStates),
     )
-    .addOption(
-      new Option('--images <source>', 'where images come from')
-        .choices(['auto', 'published', 'built'])
-        .default('auto'),
-    )
+    .addOption(imagesOption())
     .option('--json', 'the result as JSON on stdout', false);
 }
 

@@ -1,5 +1,4 @@
 /** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
-import { Option } from 'commander';
 import { needCheckout } from '../../checkout.ts';
 import { localToolsImage } from '../../cluster/kind/machine-facts.ts';
 import { runChecks, type CheckResult } from '../../cluster/kind/preflight.ts';
@@ -7,17 +6,14 @@ import { exitCode } from '../../errors.ts';
 import { askRegistry, chooseSource } from '../../images/source.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { commandLine, parseArguments, runCommand } from '../command.ts';
+import { imagesOption } from '../flags/run-options.ts';
 
 /** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
 export const doctor = (): Promise<void> =>
   runCommand('doctor', async (args) => {
     const command = commandLine('npx zx experiments/doctor.mjs')
       .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
-      .addOption(
-        new Option('--images <source>', 'where images come from')
-          .choices(['auto', 'published', 'built'])
-          .default('auto'),
-      )
+      .addOption(imagesOption())
       .option('--json', 'print the checks as JSON', false);
     parseArguments(command, args);
     needCheckout('a real cluster');

@@ -5,7 +5,7 @@ import { exitCode, type ExitCode } from '../../errors.ts';
 import { chooseBackend, openBackend } from '../../library/backend.ts';
 import { performRun, planRun, writeReport, type ClusterSource } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
-import { scriptArguments } from '../flags/arguments.ts';
+import { scriptArguments } from '../flags/typed.ts';
 import { endOf } from '../command.ts';
 import { describeImages, describeRequest } from '../terminal/describe.ts';
 import type { Flags } from '../flags/flags.ts';

@@ -3,20 +3,20 @@ import { readForecast, sealed, type ForecastCell } from '../../conformance/forec
 import { trialsOf } from '../../conformance/forecast-batch.ts';
 import { pagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
 import { makeForecast } from '../../conformance/make-forecast.ts';
-import { predictionPool } from '../../conformance/pool.ts';
-import { quantitiesOf, type Quantities } from '../../conformance/quantities.ts';
+import { predictionPool } from '../../conformance/predict.ts';
+import { quantitiesOf, type Quantities } from '../../conformance/figures.ts';
 import { readRealRun } from '../../conformance/real-run.ts';
 import { scoreRun } from '../../conformance/score-forecast.ts';
-import { exitCode, type ExitCode } from '../../errors.ts';
+import { exitCode, EvidenceError, type ExitCode } from '../../errors.ts';
 import { stockTimersMs, type Scenario } from '../../experiment/scenario.ts';
 import { cellsOf } from '../../matrix/cells.ts';
 import { readText } from '../../input-file.ts';
-import { readMatrix } from '../../matrix/read-matrix.ts';
+import { readMatrix } from '../../matrix/matrix-schema.ts';
 import { writeOutput } from '../../output-file.ts';
 import { actOn, commandLine, runCommand, say, tell } from '../command.ts';
-import { committedAt } from '../batch/committed-at.ts';
 import { runsBelow } from './conformance.ts';
 import { nonEmpty, numberWithin, seedText } from '../flags/flag-values.ts';
+import { execFileSync } from 'node:child_process';
 
 interface MakeFlags {
   readonly out: string;
@@ -106,4 +106,32 @@ function earlierRuns(folders: readonly string[], like: Scenario | undefined): Qu
 function describeCell({ id, model, rule }: ForecastCell): string {
   const words = Object.entries(model.words).map(([word, share]) => `${word} ${share.toFixed(2)}`);
   return `${id.padEnd(36)} ${words.join(', ').padEnd(40)} rule: ${rule.damage ? 'damage' : 'none'}`;
+}
+
+/**
+ * The author's date of the last commit that changed it: a rebase leaves that as it is. Undefined where
+ * the history does not go back so far, or no git is there. Throws EvidenceError `FORECAST_UNCOMMITTED`.
+ */
+export function committedAt(path: string): Date | undefined {
+  const shallow = git('rev-parse', '--is-shallow-repository');
+  if (shallow === undefined || shallow === 'true') return undefined;
+  const at = git('log', '-1', '--format=%aI', '--', path);
+  if (at !== undefined && at !== '' && git('status', '--porcelain', '--', path) === '') {
+    return new Date(at);
+  }
+  throw new EvidenceError('FORECAST_UNCOMMITTED', `git does not hold ${path} as it is now`, {
+    hint: 'commit a forecast before its matrix runs',
+    command: `git log -- ${path}`,
+  });
+}
+
+function git(...words: readonly string[]): string | undefined {
+  try {
+    return execFileSync('git', words, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return undefined;
+  }
 }

@@ -16,7 +16,7 @@ import {
 import type { GroupVerdict } from '../../group-replication/verdict.ts';
 import { checkFolder, folderName, makeRunFolder } from '../../library/run-folder.ts';
 import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
-import { paste } from '../flags/arguments.ts';
+import { paste } from '../flags/typed.ts';
 import { optionOf, scenarioOption, valuesOf } from '../flags/field-options.ts';
 import { rememberGiven, type Flags } from '../flags/flags.ts';
 import { notReplayed } from '../flags/request.ts';

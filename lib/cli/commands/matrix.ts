@@ -10,24 +10,22 @@ import type { Batch } from '../../matrix/batch.ts';
 import { clustersFor, loadLimitOf, slotsOf } from '../../matrix/capacity.ts';
 import { cellsOf, type Cell } from '../../matrix/cells.ts';
 import { eventsOf, sharesCluster } from '../../matrix/events.ts';
-import type { Matrix } from '../../matrix/matrix-schema.ts';
+import { readMatrix, type Matrix } from '../../matrix/matrix-schema.ts';
 import { planOf, type Plan, type Trial } from '../../matrix/plan.ts';
-import { readMatrix } from '../../matrix/read-matrix.ts';
 import { readResults } from '../../matrix/results.ts';
 import type { Slot } from '../../matrix/schedule.ts';
 import { onKubernetes, shorten } from '../../matrix/shorten.ts';
 import { plainText } from '../../plain-text.ts';
-import { paste } from '../flags/arguments.ts';
-import { lockBatch } from '../batch/batch-lock.ts';
+import { paste } from '../flags/typed.ts';
+import { lockBatch, batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { chooseBackend, removeCluster } from '../../library/backend.ts';
 import { parseArguments, runCommand, say as sayLine, tell } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { matrixCommand, type MatrixFlags } from '../flags/matrix-flags.ts';
 import { refuseUnfit } from '../../library/refusals.ts';
 import { checkFolder, folderName, makeFolder } from '../../library/run-folder.ts';
 import type { Conclusion, FinishedRun } from '../batch/trial-outputs.ts';
-import { batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
 
 interface Request {
   readonly file: string;

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { ExitCode } from '../../errors.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
-import { paste } from '../flags/arguments.ts';
+import { paste } from '../flags/typed.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 import { batchLine, readBatch, writeBatch } from '../batch/write-batch.ts';
 

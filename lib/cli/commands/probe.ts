@@ -2,24 +2,28 @@
  * `experiments/probe.mjs -s CLASS`: what is to be expected of a class when a volume of it is detached by
  * force; with `--run` what happens.
  */
+import { resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { exitCode, type ExitCode } from '../../errors.ts';
+import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { publishedRuntime } from '../../images/versions.ts';
+import { writeOutput } from '../../output-file.ts';
 import { probeClients, type ProbeClients } from '../../probe/clients.ts';
-import { answerText, measuredText } from '../../probe/texts.ts';
+import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
+import { runCut, type CutOptions } from '../../probe/cut/run.ts';
+import { cutText } from '../../probe/cut/texts.ts';
+import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
 import { answerFor } from '../../probe/prediction.ts';
+import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html.ts';
+import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
-import { renderCertificateHtml } from '../../probe/published/html.ts';
-import { renderCertificateJunit } from '../../probe/published/junit.ts';
+import { answerText, measuredText } from '../../probe/texts.ts';
+import { cutDryRun, dryRun, shownHome } from '../../probe/trials/dry-run.ts';
 import { closeHome } from '../../probe/trials/home.ts';
 import { cleanUp } from '../../probe/trials/place.ts';
-import { dryRun, shownHome } from '../../probe/trials/dry-run.ts';
 import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
-import { cut } from './probe-cut.ts';
-import { jobFor } from './probe-job.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
-import { writeCertificate } from '../terminal/probe-output.ts';
+import { onInterrupt } from '../guard.ts';
 
 /**
  * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
@@ -101,17 +105,105 @@ async function clean(clients: ProbeClients, given: string | undefined): Promise<
   return exitCode.expected;
 }
 
-function rbacText({
-  cut: node,
-  remedy,
-  namespace,
-  grant,
-  account = probeAccount,
-}: ProbeFlags): string {
+function rbacText(flags: ProbeFlags): string {
+  const { cut: node, remedy, namespace, grant, account = probeAccount } = flags;
   const marks = remedy === 'out-of-service';
   const objects = grantedObjects({
     ...{ home: shownHome(namespace), grantsLater: grant !== undefined, to: account },
     ...(node === undefined ? {} : { cut: { node, marks } }),
   });
   return objects.map((object) => stringify(object)).join('---\n');
+}
+
+/** `experiments/probe.mjs -s CLASS,… --cut NODE`: one node is cut off; what became of each class. */
+export async function cut(
+  clients: ProbeClients,
+  flags: ProbeFlags,
+  node: string,
+): Promise<ExitCode> {
+  let doing = 'the cut is prepared';
+  const told = (line: string): void => {
+    doing = line;
+    say(line);
+  };
+  using interrupt = onInterrupt(say, () => doing);
+  const { image, size, remedy, cutBy: way, healAfter: healAfterMs, nodes } = flags;
+  const options: CutOptions = {
+    ...{ node, image, size, remedy, way, healAfterMs, confirmed: flags.yes },
+    classes: classOf(flags).split(','),
+    // A volume of every class can be had so.
+    volumeMode: flags.volumeMode === 'auto' ? 'Filesystem' : flags.volumeMode,
+    ...(nodes === undefined ? {} : { next: nodes[1] }),
+    ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
+    ...{ say: told, signal: interrupt.signal },
+  };
+  if (flags.dryRun) {
+    tell(await cutDryRun(clients, options));
+    return exitCode.expected;
+  }
+  const certificate = await runCut(clients, options);
+  const forms = { text: cutText, html: renderCutHtml, junit: renderCutJunit };
+  await writeCertificate(flags, `cut-${node}.json`, certificate, forms);
+  if (certificate.left !== undefined) return exitCode.infrastructure;
+  return certificate.findings.every(({ outcome }) => outcome === 'undecided')
+    ? exitCode.inconclusive
+    : exitCode.expected;
+}
+
+/** Throws UsageError `NO_JOB_IMAGE`, `CUT_NOT_CONFIRMED`, `BAD_FLAG`. */
+export function jobFor(flags: ProbeFlags, form: JobForm): string {
+  const { image, namespace = 'forcedetach-probe', cut: node, remedy, healAfter } = flags;
+  const words = wordsOf(flags);
+  if (image === publishedRuntime) {
+    throw new UsageError('NO_JOB_IMAGE', 'a Job needs an image with the probe in it', {
+      hint: 'none is published; build one, push it to where your nodes pull from, and name it with --image',
+      command: 'node scripts/probe-image.ts',
+    });
+  }
+  if (node !== undefined) mustBeConfirmed(node, flags.yes);
+  const cut =
+    node === undefined
+      ? {}
+      : { cut: { node, marks: remedy === 'out-of-service', healAfterMs: healAfter } };
+  const request = { image, words, namespace, ...cut };
+  return form === 'job' ? jobText(request) : sonobuoyText(request);
+}
+
+const seconds = (ms: number): string => `${ms / 1000}s`;
+
+/** Without what is about this machine: its files, its kubeconfig. */
+function wordsOf(flags: ProbeFlags): string[] {
+  const { nodes, cut, yes } = flags;
+  return [
+    ...['--storage-class', classOf(flags)],
+    ...(nodes === undefined ? [] : ['--nodes', nodes.join(',')]),
+    ...['--volume-mode', flags.volumeMode, '--size', flags.size],
+    ...(cut === undefined || yes === undefined
+      ? ['--run', '--trials', String(flags.trials), '--horizon', seconds(flags.horizon)]
+      : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
+    ...(cut === undefined ? [] : ['--heal-after', seconds(flags.healAfter)]),
+  ];
+}
+
+/** One certificate in each form that can be asked for. */
+export interface Forms<Certificate> {
+  readonly text: (certificate: Certificate) => string;
+  readonly html: (certificate: Certificate) => Promise<string>;
+  readonly junit: (certificate: Certificate) => Promise<string>;
+}
+
+/** `name`: of the file here, where no other one was asked for. */
+export async function writeCertificate<Certificate extends object>(
+  { out, output, html, junit }: Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>,
+  name: string,
+  certificate: Certificate,
+  forms: Forms<Certificate>,
+): Promise<void> {
+  const path = resolve(out ?? name);
+  const text = JSON.stringify(certificate);
+  writeOutput(path, `${text}\n`);
+  if (html !== undefined) writeOutput(html, await forms.html(certificate));
+  if (junit !== undefined) writeOutput(junit, await forms.junit(certificate));
+  tell(output === 'json' ? text : forms.text(certificate));
+  say(`certificate: ${path}`);
 }

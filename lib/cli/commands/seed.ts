@@ -9,15 +9,14 @@ import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
 import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { readAnswers, type Told } from '../../seeds/answer.ts';
 import { seeds } from '../../seeds/list.ts';
-import { noteMeasured, readMeasured } from '../../seeds/measured.ts';
-import { writePage } from '../../seeds/page.ts';
+import { noteMeasured, readMeasured, writePage } from '../../seeds/page.ts';
 import type { Seed } from '../../seeds/seed.ts';
 import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
 import { optionOf } from '../flags/field-options.ts';
 import { whereOption } from '../flags/run-options.ts';
 import type { Flags as CommonFlags } from '../flags/flags.ts';
 import { nonEmpty } from '../flags/flag-values.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { makeFolder } from '../../library/run-folder.ts';
 
 interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {

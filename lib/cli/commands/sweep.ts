@@ -4,7 +4,7 @@ import { sweepPool } from '../../sweep/pool.ts';
 import { reportOf, sweepLines } from '../../sweep/report.ts';
 import { sweep, type SweepState } from '../../sweep/sweep.ts';
 import { parseArguments, runCommand, say, tell } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
+import { onInterrupt } from '../guard.ts';
 import { begin, newFolder, save, writeReport } from '../batch/sweep-files.ts';
 import { sweepCommand, type SweepFlags } from '../flags/sweep-flags.ts';
 import { checkClusterFlags, exploreOnCluster, openCluster } from '../batch/sweep-on-cluster.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scriptArguments } from './arguments.ts';
+import { scriptArguments } from './typed.ts';
 
 test('starts after the script under zx and under plain node', () => {
   const flags = ['--seed', '0x1F'];

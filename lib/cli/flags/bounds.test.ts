@@ -1,7 +1,7 @@
 /** Every count and every time of a command line has an end. */
 import { expect, test } from 'vitest';
 import { UsageError } from '../../errors.ts';
-import { parseMatrix } from '../../matrix/read-matrix.ts';
+import { parseMatrix } from '../../matrix/matrix-schema.ts';
 import { cellsOf } from '../../matrix/cells.ts';
 import { matrixCommand } from './matrix-flags.ts';
 import { parseArguments } from '../command.ts';

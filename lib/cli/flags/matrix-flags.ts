@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { mostPools } from '../../cluster/kind/ownership/lease.ts';
 import { commandLine } from '../command.ts';
 import { whereOption as where } from './run-options.ts';
+import type { Flags } from './flags.ts';
 import {
   clusterName,
   kubernetes,
@@ -13,30 +14,19 @@ import {
   workersWords,
 } from './flag-values.ts';
 
-export interface MatrixFlags {
-  readonly cluster: 'auto' | 'kind' | 'sim';
+export interface MatrixFlags extends Omit<Flags, 'clusterName' | 'diskFrom' | 'diskClass'> {
   /** Undefined: as many as the machine carries. */
   readonly clusterNames?: readonly string[];
-  readonly images: 'auto' | 'published' | 'built';
-  /** Undefined: official images, or built here. */
-  readonly registry?: string;
   /** For all cells; undefined: as the file says. */
   readonly kubernetes?: string;
-  /** Undefined: as many as the backend takes by itself. */
-  readonly workers?: number | undefined;
   readonly volumes: number;
   readonly pools: number;
-  readonly keep: boolean;
   readonly only?: string;
   readonly shard?: Part;
   /** Shortened timers for all cells. */
   readonly short: boolean;
-  readonly seed?: string;
-  readonly out?: string;
   readonly baseline?: string;
   readonly reports: 'all' | 'unexpected';
-  readonly json: boolean;
-  readonly dryRun: boolean;
 }
 
 /** One of so many parts, from 1. */

@@ -54,30 +54,20 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
     .option('--context <name>', 'of the kubeconfig; default: the current one')
     .option('--kubeconfig <file>', 'default: $KUBECONFIG, else ~/.kube/config')
     .option('--run', 'make the trials: in a namespace of their own, then remove it', false)
-    .addOption(
-      new Option('--nodes <a,b>', 'nodes for the trials; default: two that fit').argParser(
-        twoNodes,
-      ),
-    )
-    .addOption(
-      new Option('--trials <n>', 'how many of a kind').default(5).argParser(numberWithin(1, 100)),
-    )
+    .option('--nodes <a,b>', 'nodes for the trials; default: two that fit', twoNodes)
+    .option('--trials <n>', 'how many of a kind', numberWithin(1, 100), 5)
     .addOption(
       new Option('--volume-mode <mode>', 'auto: Block where the driver has it')
         .choices(['auto', 'Block', 'Filesystem'])
         .default('auto'),
     )
-    .addOption(new Option('--size <quantity>', 'of each volume').default('1Gi').argParser(quantity))
+    .option('--size <quantity>', 'of each volume', quantity, '1Gi')
     .addOption(
       new Option('--horizon <duration>', 'how long a writer is watched after the delete')
         .default(100_000, '100s')
         .argParser(positiveMs),
     )
-    .addOption(
-      new Option('--image <name>', 'of the pods: any with Node 20 or later')
-        .default(publishedRuntime)
-        .argParser(nonEmpty),
-    )
+    .option('--image <name>', 'of the pods: any with Node 20 or later', nonEmpty, publishedRuntime)
     .option(
       '--dry-run',
       'print what --run or --cut would make, and the rights for it; make nothing',
@@ -120,22 +110,17 @@ const addCutFlags = (command: Command): Command =>
 const addRightsFlags = (command: Command): Command =>
   command
     .option('--clean', 'remove what killed probes left on the cluster, and nothing else', false)
-    .addOption(
-      new Option(
-        '--namespace <name>',
-        'one that --rbac made; it stays; default: one for each run',
-      ).argParser(namespaceName),
+    .option(
+      '--namespace <name>',
+      'one that --rbac made; it stays; default: one for each run',
+      namespaceName,
     )
     .option(
       '--grant <file>',
       'write a role for just the attachments of the trials there, and wait until it is granted',
     )
     .option('--rbac', 'print the rights that are needed, for `kubectl apply`', false)
-    .addOption(
-      new Option('--account <name>', 'for whom, as `kubectl auth whoami` says it').argParser(
-        granteeOf,
-      ),
-    )
+    .option('--account <name>', 'for whom, as `kubectl auth whoami` says it', granteeOf)
     .addOption(
       new Option(
         '--print-job [form]',

@@ -15,7 +15,7 @@ import { faultKinds, questionOf, type FaultKind } from '../../fault-kinds.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';
-import { paste } from './arguments.ts';
+import { paste } from './typed.ts';
 import { UsageError } from '../../errors.ts';
 import { certifiedDisk } from '../../probe/published/disk-of.ts';
 import { parseFlags, type Flags, type ParsedFlags } from './flags.ts';
@@ -116,11 +116,8 @@ function underFault(
 }
 
 /** What a certificate says, if one is given. Throws UsageError as `certifiedDisk` does. */
-function diskOf({
-  flags,
-  settings,
-  given,
-}: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
+function diskOf(parsed: ParsedFlags): Partial<ReturnType<typeof certifiedDisk>> {
+  const { flags, settings, given } = parsed;
   const { diskFrom, diskClass: storageClass } = flags;
   const { disk } = settings;
   if (diskFrom === undefined) {

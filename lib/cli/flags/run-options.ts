@@ -33,6 +33,12 @@ export const whereOptions = (): Option[] => [
   new Option('--keep', 'keep the cluster for the next run'),
 ];
 
+/** Of a command that makes images and takes nothing else of these. */
+export const imagesOption = (): Option =>
+  new Option('--images <source>', 'where images come from')
+    .choices(['auto', 'published', 'built'])
+    .default('auto');
+
 /** One of them. Throws RangeError of a name that none has. */
 export function whereOption(name: string): Option {
   const found = whereOptions().find((option) => option.name() === name);

@@ -1,5 +1,6 @@
 /** How commands are typed: as files under zx, or as words of the package's command, by how this one was. */
 import { basename } from 'node:path';
+import { quote } from 'zx';
 
 /** Words of the package's command, and the file of experiments/ that each starts. */
 export const commands = {
@@ -40,3 +41,17 @@ export function asTyped(text: string, argv: readonly string[] = process.argv): s
     return isExperiment(file) ? `npx forcedetach run ${file}` : typed;
   });
 }
+
+/**
+ * A script's own arguments. Not zx's `argv`: it turns `0x1F` into 31 and drops digits of long seeds. Under
+ * `npx zx experiments/x.mjs …` process.argv is [node, zx, x.mjs, …]. What follows the script named
+ * `<name>.mjs`; everything after the first element without one.
+ */
+export function scriptArguments(name: string, argv: readonly string[]): string[] {
+  const index = argv.findIndex((each) => basename(each, '.mjs') === name);
+  return argv.slice(index === -1 ? 2 : index + 1);
+}
+
+/** A command line that can be pasted, from its words. */
+export const paste = (words: readonly string[]): string =>
+  asTyped(words.map((word) => quote(word)).join(' '));

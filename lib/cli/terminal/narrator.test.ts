@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { runRecord, see } from '../../../test/support/run-record.ts';
 import { observed } from '../../history/observations.ts';
-import { Narrator } from './narrator.ts';
+import { narrating } from './narrator.ts';
 
 test('a run is told as its records come', () => {
   const heard: string[] = [];
-  const narrator = new Narrator({
+  const hear = narrating({
     fault: (atMs) => heard.push(`fault at ${atMs}`),
     say: (line) => heard.push(line),
     wait: (clause) => heard.push(`waiting for ${clause}`),
@@ -16,16 +16,16 @@ test('a run is told as its records come', () => {
     ...{ kubeletStatusMs: 2000, tolerationMs: 10_000, forceDetachAfterMs: 30_000 },
     terminationGraceMs: 30_000,
   };
-  narrator.see(runRecord());
-  narrator.see({ type: 'setup', t: 1, timers, versions: {}, nodes: ['a', 'b'] });
+  hear(runRecord());
+  hear({ type: 'setup', t: 1, timers, versions: {}, nodes: ['a', 'b'] });
   const fault = { type: 'action', actor: 'fault', name: 'x', step: 'begin', node: 'a' } as const;
-  narrator.see({ ...fault, t: 40_000 });
-  narrator.see({ type: 'phase', t: 41_000, phase: 'watch' });
-  narrator.see({ type: 'machine', t: 42_000, timerLagMs: 0 });
+  hear({ ...fault, t: 40_000 });
+  hear({ type: 'phase', t: 41_000, phase: 'watch' });
+  hear({ type: 'machine', t: 42_000, timerLagMs: 0 });
   const unready = see(50_000, observed.nodeReady, 'a', { status: 'Unknown' });
-  narrator.see(unready);
-  narrator.see(unready);
-  narrator.see({ type: 'phase', t: 90_000, phase: 'first-image' });
+  hear(unready);
+  hear(unready);
+  hear({ type: 'phase', t: 90_000, phase: 'first-image' });
   expect(heard).toEqual([
     'fault at 40000',
     'waiting for the node to be NotReady: silent since the fault, expected at +10 s',

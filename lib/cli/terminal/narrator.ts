@@ -3,17 +3,11 @@ import type { HistoryRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
-import { outlookOf } from '../../timeline/outlook.ts';
+import { outlookOf } from '../../timeline/awaited.ts';
 import { tellStory } from '../../timeline/story.ts';
+import type { Progress } from './progress.ts';
 
-export interface Told {
-  /** The fault began, on the run's clock. */
-  fault(atMs: number): void;
-  /** Something has just happened. */
-  say(line: string): void;
-  /** From now on this is waited for; undefined: nothing that has a name. */
-  wait(clause: string | undefined): void;
-}
+export type Told = Pick<Progress, 'fault' | 'say' | 'wait'>;
 
 /** The runner itself tells of the second mount and of the first commits. */
 const news: Readonly<Partial<Record<keyof Phases, string>>> = {
@@ -40,40 +34,30 @@ const telling = new Set<string>([
   observed.csiCall,
 ]);
 
-export class Narrator {
-  readonly #told: Told;
-  readonly #records: SmallRecord[] = [];
-  readonly #said = new Set<string>();
-  #waiting: string | undefined;
-  #faultAtMs: number | undefined;
-
-  constructor(told: Told) {
-    this.#told = told;
-  }
-
-  see(record: HistoryRecord): void {
+/** Tells of each record as it comes. */
+export function narrating(told: Told): (record: HistoryRecord) => void {
+  const records: SmallRecord[] = [];
+  const said = new Set<string>();
+  let awaited: string | undefined;
+  let faultAtMs: number | undefined;
+  const sayOnce = (line: string): void => {
+    if (!said.has(line)) told.say(line);
+    said.add(line);
+  };
+  return (record) => {
     if (!tells(record)) return;
-    this.#records.push(record);
-    const story = tellStory(this.#records);
-    if (story.faultAtMs !== undefined && this.#faultAtMs === undefined) {
-      this.#faultAtMs = story.faultAtMs;
-      this.#told.fault(story.faultAtMs);
-    }
+    records.push(record);
+    const story = tellStory(records);
+    if (faultAtMs === undefined && story.faultAtMs !== undefined) told.fault(story.faultAtMs);
+    ({ faultAtMs } = story);
     const { phases, refused, waiting } = outlookOf(story);
     for (const [phase, line] of Object.entries(news)) {
-      if (phases[phase as keyof Phases] !== null) this.#sayOnce(line);
+      if (phases[phase as keyof Phases] !== null) sayOnce(line);
     }
-    for (const line of refused) this.#sayOnce(line);
-    if (waiting === this.#waiting) return;
-    this.#waiting = waiting;
-    this.#told.wait(waiting);
-  }
-
-  #sayOnce(line: string): void {
-    if (this.#said.has(line)) return;
-    this.#said.add(line);
-    this.#told.say(line);
-  }
+    for (const line of refused) sayOnce(line);
+    if (waiting !== awaited) told.wait(waiting);
+    awaited = waiting;
+  };
 }
 
 function tells(record: HistoryRecord): record is SmallRecord {

@@ -3,10 +3,10 @@ import type { Clock } from '../../cluster/clock.ts';
 import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';
-import { onInterrupt } from '../interrupt.ts';
-import { Narrator } from './narrator.ts';
+import { onInterrupt } from '../guard.ts';
+import { narrating } from './narrator.ts';
 import { startProgress, type Progress } from './progress.ts';
-import { TimeLeft } from './time-left.ts';
+import { afterInterrupt, type Step } from '../../experiment/run/bounds.ts';
 
 /** `perform` is given what the run is to tell; the clock is the run's own. */
 export async function onTerminal<V>(
@@ -23,13 +23,12 @@ export async function onTerminal<V>(
     return await perform((clock) => {
       const shown = startProgress(process.stderr, clock);
       progress = shown;
-      const narrator = new Narrator(shown);
       return {
         onProgress: tellStep,
         onPhase: (phase) => shown.phase(phase),
         onStep: (step) => left.enter(step),
         onUnhealed: (what) => unhealed.push(what),
-        onRecord: (record) => narrator.see(record),
+        onRecord: narrating(shown),
         signal: interrupt.signal,
       };
     });
@@ -37,5 +36,49 @@ export async function onTerminal<V>(
     await progress?.end();
     // Last, where it is not overlooked.
     for (const what of unhealed) say(`NOT HEALED, or left behind: ${what}`);
+  }
+}
+
+/** What comes after an interrupt, in its order. */
+const wayHome = [
+  'heal',
+  'undo-remedy',
+  'undo-move-back',
+  'stop-observers',
+  'stop-writers',
+  'export-writes',
+  'close',
+] as const satisfies readonly Step[];
+
+/** `nowMs`: any clock of real time. */
+export class TimeLeft {
+  readonly #nowMs: () => number;
+  #step: Step = 'prepare';
+  #sinceMs: number;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+    this.#sinceMs = nowMs();
+  }
+
+  enter(step: Step): void {
+    this.#step = step;
+    this.#sinceMs = this.#nowMs();
+  }
+
+  /** From now on each step has so long as it has after an interrupt. */
+  interrupt(): void {
+    this.#sinceMs = this.#nowMs();
+  }
+
+  /** `heal, at most 72 s more; all of it at most 362 s`. */
+  words(): string {
+    const stepMs = afterInterrupt[this.#step].mostMs - (this.#nowMs() - this.#sinceMs);
+    const later = wayHome.slice(wayHome.findIndex((step) => step === this.#step) + 1);
+    // A cluster that never came up has nothing but itself to take back.
+    const steps: readonly Step[] = this.#step === 'prepare' ? ['clean-up'] : later;
+    const allMs = steps.reduce((sum, step) => sum + afterInterrupt[step].mostMs, stepMs);
+    const [stepS, allS] = [stepMs, allMs].map((ms) => Math.max(1, Math.ceil(ms / 1000)));
+    return `${this.#step}, at most ${stepS} s more; all of it at most ${allS} s`;
   }
 }

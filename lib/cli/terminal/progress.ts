@@ -2,7 +2,7 @@
 import { DefaultRenderer, Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
 import type { Clock } from '../../cluster/clock.ts';
 import { database } from '../../database/chosen.ts';
-import type { PhaseName } from '../../history/events.ts';
+import { phaseNames, type PhaseName } from '../../history/events.ts';
 
 export interface Progress {
   /** The run enters a phase. */
@@ -30,7 +30,6 @@ const phases: Readonly<Record<PhaseName, string>> = {
   audit: 'audit both images',
   report: 'verdict and report',
 };
-const names = Object.keys(phases) as PhaseName[];
 
 /** The run's own clock, which on the model runs faster than the wall's, as words. */
 class Clocks {
@@ -112,7 +111,7 @@ class TerminalRenderer extends DefaultRenderer {
 /** One task per phase; a phase's task ends when a later phase begins. */
 class LiveProgress implements Progress {
   readonly #clocks: Clocks;
-  readonly #ends = names.map(() => Promise.withResolvers<void>());
+  readonly #ends = phaseNames.map(() => Promise.withResolvers<void>());
   /** By phase; a phase's task appears a moment after the phase began. */
   readonly #shown = new Map<number, Shown>();
   /** News of the current phase from before its task appeared. */
@@ -126,7 +125,7 @@ class LiveProgress implements Progress {
   constructor(stream: NodeJS.WriteStream, clocks: Clocks) {
     this.#clocks = clocks;
     const list = new Listr(
-      names.map((name, index) => this.#task(name, index)),
+      phaseNames.map((name, index) => this.#task(name, index)),
       {
         registerSignalListeners: false,
         renderer: TerminalRenderer,
@@ -164,7 +163,7 @@ class LiveProgress implements Progress {
   /** The current phase's clock. */
   #tick(): void {
     const shown = this.#shown.get(this.#index);
-    const name = names[this.#index];
+    const name = phaseNames[this.#index];
     if (shown !== undefined && name !== undefined) {
       const what = this.#awaited === undefined ? phases[name] : `waiting for ${this.#awaited}`;
       shown.title = `${what} (${this.#clocks.text()})`;
@@ -182,7 +181,7 @@ class LiveProgress implements Progress {
 
   phase(name: PhaseName): void {
     this.wait(undefined);
-    this.#index = names.indexOf(name);
+    this.#index = phaseNames.indexOf(name);
     this.#waiting = [];
     for (const end of this.#ends.slice(0, this.#index)) end.resolve();
   }

@@ -4,7 +4,7 @@ import type { ServerRoutes } from '../../database/server-port.ts';
 import { databaseServer } from '../../database/server.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { VolumeIdentity } from '../../history/identity.ts';
-import type { Provisioning } from '../../history/provisioning.ts';
+import type { Provisioning } from '../../history/identity.ts';
 import type { ImageSet } from '../../images/image-set.ts';
 import type { Machine, Recorder, Testbed, TestbedOptions } from '../port.ts';
 import { kindAuditor } from './auditor.ts';

@@ -3,13 +3,13 @@
  * from while it lasted and from after it was given back, and each belongs to the action whose time it
  * falls into.
  */
-import { toldInSeconds } from '../../durations.ts';
+import { silencesIn } from '../../durations.ts';
 import { askedWithinMs } from '../../faults/asked-again.ts';
 import { isAskedAgain } from '../../faults/index.ts';
 import { losesPower } from '../../fault-kinds.ts';
 import type { CertificateRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
-import { spanOf, type FaultSpan } from './fault-span.ts';
+import { spanOf, type FaultSpan } from './fault-effect.ts';
 
 /** A sentence for each moment of a fault that no certificate speaks of. */
 export function certificateGaps(story: Story): string[] {
@@ -44,14 +44,9 @@ function silences(
   const imagedMs = Math.min(imaged?.t ?? toMs, toMs);
   const asked = during.filter((t) => t >= fromMs && t <= toMs);
   const watched = [fromMs, ...asked.filter((t) => t <= imagedMs), imagedMs];
-  const boundMs = askedWithinMs(scenario.graceMs);
-  const silent = watched.slice(1).map((t, index) => [watched[index] ?? t, t] as const);
-  const tooLong = silent
-    .filter(([from, to]) => to - from > boundMs)
-    .map(
-      ([from, to]) =>
-        `nobody asked whether ${fault} still held from ${toldInSeconds(from)} to ${toldInSeconds(to)}`,
-    );
+  const tooLong = silencesIn(watched, askedWithinMs(scenario.graceMs)).map(
+    (span) => `nobody asked whether ${fault} still held ${span}`,
+  );
   const isAskedLast = asked.some((t) => t >= imagedMs);
   return isAskedLast || imagedMs === toMs
     ? tooLong

@@ -3,13 +3,14 @@
  * client that falls silent, begins late, leaves early or sees nothing tests nothing, in however good
  * order it does so.
  */
-import { toldInSeconds } from '../../durations.ts';
+import { silencesIn, toldInSeconds, toldSpan } from '../../durations.ts';
 import type { ClientBeatRecord, ClientPlan } from '../../history/client-records.ts';
 import type { ClientJournal, ClientJournals, Connection } from '../../history/client-protocol.ts';
 import { beatWithinMs } from '../../history/observers.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import { clientSides } from '../../workload/ledger.ts';
 import type { Steps } from '../run/steps.ts';
+import type { BlindRead, Patience } from '../../timeline/seen-by-readers.ts';
 
 export interface ClientGap {
   readonly client: string;
@@ -126,23 +127,20 @@ function silencesOf(
   }
   // It opens its sessions and sends nothing.
   if (isIdle) return [];
-  const stretches: Span[] = [
-    { fromMs: at.longest.fromUs / 1000, toMs: at.longest.toUs / 1000 },
-    { fromMs: at.lastUs / 1000, toMs: span.toMs },
-  ];
-  return stretches
-    .filter(({ fromMs, toMs }) => toMs - fromMs > paceMs + answerWithinMs)
-    .map(({ fromMs, toMs }) => `was silent ${told(fromMs, toMs)}`);
+  const { longest, lastUs } = at;
+  return [
+    [longest.fromUs / 1000, longest.toUs / 1000],
+    [lastUs / 1000, span.toMs],
+  ]
+    .flatMap((stretch) => silencesIn(stretch, paceMs + answerWithinMs))
+    .map((stretch) => `was silent ${stretch}`);
 }
 
 function beatGaps({ beats }: ClientJournal, { fromMs, toMs }: Span): string[] {
   if (beats.length === 0) return ['never beat'];
   const last = beats.at(-1);
   const times = [fromMs, ...beats.map(({ t }) => t)];
-  const silent = times.slice(1).flatMap((t, index) => {
-    const before = times[index] ?? t;
-    return t - before > beatWithinMs ? [`did not beat ${told(before, t)}`] : [];
-  });
+  const silent = silencesIn(times, beatWithinMs).map((span) => `did not beat ${span}`);
   if (last?.last !== true) return [...silent, 'never ended in good order'];
   // It ends when it is told to, right before the second image.
   return last.t < toMs - beatWithinMs
@@ -159,12 +157,41 @@ function idleReads(beats: readonly ClientBeatRecord[], everyMs: number): string[
     const tries = (done['read'] ?? 0) + (done['refused'] ?? 0);
     if (since === undefined || tries > since.tries) since = { t, tries };
     else if (t - since.t > withinMs) {
-      gaps.push(`tried nothing ${told(since.t, t)}`);
+      gaps.push(`tried nothing ${toldSpan(since.t, t)}`);
       since = { t, tries };
     }
   }
   return gaps;
 }
 
-const told = (fromMs: number, toMs: number): string =>
-  `from ${toldInSeconds(fromMs)} to ${toldInSeconds(toMs)}`;
+/** Longer without an acknowledgement, beyond its pace: a client was not served all the time. */
+const servedBreakMs = 10_000;
+
+/** By client: how long it may be served and read nothing. */
+export function blindAfter({ records }: Story): ReadonlyMap<string, Patience> {
+  const plan = records.find((record) => record.type === 'workload');
+  return new Map(
+    (plan?.clients ?? []).flatMap(({ client, rate, readEveryMs }) => {
+      if (readEveryMs === undefined) return [];
+      const paceMs = rate === 'max' || rate === 0 ? 0 : 1000 / rate;
+      const breakMs = paceMs + servedBreakMs;
+      return [[client, { breakMs, blindMs: readEveryMs + breakMs + answerWithinMs }] as const];
+    }),
+  );
+}
+
+export function blindReads({ tells }: Story, blind: readonly BlindRead[]): ClientGap[] {
+  if (!tells.plans) return [];
+  return blind.map((each) => ({ client: each.client, reason: sentenceOf(each) }));
+}
+
+function sentenceOf({ client, what, count, atMs, node }: BlindRead): string {
+  const reads = `${count} ${count === 1 ? 'read' : 'reads'} of the ${client} client on ${node}`;
+  const since = `the first at ${toldInSeconds(atMs)}`;
+  if (what === 'no-row')
+    return `${reads} saw an empty ledger (${since}), which had commits by then`;
+  if (what === 'older-row') {
+    return `${reads} saw a row (${since}) that was not the newest of those acknowledged there`;
+  }
+  return `the ${client} client was served by ${node} from ${toldInSeconds(atMs)} on, and read nothing`;
+}

@@ -4,11 +4,10 @@ import type { Story } from '../../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { effectGaps } from './fault-effect.ts';
 import { lateTimers } from './machine-time.ts';
-import { missingSights } from './missing-sights.ts';
-import { observerGaps } from './observer-gaps.ts';
-import { plotGaps } from './plot-gaps.ts';
-import { stepGaps } from './step-gaps.ts';
+import { missingSights, observerGaps } from './observer-gaps.ts';
+import { plotGaps, stepGaps } from './step-gaps.ts';
 import type { Finding } from '../verdict/verdict.ts';
+import type { Reconciliation } from '../../checkers/reconcile.ts';
 
 /** The runner's step that fetches the disk's log of writes, as an error names it. */
 export const exportStep = 'export writes';
@@ -64,4 +63,28 @@ function saidOnce(reasons: readonly string[]): string[] {
 /** Where nobody could write together and nothing is to be rebuilt, the log has nothing to add. */
 function mayLackWrites({ scenario }: Story, findings: readonly Finding[]): boolean {
   return !scenario.keepWrites && findings.every(({ level }) => level !== 'exposure');
+}
+
+/** Reasons why the run is incomplete. Without an audited image that is reason enough. */
+export function nothingTested(
+  { scenario, records, faultAtMs, tells }: Story,
+  reconciliations: ReadonlyMap<string, Reconciliation>,
+): string[] {
+  if (reconciliations.size === 0) return [];
+  if (scenario.rate !== 0) {
+    if (faultAtMs === undefined) return [];
+    const all = [...reconciliations.values()];
+    const untested: string[] = [];
+    if (all.every(({ byEpoch }) => byEpoch.beforeFault.acked === 0)) {
+      untested.push('the clients were to write, and no commit was acknowledged before the fault');
+    }
+    if (tells.wholeWorkload && !records.some(({ type }) => type === 'schema-change')) {
+      untested.push('no client was asked to change the schema');
+    }
+    return untested;
+  }
+  // An idle database has what was there before: its accounts.
+  const steady = records.find((record) => record.type === 'image' && record.image === 'steady');
+  const rows = steady?.type === 'image' ? Object.keys(steady.evidence.balances).length : 0;
+  return rows > 0 ? [] : ['nobody was to write, and the steady image has no row to be lost'];
 }

@@ -4,7 +4,7 @@
  */
 import { toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, isGranted, observed } from '../../history/observations.ts';
 import { writeOps, type WriteLog } from '../../history/writes.ts';
 import { callEndMs } from '../../timeline/access.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
@@ -30,12 +30,12 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;
   const mounts = spansOf(observations);
   // What was there before the fault may have come before the observers.
-  const calls = observations.filter(({ name, t }) => name === observed.csiCall && t >= faultAtMs);
+  const calls = observations.filter(({ t }) => t >= faultAtMs);
   // A shared directory has nothing to stage.
   const isShared = scenario.disk === 'shared-file';
   const asked = isShared ? csiCalls.nodePublish : csiCalls.stage;
-  const stages = calls.filter(succeeded(asked));
-  const unstages = calls.filter(succeeded(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));
+  const stages = calls.filter(isGranted(asked));
+  const unstages = calls.filter(isGranted(isShared ? csiCalls.nodeUnpublish : csiCalls.unstage));
   const unseen = stages.filter((stage) => {
     const atMs = callEndMs(stage);
     if (atMs + lookWithinMs >= untilMs) return false;
@@ -67,11 +67,6 @@ function mountsAndStages(story: Story, untilMs: number): string[] {
     ),
   ];
 }
-
-const succeeded =
-  (call: string) =>
-  ({ data }: ObservationRecord): boolean =>
-    data['call'] === call && data['error'] === undefined;
 
 interface MountSpan {
   readonly node: string;
@@ -147,4 +142,67 @@ function countersOf(observations: readonly ObservationRecord[]): ReadonlyMap<num
     last.set(generation, bytes);
   }
   return sums;
+}
+
+/** The observer looks ten times a second, and late on a busy machine. */
+const cutSeenWithinMs = 15_000;
+
+/** `writes`: a log without gaps. */
+export function cutsNotSeen(story: Story, writes: WriteLog | undefined): string[] {
+  return story.tells.allSources ? cutsMissed(story, writes) : [];
+}
+
+/** The same of any history. */
+export function cutsMissed(story: Story, writes: WriteLog | undefined): string[] {
+  const { observations } = story;
+  const seen = observations.filter(({ name }) => name === observed.deviceCut);
+  const strange = nodesOfOne(story);
+  if (writes === undefined) return strange;
+  const untilMs = lookedUntilMs(story) - cutSeenWithinMs;
+  const logged = cutsIn(writes);
+  const unseen = [...logged].filter(
+    ([of, atMs]) => atMs < untilMs && !seen.some(({ data }) => data['generation'] === of),
+  );
+  const unlogged = seen.filter(({ data }) => !logged.has(Number(data['generation'])));
+  return [
+    ...strange,
+    ...unseen.map(
+      ([of, atMs]) =>
+        `the log of writes has generation ${of} cut at ${toldInSeconds(atMs)}, ` +
+        'and the devices’ observer saw no cut of it',
+    ),
+    ...unlogged.map(
+      ({ data, t }) =>
+        `the devices’ observer saw generation ${String(data['generation'])} cut at ` +
+        `${toldInSeconds(t)}, and the log of writes has no cut of it`,
+    ),
+  ];
+}
+
+/** When each path was cut first, by generation. */
+function cutsIn(writes: WriteLog): ReadonlyMap<number, number> {
+  const cuts = new Map<number, number>();
+  for (let index = 0; index < writes.length; index += 1) {
+    const { op, generation } = writes.at(index);
+    const isCut = op === writeOps.cut || op === writeOps.powerLost;
+    if (isCut && !cuts.has(generation)) cuts.set(generation, writes.atMs(index));
+  }
+  return cuts;
+}
+
+/** A path is one node's: two that are told to have it are a contradiction. */
+function nodesOfOne({ observations }: Story): string[] {
+  const nodes = new Map<number, Set<string>>();
+  for (const { source, name, node, data } of observations) {
+    if (source !== 'devices' || node === undefined || data['generation'] === undefined) continue;
+    if (name !== observed.deviceWritten && name !== observed.deviceCut) continue;
+    const generation = Number(data['generation']);
+    nodes.set(generation, (nodes.get(generation) ?? new Set()).add(node));
+  }
+  return [...nodes]
+    .filter(([, found]) => found.size > 1)
+    .map(
+      ([of, found]) =>
+        `the path of generation ${of} is told to be of ${[...found].join(' and of ')}`,
+    );
 }

@@ -3,10 +3,10 @@
  * must have happened. An attached volume has an attachment, a replaced pod went away, a detach without
  * an unmount was forced, a counter never runs backwards.
  */
-import { toldInSeconds } from '../../durations.ts';
+import { toldInSeconds, toldSpan } from '../../durations.ts';
 import { losesPower } from '../../fault-kinds.ts';
 import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, isCall, isGranted, observed } from '../../history/observations.ts';
 import { takesAttachment } from '../../remedy-kinds.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import type { UnseenCommits, UnseenOptions } from '../../timeline/unseen-commits.ts';
@@ -40,8 +40,8 @@ export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): st
   return [
     ...unseen.map(
       ({ node, count, fromMs, toMs }) =>
-        `${count} commits were acknowledged on ${node} from ${toldInSeconds(fromMs)} to ` +
-        `${toldInSeconds(toMs)}, and the devices’ observer saw nothing written there`,
+        `${count} commits were acknowledged on ${node} ${toldSpan(fromMs, toMs)}, ` +
+        'and the devices’ observer saw nothing written there',
     ),
     ...backwards(story),
     ...(isApiSeen ? [...attachments(story), ...replacedPods(story)] : []),
@@ -52,9 +52,7 @@ export function sightsMissed(story: Story, unseen: readonly UnseenCommits[]): st
 
 /** A counter belongs to a path, and begins anew only where the node stages it again. */
 function backwards({ observations }: Story): string[] {
-  const stages = observations.filter(
-    ({ name, data }) => name === observed.csiCall && data['call'] === csiCalls.stage,
-  );
+  const stages = observations.filter(isCall(csiCalls.stage));
   const last = new Map<string, ObservationRecord>();
   const found = new Map<string, string>();
   for (const seen of observations) {
@@ -78,15 +76,9 @@ function backwards({ observations }: Story): string[] {
 
 const bytesOf = ({ data }: ObservationRecord): number => Number(data['bytesWritten']);
 
-const calls = ({ observations, faultAtMs = 0, ...span }: Story, call: string) =>
-  observations.filter(
-    ({ name, t, data }) =>
-      name === observed.csiCall &&
-      data['call'] === call &&
-      data['error'] === undefined &&
-      t >= faultAtMs &&
-      t < lookedUntilMs(span) - sightWithinMs,
-  );
+/** From the fault on, but for what may be seen only after the end. */
+const sinceFault = ({ observations, faultAtMs = 0, ...span }: Story): ObservationRecord[] =>
+  observations.filter(({ t }) => t >= faultAtMs && t < lookedUntilMs(span) - sightWithinMs);
 
 /** The driver attaches and detaches for a VolumeAttachment only. */
 function attachments(story: Story): string[] {
@@ -96,10 +88,12 @@ function attachments(story: Story): string[] {
       (each) => each.node === node && each.t >= fromMs && names.includes(each.name),
     );
   return [
-    ...calls(story, csiCalls.publish)
+    ...sinceFault(story)
+      .filter(isGranted(csiCalls.publish))
       .filter(({ node }) => !seen(node, 0, observed.attachmentAttached))
       .map((call) => missed(call, 'attached the volume to')),
-    ...calls(story, csiCalls.unpublish)
+    ...sinceFault(story)
+      .filter(isGranted(csiCalls.unpublish))
       .filter(
         ({ node }) => !seen(node, faultAtMs, observed.attachmentDeleting, observed.attachmentGone),
       )
@@ -113,27 +107,24 @@ const missed = ({ node = 'a node', t }: ObservationRecord, what: string): string
 /** An attachment comes and goes with the driver's answer; who strips its finalizer asks nobody. */
 function callsNotTold(story: Story): string[] {
   const { observations, scenario, faultAtMs = 0 } = story;
-  const told = (node: string | undefined, call: string, fromMs: number, toMs: number): boolean =>
-    observations.some(
-      (each) =>
-        each.name === observed.csiCall &&
-        each.node === node &&
-        each.data['call'] === call &&
-        each.t >= fromMs &&
-        each.t <= toMs,
-    );
-  const seen = observations.filter(
-    ({ t }) => t >= faultAtMs && t < lookedUntilMs(story) - sightWithinMs,
+  const [publishes, unpublishes] = [csiCalls.publish, csiCalls.unpublish].map((call) =>
+    observations.filter(isCall(call)),
   );
+  const isTold = (
+    calls: readonly ObservationRecord[] = [],
+    { node, t }: ObservationRecord,
+    fromMs: number,
+  ): boolean =>
+    calls.some((each) => each.node === node && each.t >= fromMs && each.t <= t + sightWithinMs);
+  const seen = sinceFault(story);
   const attached = seen.filter(
-    ({ name, node, t }) =>
-      name === observed.attachmentAttached && !told(node, csiCalls.publish, 0, t + sightWithinMs),
+    (each) => each.name === observed.attachmentAttached && !isTold(publishes, each, 0),
   );
   const gone = seen.filter(
-    ({ name, node, t }) =>
-      name === observed.attachmentGone &&
+    (each) =>
+      each.name === observed.attachmentGone &&
       scenario.remedy !== 'strip-attachment-finalizer' &&
-      !told(node, csiCalls.unpublish, faultAtMs, t + sightWithinMs),
+      !isTold(unpublishes, each, faultAtMs),
   );
   return [
     ...attached.map((each) => untold(each, 'attached to', csiCalls.publish)),
@@ -174,19 +165,15 @@ function forcedDetaches(story: Story): string[] {
   const logged = observations.filter(
     ({ name, t }) => name === observed.forceDetachLog && t >= faultAtMs,
   );
-  return calls(story, csiCalls.unpublish)
-    .filter(({ node, t }) => {
-      if (hasBooted(story, node, t)) return false;
-      const unstaged = observations.some(
-        (each) =>
-          each.name === observed.csiCall &&
-          each.node === node &&
-          each.data['call'] === csiCalls.unstage &&
-          each.data['error'] === undefined &&
-          each.t <= t,
-      );
-      return !unstaged && !logged.some((each) => each.t <= t + sightWithinMs);
-    })
+  const unstages = observations.filter(isGranted(csiCalls.unstage));
+  return sinceFault(story)
+    .filter(isGranted(csiCalls.unpublish))
+    .filter(
+      ({ node, t }) =>
+        !hasBooted(story, node, t) &&
+        !unstages.some((each) => each.node === node && each.t <= t) &&
+        !logged.some((each) => each.t <= t + sightWithinMs),
+    )
     .map(
       ({ node = 'a node', t }) =>
         `the volume was detached from ${node} at ${toldInSeconds(t)} with no unmount before it, ` +

@@ -6,7 +6,7 @@ import type { CertificateRecord } from '../../history/events.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { writeOps } from '../../history/writes.ts';
-import { CutOffAnswerMeter } from '../../timeline/cut-off-answers.ts';
+import { cutOffAnswerMeter } from '../../timeline/cut-off-answers.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { certificateGaps } from './certificate-gaps.ts';
 import { disagreements } from './disagreements.ts';
@@ -92,7 +92,7 @@ test('a node that is Ready again before the heal was back', () => {
 
 function refuted(atMs: number, client: string, node: string, fields = {}): string[] {
   const story = tellStory(whole(fields));
-  const meter = new CutOffAnswerMeter(cutOffWindowOf(story));
+  const meter = cutOffAnswerMeter(cutOffWindowOf(story));
   const id = { client, connection: 0, session: 0 };
   const server = { node, podUid: 'u', serverUuid: 's', startedAtS: 1 };
   meter.see({ type: 'session', t: 5000, ...id, server });

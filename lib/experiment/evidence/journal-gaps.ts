@@ -1,13 +1,17 @@
-/** What is missing of a history's segments, by what their writers said when they ended them. */
-import type { SegmentCounts } from '../../history/events.ts';
+/** What a run’s records lack, by what their writers said when they ended them, and what may not be judged by them. */
+import type { SegmentCounts, ImageLabel } from '../../history/events.ts';
 import type { Tells } from '../../history/migration.ts';
 import type { History } from '../../history/reader.ts';
 import { runSegment, writerSegment } from '../../history/recorder.ts';
 import type { SegmentSeal } from '../../history/segment-reader.ts';
 import type { Story } from '../../timeline/story.ts';
 import { clientSides } from '../../workload/ledger.ts';
+import type { Answers } from '../verdict/answers.ts';
+import { blindReads, clientGaps } from './client-gaps.ts';
+import { expectedSights } from './expected-sights.ts';
+import { identitiesOf } from './identities.ts';
 
-export interface JournalGap {
+interface JournalGap {
   /** Or the name of another file. */
   readonly segment: string;
   /** A sentence. */
@@ -87,3 +91,33 @@ const isSame = (a: SegmentCounts, b: SegmentCounts): boolean =>
 
 const tell = ({ records, small, frames, chain }: SegmentCounts): string =>
   `${records} records (${small} of them small) in ${frames} frames with chain ${chain ?? 'none'}`;
+
+/** What the records themselves lack, and what may therefore not be judged by them. */
+interface RecordGaps {
+  /** Sentences. */
+  readonly reasons: readonly string[];
+  /** Clients of whose rows nobody can say that they were not sent. */
+  readonly withGaps: ReadonlySet<string>;
+  /** Images that are not proven to be of this run's volume and moment. */
+  readonly without: ReadonlySet<ImageLabel>;
+}
+
+export function recordGaps(story: Story, history: History, answers: Answers): RecordGaps {
+  const gaps = journalGaps(story, history);
+  const clients = [
+    ...clientGaps(story, answers.journals),
+    ...blindReads(story, answers.blindReads),
+  ];
+  const { reasons, foreign } = identitiesOf(story);
+  return {
+    reasons: [
+      ...reasons,
+      ...clients.map(({ reason }) => reason),
+      ...expectedSights(story, answers.unseen),
+      ...gaps.map(({ reason }) => reason),
+      ...history.cuts.map((cut) => `the history is cut: ${JSON.stringify(cut)}`),
+    ],
+    withGaps: new Set([...clientsWithGaps(gaps, history), ...clients.map(({ client }) => client)]),
+    without: foreign,
+  };
+}

@@ -1,6 +1,8 @@
-/** Did the machine keep time? A run that starved for processor time says nothing of times. */
+/** Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of times. */
 import type { MachineRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
+import { z } from 'zod';
+import { meanOf } from '../../counts.ts';
 
 /** How the reason begins that says the run starved for processor time. */
 export const starvedReason = 'the machine did not keep time';
@@ -15,11 +17,8 @@ const timerLagLimitMs = 2000;
 type Span = Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>;
 
 /** From the fault to the second image: nothing before or after depends on the time it takes. */
-export function machineRecordsOf({
-  records,
-  faultAtMs = 0,
-  secondImageAtMs,
-}: Span): MachineRecord[] {
+export function machineRecordsOf(span: Span): MachineRecord[] {
+  const { records, faultAtMs = 0, secondImageAtMs } = span;
   const untilMs = secondImageAtMs ?? Number.POSITIVE_INFINITY;
   return records
     .filter((record) => record.type === 'machine')
@@ -36,3 +35,41 @@ export function lateTimers(story: Story): string[] {
     ? [`${starvedReason}: a timer fired ${Math.round(worstMs)} ms late`]
     : [];
 }
+
+/** How busy the machine was under a fault: a race's outcome depends on it. */
+const spread = z.object({ mean: z.number(), worst: z.number() }).nullable();
+
+/** From the fault to the second image; null where the history does not tell. */
+export const pressureSchema = z.object({
+  /** PSI avg10 of `some`, percent of the time in which a task waited for it. */
+  cpu: spread,
+  io: spread,
+  memory: spread,
+  /** Load average of one minute. */
+  load: spread,
+  /** How late a timer of a second fired, milliseconds. */
+  timerLagMs: spread,
+});
+export type Pressure = Readonly<z.output<typeof pressureSchema>>;
+
+export function pressureOf(
+  story: Pick<Story, 'records' | 'faultAtMs' | 'secondImageAtMs'>,
+): Pressure {
+  const records = machineRecordsOf(story);
+  const of = (figure: keyof MachineRecord): Pressure['cpu'] =>
+    spreadOf(records.flatMap((record) => record[figure] ?? []).map(Number));
+  return {
+    cpu: of('cpuPressure'),
+    io: of('ioPressure'),
+    memory: of('memoryPressure'),
+    load: of('load'),
+    timerLagMs: of('timerLagMs'),
+  };
+}
+
+function spreadOf(values: readonly number[]): Pressure['cpu'] {
+  if (values.length === 0) return null;
+  return { mean: round(meanOf(values)), worst: round(Math.max(...values)) };
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;

@@ -1,8 +1,8 @@
 /** Who was to watch from the fault to the second image, and when he did not. */
-import { toldInSeconds } from '../../durations.ts';
+import { silencesIn, toldInSeconds } from '../../durations.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { beatWithinMs } from '../../history/observers.ts';
-import { observed } from '../../history/observations.ts';
+import { observed, type ObservedName } from '../../history/observations.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 
 /** A sentence for each source that nobody watched, or not all the time. */
@@ -101,11 +101,36 @@ function excused(seen: Life['seen'], story: Story): number[] {
 /** Within the span, from one sign of life to the next. */
 function silences(times: readonly number[], fromMs: number, toMs: number): string[] {
   const signs = times.filter((t) => t > fromMs && t < toMs).toSorted((a, b) => a - b);
-  const edges = [fromMs, ...signs, toMs];
-  return edges.slice(1).flatMap((t, index) => {
-    const before = edges[index] ?? t;
-    return t - before > beatWithinMs
-      ? [`from ${toldInSeconds(before)} to ${toldInSeconds(t)}`]
-      : [];
-  });
+  return silencesIn([fromMs, ...signs, toMs], beatWithinMs);
 }
+
+const movesVolume = new Set<string>([
+  observed.podTerminating,
+  observed.podGone,
+  observed.attachmentDeleting,
+  observed.attachmentGone,
+  observed.attachmentAttached,
+  observed.unmounted,
+]);
+
+/** Observers that saw nothing at all were not there: "no second mount" would mean nothing. */
+export function missingSights(story: Story): string[] {
+  const { observations, scenario, run, tells, faultAtMs = 0 } = story;
+  const needed: ObservedName[] = [observed.nodeReady, observed.mounted];
+  // A pod that nobody ends leaves the driver nothing to be asked for.
+  const hasMoved = observations.some(({ name, t }) => t >= faultAtMs && movesVolume.has(name));
+  if (hasMoved) needed.push(observed.csiCall);
+  // A shared directory has no device, and a link that survives never changes.
+  if (scenario.disk !== 'shared-file') needed.push(observed.deviceWritten);
+  if (scenario.link !== 'survives') needed.push(observed.linkChanged);
+  const unseen = needed.filter((name) => !observations.some((seen) => seen.name === name));
+  const sources = run.backend === 'kind' && tells.allSources ? ofControlPlane : [];
+  const mute = sources.filter((from) => !observations.some(({ source }) => source === from));
+  return [
+    ...unseen.map((name) => `no observer ever saw ${name}`),
+    ...mute.map((source) => `the observer of ${source} told nothing in the whole run`),
+  ];
+}
+
+/** A real control plane tells of its start and of the pod's. */
+const ofControlPlane = ['controller-manager', 'audit'];

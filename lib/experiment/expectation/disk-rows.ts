@@ -1,6 +1,6 @@
 /** Which disks keep a second writer out, once Kubernetes has let one in. */
 import { database } from '../../database/chosen.ts';
-import { overlapping, type Row } from './expectation-row.ts';
+import { overlapping, type Row } from './situation.ts';
 
 /** They cut at a detach, or a while after it: too late for a node that was let in before. */
 const cuttingAtDetach = ['ack-early', 'fence-if-out-of-service', 'fenced'] as const;

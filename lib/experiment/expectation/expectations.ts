@@ -4,14 +4,13 @@
  * (test/full, docs/reference/disk-modes.md).
  */
 import { losesPower } from '../../fault-kinds.ts';
-import { crashRows } from './crash-rows.ts';
 import { diskRows } from './disk-rows.ts';
-import type { Row } from './expectation-row.ts';
+import { situationOf, type Row, type Situation } from './situation.ts';
 import { overlapRows } from './overlap-rows.ts';
 import { releaseRows } from './release-rows.ts';
 import type { Scenario } from '../scenario.ts';
-import { situationOf, type Situation } from './situation.ts';
 import type { VerdictWord } from '../verdict/verdict.ts';
+import { database } from '../../database/chosen.ts';
 
 /** The node lives on: what the successor gets, and whether the victim's writes still arrive. */
 const partitionRows: readonly Row[] = [...releaseRows, ...diskRows, ...overlapRows];
@@ -21,7 +20,7 @@ const fits = ({ when }: Row, situation: Situation): boolean =>
     (values as readonly unknown[]).includes(situation[factor as keyof Situation]),
   );
 
-export interface Expectation {
+interface Expectation {
   /** All that reasoning allows. */
   readonly verdicts: readonly VerdictWord[];
   /** They are of more than one grade, so that chance decides among them: see counted.ts. */
@@ -41,3 +40,37 @@ export function expectationOf(scenario: Scenario): Expectation {
   const { verdicts, because } = row;
   return { verdicts, because, isRace: gradesIn(verdicts) > 1 };
 }
+
+/** Which verdicts of a crash are no surprise, and why; in the order in which the reasons hold. */
+const early = `${database.title} acknowledges before the log is on disk`;
+
+const damaged = ['lost', 'corrupt'] as const;
+
+/** The node is dead at once: only what it had not given to the disk, or the disk lost, can be gone. */
+const crashRows: readonly Row[] = [
+  {
+    when: { flushes: ['ignored'], powerLoss: ['drops', 'reorders', 'tears'] },
+    verdicts: damaged,
+    because: 'the disk acknowledged flushes and lost what they were to make durable',
+  },
+  {
+    when: { trxCommit: [0, 2], victim: ['busy'], powerLoss: ['tears'] },
+    verdicts: ['safe', ...damaged],
+    because: `${early}, and a page may be torn`,
+  },
+  {
+    when: { trxCommit: [0, 2], victim: ['busy'] },
+    verdicts: ['safe', 'lost'],
+    because: `${early}: a crash takes the tail, if there is one`,
+  },
+  {
+    when: { powerLoss: ['tears'] },
+    verdicts: ['safe', 'corrupt'],
+    because: database.durability.tornBecause,
+  },
+  {
+    when: {},
+    verdicts: ['safe'],
+    because: 'an acknowledged commit was flushed, and a dead node writes no more',
+  },
+];

@@ -1,6 +1,6 @@
 /** What two writers of one disk come to, where nothing kept the second one out. */
 import { database } from '../../database/chosen.ts';
-import { overlapping, type Row } from './expectation-row.ts';
+import { overlapping, type Row } from './situation.ts';
 
 export const overlapRows: readonly Row[] = [
   {

@@ -1,6 +1,6 @@
 /** What Kubernetes lets happen to a volume, before the disk is asked. */
 import { controlPlaneFaults } from '../../fault-kinds.ts';
-import { overlapping, type Row } from './expectation-row.ts';
+import { overlapping, type Row } from './situation.ts';
 
 /** Faults that leave the victim's kubelet at work. */
 const sparing = [...controlPlaneFaults, 'kubelet-restart', 'none'] as const;

@@ -1,24 +1,9 @@
-/** A scenario by what decides its outcome: what the reasons for an expectation ask for. */
+/** A scenario by what decides its outcome, and the form of the reasons that ask for it. */
 import { releaseOf, type Release } from './release.ts';
 import type { Scenario } from '../scenario.ts';
+import type { VerdictWord } from '../verdict/verdict.ts';
 
-export interface Situation
-  extends Pick<
-    Scenario,
-    | 'fault'
-    | 'remedy'
-    | 'disk'
-    | 'watcherCheck'
-    | 'attachWhileBusy'
-    | 'fileLocks'
-    | 'link'
-    | 'filesystem'
-    | 'accessMode'
-    | 'flushes'
-    | 'powerLoss'
-    | 'trxCommit'
-    | 'selfFence'
-  > {
+export interface Situation extends Scenario {
   /** Whether a sidecar that can act ends the database before a successor can be let in. */
   readonly selfFenced: 'in time' | 'late' | 'never';
   /** An idle victim has few writes under way, and may do no harm. */
@@ -69,3 +54,15 @@ function selfFenced(scenario: Scenario): Situation['selfFenced'] {
   if (selfFence === 'off' || standStill.includes(fault) || link !== 'survives') return 'never';
   return selfFenceAfterMs + selfFenceTakesMs <= graceMs ? 'in time' : 'late';
 }
+
+/** One reason why a verdict is no surprise. */
+export interface Row {
+  /** Each factor named has one of these values. */
+  readonly when: { readonly [F in keyof Situation]?: readonly Situation[F][] };
+  /** All that it can come to. */
+  readonly verdicts: readonly VerdictWord[];
+  readonly because: string;
+}
+
+/** Two nodes could write, and did: what it came to differs. */
+export const overlapping = ['exposed', 'lost', 'corrupt'] as const;

@@ -4,14 +4,12 @@ import type { Writers } from '../../workload/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Fault, FaultContext } from '../../faults/fault.ts';
 import { faultOf } from '../../faults/index.ts';
-import type { Attempt } from './attempt.ts';
+import { auditOf, bounded, enter, type Attempt, type Run } from './run-context.ts';
 import { converge } from './converge.ts';
 import { watchWhile } from './moments.ts';
-import { letOthersServe, moveBack } from './move-back.ts';
-import { recreate } from './recreate.ts';
+import { letOthersServe, moveBack, recreate } from './move-back.ts';
 import { RemedyRun } from './remedy-run.ts';
-import { auditOf, bounded, enter, type Run } from './run-context.ts';
-import { watch } from './watch.ts';
+import { waitUntil } from './wait.ts';
 
 interface Struck {
   readonly fault: Fault;
@@ -117,3 +115,34 @@ async function healAndConverge(
 
 const askAgain = (run: Run, fault: Fault, context: FaultContext): Promise<void> =>
   bounded(run, 'ask-again', async () => fault.askAgain?.(context));
+
+/** So many commits by the successor count as serving; an open port does not. */
+const servingCommits = 5;
+
+interface WatchContext extends Run {
+  readonly writers: Writers;
+  readonly victim: PodRef;
+  readonly remedy: RemedyRun;
+  readonly faultAtMs: number;
+}
+
+async function watch(context: WatchContext): Promise<void> {
+  const { scenario, testbed, faultAtMs, signal, steps, writers, victim, onProgress } = context;
+  const { clock } = testbed;
+  const { handOver } = steps;
+  const deadlineMs = faultAtMs + scenario.horizonMs;
+  await context.remedy.apply(faultAtMs, deadlineMs);
+
+  const successorCommits = (): number =>
+    writers.acked().reduce((sum, each) => (each.node === victim.node ? sum : sum + each.count), 0);
+  const isSeen = (): boolean => handOver.isSeen(victim);
+  const handedOver = await waitUntil(clock, isSeen, { deadlineMs, signal });
+  onProgress(handedOver ? handOver.seen : handOver.none);
+  if (!handedOver) return;
+  const serving = await waitUntil(clock, () => successorCommits() >= servingCommits, {
+    deadlineMs: Math.min(deadlineMs, clock.nowMs() + scenario.patienceMs),
+    signal,
+  });
+  onProgress(serving ? 'the successor commits' : 'the successor does not commit');
+  if (serving) await clock.sleep(scenario.overlapMs, signal);
+}

@@ -4,15 +4,16 @@
  */
 import type { Clock } from '../../cluster/clock.ts';
 import type { CommonTestbed, TestbedOptions, Unstamped } from '../../cluster/port.ts';
-import { EvidenceError } from '../../errors.ts';
-import type { HistoryRecord, PhaseName, SegmentList } from '../../history/events.ts';
+import { EvidenceError, describeError } from '../../errors.ts';
+import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';
-import { attempting, type Attempt } from './attempt.ts';
-import { noTimes, type Step } from './bounds.ts';
-import { prepare } from './prepare.ts';
-import { bounded, enter } from './run-context.ts';
+import { attempting, bounded, enter, type Attempt, type RunOptions } from './run-context.ts';
+import { noTimes, afterInterrupt, boundsMs, within } from './bounds.ts';
 
-export interface ObservedOptions<T extends CommonTestbed> {
+type Told = Pick<RunOptions, 'onProgress' | 'onStep' | 'onUnhealed' | 'onRecord' | 'signal'> &
+  Partial<Pick<RunOptions, 'onPhase'>>;
+
+export interface ObservedOptions<T extends CommonTestbed> extends Told {
   /** The run's folder; it exists, and holds no history yet. */
   readonly folder: string;
   /** Runs from the run's beginning. */
@@ -20,13 +21,6 @@ export interface ObservedOptions<T extends CommonTestbed> {
   /** The first record: what this run is. */
   readonly first: Unstamped;
   readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
-  readonly onProgress: (line: string) => void;
-  /** Default for each of these: nobody is told. */
-  readonly onPhase?: (phase: PhaseName) => void;
-  readonly onStep?: (step: Step) => void;
-  readonly onUnhealed?: (what: string) => void;
-  readonly onRecord?: (record: HistoryRecord) => void;
-  readonly signal: AbortSignal;
 }
 
 /** What is done in a run. Whatever rejects ends in the history. */
@@ -107,4 +101,42 @@ function unwritable(folder: string, cause: unknown): EvidenceError {
     command: `npx zx experiments/report.mjs ${folder}`,
     cause,
   });
+}
+
+/** The testbed, within its bound: one that opens too late is closed again. */
+interface Prepared<T> extends Pick<TestbedOptions, 'recorder' | 'onProgress' | 'signal'> {
+  readonly clock: Clock;
+  readonly open: (options: Pick<TestbedOptions, 'recorder' | 'signal'>) => Promise<T>;
+}
+
+/** Rejects as `open` does, or with EvidenceError `GIVEN_UP`. */
+async function prepare<T extends Pick<CommonTestbed, 'close'>>({
+  clock,
+  open,
+  recorder,
+  onProgress,
+  signal,
+}: Prepared<T>): Promise<T> {
+  // The testbed keeps the signal, so it is not that of the bound, which ends with it.
+  const stop = new AbortController();
+  const opening = open({ recorder, signal: AbortSignal.any([signal, stop.signal]) });
+  const before = (what: 'prepare' | 'clean-up') => ({
+    what,
+    deadlineMs: clock.nowMs() + boundsMs[what](),
+    interrupt: { signal, ...afterInterrupt[what] },
+  });
+  try {
+    return await within(clock, before('prepare'), () => opening);
+  } catch (error) {
+    stop.abort(error);
+    const closed = async (): Promise<void> => (await opening).close();
+    await within(clock, before('clean-up'), closed).catch((left: unknown) => {
+      // An opening that failed has said so itself.
+      if (left === error) return;
+      const message = describeError(left);
+      recorder.record({ type: 'error', where: 'clean-up', message });
+      onProgress(message);
+    });
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import type { PodRef, Unstamped } from '../../cluster/port.ts';
 import type { RowRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import { recreate } from './recreate.ts';
+import { recreate } from './move-back.ts';
 import { Sightings } from './sightings.ts';
 
 test('drains the other nodes, then deletes each pod once the one before is Ready', async () => {

@@ -1,5 +1,11 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
-import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
+import type {
+  Backend,
+  CommonTestbed,
+  KubernetesTestbed,
+  Testbed,
+  Recorder,
+} from '../../cluster/port.ts';
 import type { Party } from '../../cluster/rendezvous.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
@@ -8,6 +14,7 @@ import type { Custom } from '../custom.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 import type { Steps } from './steps.ts';
+import { describeError } from '../../errors.ts';
 
 export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly scenario: Scenario;
@@ -69,3 +76,21 @@ export function bounded<T>(
 
 export const auditOf = (run: Run, image: ImageLabel): Promise<void> =>
   bounded(run, 'audit', async (signal) => run.steps.cold?.audit(image, signal));
+
+/** Resolves to whether the work was done. */
+export type Attempt = (where: string, work: () => Promise<unknown>) => Promise<boolean>;
+
+/** `onFailure`: hears of each. Default: only the history does. */
+export const attempting =
+  (recorder: Recorder, onFailure?: (where: string, message: string) => void): Attempt =>
+  async (where, work) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      const message = describeError(error);
+      recorder.record({ type: 'error', where, message });
+      onFailure?.(where, message);
+      return false;
+    }
+  };

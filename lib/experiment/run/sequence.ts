@@ -6,17 +6,17 @@ import type { KubernetesTestbed } from '../../cluster/port.ts';
 import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
-import type { Attempt } from './attempt.ts';
-import { bothClients } from './both-clients.ts';
+import { auditOf, bounded, enter, type Attempt, type Run, type RunOptions } from './run-context.ts';
 import { namesOf } from '../custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
 import { observed, type ObservedOptions, type Work } from './observed.ts';
-import { auditOf, bounded, enter, type Run, type RunOptions } from './run-context.ts';
-import { basisOf } from '../scenario.ts';
+import { basisOf, type Scenario } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
-import { reachSteadyState } from './steady-state.ts';
 import type { Steps, StepsContext } from './steps.ts';
+import { EvidenceError } from '../../errors.ts';
+import { waitUntil } from './wait.ts';
+import { clientSides } from '../../workload/ledger.ts';
 
 /** Throws as `observed` does; other trouble is in the history, and hence in the verdict. */
 export async function recordRun<T extends KubernetesTestbed>(
@@ -110,3 +110,39 @@ async function startWriters({ testbed, recorder, scenario, seed, steps }: Run): 
 }
 
 const planOf = ({ seed: _seed, ...plan }: WriterSpec): ClientPlan => plan;
+
+/** Before anything is broken, both clients commit, and all that serves is there. */
+const withinMs = 60_000;
+
+/** Resolves when that has been so for a while, and its image is kept. */
+async function reachSteadyState(
+  { testbed, scenario, steps }: Run,
+  writers: Writers,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock } = testbed;
+  const isReady = (): boolean =>
+    (scenario.rate === 0 || bothCommit(writers)) && (steps.isWhole?.() ?? true);
+  const deadlineMs = clock.nowMs() + withinMs;
+  if (!(await waitUntil(clock, isReady, { deadlineMs, signal }))) {
+    const what = 'a client committed nothing in 60 s, or not every server was there';
+    throw new EvidenceError('NO_STEADY_STATE', what);
+  }
+  await clock.sleep(scenario.warmupMs, signal);
+  await steps.image('steady', signal);
+}
+
+/** The two clients that every run has: one on the victim's side of any partition, one outside. */
+const bothClients = (
+  { connections, rate }: Scenario,
+  seed: string,
+  reads: Pick<WriterSpec, 'readEveryMs'> = {},
+): WriterSpec[] => clientSides.map((client) => ({ client, connections, rate, seed, ...reads }));
+
+/** Each of the two had something acknowledged. */
+function bothCommit(writers: Writers): boolean {
+  const acked = writers.acked();
+  return clientSides.every((side) =>
+    acked.some(({ client, count }) => client === side && count > 0),
+  );
+}

@@ -1,6 +1,6 @@
 /** Who counts as serving after the heal: not a zombie on its last seconds. */
 import { expect, test } from 'vitest';
-import { servesAgain } from './serving.ts';
+import { servesAgain } from './converge.ts';
 
 function situation(isLeaving: boolean, isIdle = false) {
   const counts = { a: 100, b: 0 };

@@ -1,14 +1,14 @@
 /** What the clients' answers say: of the service, of other observers, and of the clients themselves. */
 import { ClientJournals } from '../../history/client-protocol.ts';
 import type { History } from '../../history/reader.ts';
-import { CutOffAnswerMeter, type CutOffAnswers } from '../../timeline/cut-off-answers.ts';
+import { cutOffAnswerMeter, type CutOffAnswers } from '../../timeline/cut-off-answers.ts';
 import { ReadMeter } from '../../timeline/read-heads.ts';
 import { ReaderSightMeter, type BlindRead } from '../../timeline/seen-by-readers.ts';
 import { ServiceMeter, type Service } from '../../timeline/service.ts';
-import { StaleReadMeter, type StaleReads } from '../../timeline/stale-reads.ts';
+import { staleReadMeter, type StaleReads } from '../../timeline/stale-reads.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
-import { UnseenCommitMeter, type UnseenCommits } from '../../timeline/unseen-commits.ts';
-import { blindAfter } from '../evidence/blind-reads.ts';
+import { unseenCommitMeter, type UnseenCommits } from '../../timeline/unseen-commits.ts';
+import { blindAfter } from '../evidence/client-gaps.ts';
 import { commitsToBeSeen } from '../evidence/expected-sights.ts';
 import { cutOffWindowOf } from '../evidence/fault-effect.ts';
 
@@ -29,12 +29,12 @@ export function answersIn(story: Story, history: History): Answers {
     endAtMs: lookedUntilMs(story),
     victimNode: story.victimNode,
   });
-  const stale = new StaleReadMeter(story);
+  const stale = staleReadMeter(story);
   const reads = new ReadMeter();
-  const cutOff = new CutOffAnswerMeter(cutOffWindowOf(story));
+  const cutOff = cutOffAnswerMeter(cutOffWindowOf(story));
   const journals = new ClientJournals();
   const sights = new ReaderSightMeter(blindAfter(story));
-  const unseen = new UnseenCommitMeter(commitsToBeSeen(story));
+  const unseen = unseenCommitMeter(commitsToBeSeen(story));
   for (const answer of history.answers(journals)) {
     if (answer.type === 'read') reads.see(answer);
     else service.see(answer);

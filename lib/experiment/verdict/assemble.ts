@@ -1,38 +1,32 @@
 /** The verdict of a run, read from its history alone. */
 import type { Checker } from '../../checkers/checker.ts';
 import { checkers, judgeImages, type Judgement } from '../../checkers/index.ts';
-import type { LostCommit } from '../../checkers/lost-commits.ts';
+import type { LostCommit } from '../../checkers/losses.ts';
 import { describeError } from '../../errors.ts';
-import { crashCertificates } from '../../faults/crash-certificate.ts';
-import { linkCertificates } from '../../faults/link-certificate.ts';
+import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
 import type { CertificateRecord, CustomNames } from '../../history/events.ts';
 import type { History } from '../../history/reader.ts';
 import { gapsIn, type WriteLog } from '../../history/writes.ts';
-import { accessConflicts } from '../../timeline/access-conflicts.ts';
+import { accessConflicts } from '../../timeline/access.ts';
 import type { CutOffAnswers } from '../../timeline/cut-off-answers.ts';
 import { exposureOf, type Exposure } from '../../timeline/exposure.ts';
 import { licencesOf } from '../../timeline/licence.ts';
 import { phasesOf } from '../../timeline/phases.ts';
 import { tellStory, type Story } from '../../timeline/story.ts';
-import { incompleteBecause } from '../evidence/completeness.ts';
+import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
 import { answersIn } from './answers.ts';
-import { controlFindings } from './control-findings.ts';
+import { controlFindings, readFindings } from './control-findings.ts';
 import { absentCheckers } from '../custom.ts';
-import { cutsNotSeen } from '../evidence/cuts-seen.ts';
-import { disagreements } from '../evidence/disagreements.ts';
-import { diskFindings } from './disk-findings.ts';
+import { cutsNotSeen, disagreements } from '../evidence/disagreements.ts';
+import { diskFindings, wayBackFindings } from './disk-findings.ts';
 import { refutedBy } from '../evidence/fault-effect.ts';
-import { lossOf, lostIn } from './loss.ts';
-import { missingOf } from './missing.ts';
+import { lossOf, lostIn, missingOf } from './loss.ts';
 import { noticedBy, noticesOf } from './notices.ts';
-import { readFindings } from './read-findings.ts';
-import { recordGaps } from '../evidence/record-gaps.ts';
+import { recordGaps } from '../evidence/journal-gaps.ts';
 import { refusedMountsOf } from './refused-mounts.ts';
 import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
-import { nothingTested } from './tested.ts';
 import { verdictWord, worst, type Verdict } from './verdict.ts';
-import { wayBackFindings } from './way-back.ts';
 
 export interface AssembleOptions {
   /** Told of each commit that is gone from an image. */
@@ -112,22 +106,11 @@ export function assembleVerdict(
   return { sentence: sentenceOf(told), ...told };
 }
 
-type WhichRun = Pick<
-  Verdict,
-  | 'basis'
-  | 'timers'
-  | 'versions'
-  | 'provisioning'
-  | 'scenario'
-  | 'seed'
-  | 'runId'
-  | 'replay'
-  | 'cluster'
-  | 'custom'
->;
+type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' | 'cluster'>;
+type OfRun = Pick<Verdict, 'scenario' | 'seed' | 'runId' | 'replay' | 'custom'>;
 
 /** What a verdict says of its run itself. */
-export const whichRun = ({ run, setup }: Story): WhichRun => ({
+export const whichRun = ({ run, setup }: Story): OfTestbed & OfRun => ({
   basis: run.basis,
   timers: { ...setup?.timers },
   versions: { ...setup?.versions },

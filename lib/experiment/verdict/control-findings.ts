@@ -1,4 +1,4 @@
-/** What the control plane and the old server have to say: notes, none of which is damage by itself. */
+/** What the control plane and the servers have to say: notes, but for a server that forgets what it has shown. */
 import { note } from '../../checkers/findings.ts';
 import { plural } from '../../counts.ts';
 import { forcedDetachesOf, forceReasons, type Detach } from '../../timeline/forced-detaches.ts';
@@ -6,6 +6,7 @@ import type { StaleReads } from '../../timeline/stale-reads.ts';
 import type { Story } from '../../timeline/story.ts';
 import { zonesOf } from '../../timeline/zones.ts';
 import type { Finding } from './verdict.ts';
+import type { ReadMeter } from '../../timeline/read-heads.ts';
 
 export const controlFindings = (story: Story, stale: readonly StaleReads[]): Finding[] => [
   ...forcedDetachFindings(story),
@@ -73,3 +74,17 @@ function zoneFindings(story: Story): Finding[] {
   const summary = 'so many nodes were lost that Kubernetes slowed down or stopped eviction';
   return [note('ZONE_DISRUPTED', summary, evidence)];
 }
+
+/** Nothing is ever deleted, so a row that was shown and then was not is a commit that went away. */
+export const readFindings = ({ faultAtMs = 0 }: Story, reads: ReadMeter): Finding[] =>
+  reads.wentBack().map(({ client, node, count, atMs, saw, before }) => {
+    const after = `${((atMs - faultAtMs) / 1000).toFixed(1)} s after the fault`;
+    return {
+      code: 'READS_WENT_BACK',
+      level: 'damage',
+      safety: 'lost',
+      loud: false,
+      summary: `one server on ${node} answered ${plural(count, 'read')} of the ${client} client with less than before`,
+      evidence: [`first ${after}: ${saw}, where ${before} had been the newest row`],
+    };
+  });

@@ -1,6 +1,7 @@
 /** What a run lost, by who had acknowledged it and when. */
 import type { Reconciliation } from '../../checkers/reconcile.ts';
-import type { Loss } from './verdict.ts';
+import type { Loss, Verdict } from './verdict.ts';
+import { epochs } from '../../checkers/journal.ts';
 
 /**
  * The worst of all images, epoch by epoch: what the fault took, and what the heal took after it. Null
@@ -18,13 +19,34 @@ export function lossOf(reconciliations: ReadonlyMap<string, Reconciliation>): Lo
       lost: Math.max(0, ...counts.map(({ lost }) => lost)),
     };
   };
-  return {
-    beforeFault: worstIn('beforeFault'),
-    victimBeforeHandover: worstIn('victimBeforeHandover'),
-    victimAfterHandover: worstIn('victimAfterHandover'),
-    successor: worstIn('successor'),
-  };
+  return Object.fromEntries(epochs.map((epoch) => [epoch, worstIn(epoch)])) as Loss;
 }
 
 export const lostIn = (loss: Loss | null): number | null =>
   loss === null ? null : Object.values(loss).reduce((sum, { lost }) => sum + lost, 0);
+
+/**
+ * Three numbers that are easily taken for each other: commits that could not be read for a while,
+ * that are gone for good, and that are not there in the end.
+ */
+type Image = Verdict['images'][number];
+type Count = Verdict['missing']['lost'];
+
+export function missingOf(images: readonly Image[]): Verdict['missing'] {
+  const first = images.find(({ image }) => image === 'first');
+  const second = images.find(({ image }) => image === 'second');
+  return {
+    unreadableBeforeHeal: countOf(first, first?.readable === true ? 0 : first?.lost),
+    lost: lostFor(images),
+    afterHeal: countOf(second, second?.lost),
+  };
+}
+
+/** The last copy that could be read in full knows: what another could not show may be in it. */
+function lostFor(images: readonly Image[]): Count {
+  const last = images.findLast(({ image, readable }) => readable && image !== 'steady');
+  return countOf(last, last?.lost);
+}
+
+const countOf = (image: Image | undefined, count: Image['lost'] | undefined): Count =>
+  image === undefined || typeof count !== 'number' ? null : { count, of: image.acked };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runRecord } from '../../../test/support/run-record.ts';
 import { ReadMeter } from '../../timeline/read-heads.ts';
 import { tellStory } from '../../timeline/story.ts';
-import { readFindings } from './read-findings.ts';
+import { readFindings } from './control-findings.ts';
 
 test('reads that go back are a loss that no operator is told of', () => {
   const meter = new ReadMeter();

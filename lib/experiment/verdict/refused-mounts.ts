@@ -2,7 +2,7 @@
 import { countInWords, plural } from '../../counts.ts';
 import { z } from 'zod';
 import { note } from '../../checkers/findings.ts';
-import { csiCalls, observed } from '../../history/observations.ts';
+import { csiCalls, isRefused, observed } from '../../history/observations.ts';
 import type { Access } from '../../timeline/access.ts';
 import type { Story } from '../../timeline/story.ts';
 import type { Finding } from './verdict.ts';
@@ -28,10 +28,7 @@ export type RefusedMount = z.output<typeof refusedMountSchema>;
 export function refusedMountsOf(story: Story, accesses: readonly Access[]): RefusedMount[] {
   const { faultAtMs = 0, observations } = story;
   const since = observations.filter(({ t }) => t >= faultAtMs);
-  const refusals = since.filter(
-    ({ name, data }) =>
-      name === observed.csiCall && data['call'] === csiCalls.stage && data['error'] !== undefined,
-  );
+  const refusals = since.filter(isRefused(csiCalls.stage));
   const atS = (atMs: number): number => Math.round(atMs - faultAtMs) / 1000;
   const hasLog = accesses.some(({ bytesWritten }) => bytesWritten !== undefined);
   const nodes = new Set(refusals.flatMap(({ node }) => node ?? []));
@@ -78,13 +75,8 @@ export const refusedMountFindings = (refused: readonly RefusedMount[]): Finding[
   refused.map((each) => note('MOUNT_REFUSED', refusedInWords(each), each.errors));
 
 /** Who had the volume, from when on, what he wrote, and how often he was refused. */
-export function refusedInWords({
-  node,
-  fromS,
-  bytesWritten,
-  times,
-  mountedS,
-}: RefusedMount): string {
+export function refusedInWords(refused: RefusedMount): string {
+  const { node, fromS, bytesWritten, times, mountedS } = refused;
   const wrote =
     bytesWritten === null
       ? ''

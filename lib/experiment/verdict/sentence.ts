@@ -2,7 +2,7 @@
 import { countInWords } from '../../counts.ts';
 import { secondsInWords } from '../../durations.ts';
 import { firstTold, noticeInWords } from './notices.ts';
-import { locksKeepApart } from './own-answers.ts';
+import { locksKeepApart } from './headline.ts';
 import { refusedInWords } from './refused-mounts.ts';
 import type { Verdict } from './verdict.ts';
 

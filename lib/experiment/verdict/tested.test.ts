@@ -4,7 +4,7 @@ import { nothingRead } from '../../checkers/evidence.ts';
 import { Journal } from '../../checkers/journal.ts';
 import { Reconciler, type Reconciliation } from '../../checkers/reconcile.ts';
 import { tellStory, type Story } from '../../timeline/story.ts';
-import { nothingTested } from './tested.ts';
+import { nothingTested } from '../evidence/completeness.ts';
 
 /** A run whose fault comes at 10 ms. */
 function story(rate: number, balances: Readonly<Record<number, number>> = { 1: 1000 }): Story {

@@ -1,6 +1,6 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
-import { provisioningSchema } from '../../history/provisioning.ts';
+import { provisioningSchema } from '../../history/identity.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
 import { noticeSchema } from './notices.ts';
 import { refusedMountSchema } from './refused-mounts.ts';
@@ -22,11 +22,8 @@ export function verdictWord(safety: Safety, complete: boolean): VerdictWord {
 }
 
 /** Both parts of the expectation count. */
-export function exitCodeOf({
-  verdict,
-  asExpected,
-  open,
-}: Pick<Verdict, 'verdict' | 'asExpected' | 'open'>): ExitCode {
+export function exitCodeOf(from: Pick<Verdict, 'verdict' | 'asExpected' | 'open'>): ExitCode {
+  const { verdict, asExpected, open } = from;
   if (asExpected) return exitCode.expected;
   if (open === true) return exitCode.open;
   return verdict === 'inconclusive' ? exitCode.inconclusive : exitCode.unexpected;
@@ -206,6 +203,3 @@ export const verdictSchema = z.object({
 export type Verdict = z.output<typeof verdictSchema>;
 export type Phases = Verdict['phases'];
 export type Loss = NonNullable<Verdict['loss']>;
-
-/** The JSON Schema of verdict.json. */
-export const verdictJsonSchema = (): unknown => z.toJSONSchema(verdictSchema);

@@ -4,7 +4,7 @@ import { runRecord, see } from '../../../test/support/run-record.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
-import { wayBackFindings } from './way-back.ts';
+import { wayBackFindings } from './disk-findings.ts';
 
 const call = (t: number, name: string, fields = {}): SmallRecord =>
   see(t, observed.csiCall, 'a', { call: name, ...fields });

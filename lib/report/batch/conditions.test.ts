@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Batch } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
-import { conditionsInWords } from './conditions.ts';
-import { trendOf } from './trend.ts';
+import { conditionsInWords, trendOf } from './trend.ts';
 
 const recorded = {
   forcedetach: ['0.1.0+aaaaaaaaaaaa'],

@@ -116,11 +116,10 @@ function differencesTable({ differences }: Batch): string[] {
 }
 
 /** `−100 % (−100 to −21)`. */
-export function differenceText({
-  by,
-  low,
-  high,
-}: Pick<Batch['differences'][number], 'by' | 'low' | 'high'>): string {
+export function differenceText(
+  difference: Pick<Batch['differences'][number], 'by' | 'low' | 'high'>,
+): string {
+  const { by, low, high } = difference;
   const signed = (share: number): string =>
     `${share > 0 ? '+' : share < 0 ? '−' : ''}${Math.abs(100 * share).toFixed(0)}`;
   return `${signed(by)} % (${signed(low)} to ${signed(high)})`;

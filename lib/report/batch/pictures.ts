@@ -16,13 +16,8 @@ const colors: Readonly<Record<VerdictWord, string>> = {
 };
 
 /** Legible on them. */
-const textOn: Readonly<Record<VerdictWord, string>> = {
-  safe: '#10171e',
-  exposed: '#10171e',
-  lost: '#ffffff',
-  corrupt: '#ffffff',
-  inconclusive: '#10171e',
-};
+const textOn = (word: VerdictWord): string =>
+  word === 'lost' || word === 'corrupt' ? '#ffffff' : '#10171e';
 
 const rowHeight = 34;
 
@@ -140,7 +135,7 @@ function option(map: HeatMap): EChartsOption {
       type: 'heatmap',
       data: squares.map(({ column, row, cell }) => ({
         value: [column, row, words.indexOf(cell.verdict)],
-        label: { formatter: squareText(cell), color: textOn[cell.verdict] },
+        label: { formatter: squareText(cell), color: textOn(cell.verdict) },
       })),
       label: { show: true },
       itemStyle: { borderColor: '#ffffff', borderWidth: 2 },

@@ -11,7 +11,7 @@ import { tellStory } from '../../timeline/story.ts';
 import { readAnswers, type Told } from '../answer.ts';
 import type { Procedure } from '../seed.ts';
 import { note, reading } from './notes.ts';
-import { recordProcedure, scenarioOf } from './record.ts';
+import { recordProcedure, scenarioOf } from './run.ts';
 
 const seen = note('seen', { count: z.number() });
 const read = reading({ seen }, ({ seen: { count } }) => ({

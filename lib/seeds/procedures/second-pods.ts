@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceTaint } from '../../taints.ts';
-import { mountedAtEviction } from '../items/shared-file.ts';
-import type { Seed } from '../seed.ts';
+import type { Seed, Reading } from '../seed.ts';
 import { attachment, endedEarly, note, reading } from './notes.ts';
+import { callsOf, firstSeen, linesOf, onVictim, since, type FinishedRun } from '../finished-run.ts';
 
 const refusedForMs = 8_000;
 const disks = ['unfenced', 'pending-while-busy'] as const;
@@ -184,3 +184,22 @@ export const sharedMount: Seed = {
     }),
   },
 };
+
+/** Seed 26, second half: without an attach phase the second mount comes as soon as there is a pod. */
+function mountedAtEviction(run: FinishedRun): Reading {
+  if (run.story.scenario.disk !== 'shared-file') return 'this disk is attached';
+  const elsewhere = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
+  const published = callsOf(run, 'nodePublish').find(
+    (seen) => !onVictim(run)(seen) && seen.t >= run.faultAtMs,
+  );
+  if (elsewhere === undefined || published === undefined) return 'no second pod came';
+  const attached = firstSeen(run, observed.attachmentCreated);
+  return {
+    asExpected: attached === undefined,
+    said:
+      `${run.story.scenario.workload}: second pod at ${since(run, elsewhere.t)}, mounted ` +
+      `${((published.t - elsewhere.t) / 1000).toFixed(1)} s later; ` +
+      `${attached === undefined ? 'no' : 'a'} VolumeAttachment was made.`,
+    evidence: linesOf(run, [elsewhere, published]),
+  };
+}

@@ -1,8 +1,14 @@
 /** Shards on other machines come to the sweep of this one, and a hole in what they say is seen. */
 import { beforeAll, expect, test } from 'vitest';
-import { islandSchedules, shardsOf } from '../islands.ts';
+import {
+  islandSchedules,
+  shardsOf,
+  joinShard,
+  newSweep,
+  sweep,
+  type SweepState,
+} from '../sweep.ts';
 import { playStretch } from '../stretch.ts';
-import { joinShard, newSweep, sweep, type SweepState } from '../sweep.ts';
 import { parseResult } from './output.ts';
 import { playShard, type Plan } from './shard.ts';
 

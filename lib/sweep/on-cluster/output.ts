@@ -5,8 +5,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { EvidenceError } from '../../errors.ts';
-import type { Shard } from '../islands.ts';
-import type { SweepState } from '../sweep.ts';
+import type { Shard, SweepState } from '../sweep.ts';
 
 /** Below the 16 KiB at which container runtimes split a line. */
 const lineLength = 8000;

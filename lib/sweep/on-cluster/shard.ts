@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { describeError, exitCode, ForcedetachError } from '../../errors.ts';
-import type { Shard } from '../islands.ts';
+import { newSweep, sweep, type Shard } from '../sweep.ts';
 import { playStretch } from '../stretch.ts';
-import { newSweep, sweep } from '../sweep.ts';
 import { resultLines } from './output.ts';
 
 /** What all shards of a Job are told. */

@@ -1,6 +1,6 @@
 /** Whole files, volumes and logs that are older than they should be, cut short, or gone. */
 import type { DamageClass } from '../damage-class.ts';
-import { pairOperations } from '../../../lib/history/operations.ts';
+import { pairOperations } from '../../support/pair-operations.ts';
 import { olderOf, type Mutant, type Planted, type Plot } from '../mutant.ts';
 import { seed } from '../workshop.ts';
 import { contentProof, lostCommits } from './rows.ts';

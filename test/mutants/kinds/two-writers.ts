@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DamageClass } from '../damage-class.ts';
 import { ackedIn } from '../../support/bare-images.ts';
-import { pairOperations } from '../../../lib/history/operations.ts';
+import { pairOperations } from '../../support/pair-operations.ts';
 import type { Mutant, Planted, Plot } from '../mutant.ts';
 import { twoMounts, type Schedule } from '../two-mounts.ts';
 import { load, seed } from '../workshop.ts';

@@ -1,9 +1,10 @@
-/** The part of a crash's certificate that only the audited disk can give: what survived, what did not. */
+/** The part of certificates that only the disk can give: what survived a crash, what a severed path let through. */
 import { losesPower } from '../fault-kinds.ts';
 import type { CertificateRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
+import { csiCalls, isGranted } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';
 import { canaryContent } from './node-crash.ts';
+import type { WriteMarks } from '../timeline/write-marks.ts';
 
 /** Empty where the fault was not a crash, or no image of the time after it was audited. */
 export function crashCertificates(story: Story): CertificateRecord[] {
@@ -48,11 +49,7 @@ function dirtyJournal(
   // XFS has no fsck that tells: its log is replayed by the mount.
   if (story.scenario.filesystem === 'xfs') return [];
   const stage = story.observations.find(
-    ({ t, name, data }) =>
-      name === observed.csiCall &&
-      data['call'] === csiCalls.stage &&
-      data['error'] === undefined &&
-      t >= (story.faultAtMs ?? 0),
+    (seen) => seen.t >= (story.faultAtMs ?? 0) && isGranted(csiCalls.stage)(seen),
   );
   if (stage === undefined) return [];
   const { fsck: said } = stage.data;
@@ -60,3 +57,29 @@ function dirtyJournal(
   const dirty = fsck.includes('recovering journal');
   return [certificate('the journal was dirty before the next mount', dirty, fsck.slice(0, 300))];
 }
+
+/** Empty where the link survived, or the disk kept no log. */
+export function linkCertificates(story: Story, marks: WriteMarks | undefined): CertificateRecord[] {
+  const { scenario, faultName, faultAtMs } = story;
+  if (scenario.link === 'survives' || marks === undefined || faultAtMs === undefined) return [];
+  const first = marks.severed[0];
+  const { whileSevered } = marks.leaked;
+  const until = first?.toMs === undefined ? 'the end' : `${sinceS(first.toMs, faultAtMs)} s`;
+  return [
+    {
+      type: 'certificate',
+      t: first?.fromMs ?? faultAtMs,
+      fault: faultName,
+      moment: 'during',
+      claim: 'the disk took no write of the victim while its path was severed',
+      holds: first !== undefined && whileSevered === 0,
+      evidence:
+        first === undefined
+          ? 'the log of writes knows of no severed path'
+          : `severed from ${sinceS(first.fromMs, faultAtMs)} s to ${until} after the fault; ` +
+            `${whileSevered} writes applied meanwhile`,
+    },
+  ];
+}
+
+const sinceS = (atMs: number, faultAtMs: number): string => ((atMs - faultAtMs) / 1000).toFixed(1);
