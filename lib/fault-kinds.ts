@@ -1,6 +1,27 @@
 /** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
-import { faultDeclarations } from './faults/kinds.ts';
 import type { Fields } from './fields/field.ts';
+import { apiOutage } from './faults/kinds/api-outage.ts';
+import { apiPartition } from './faults/kinds/api-partition.ts';
+import { attacherDown } from './faults/kinds/attacher-down.ts';
+import { controllerRestart } from './faults/kinds/controller-restart.ts';
+import { cpuStarvation } from './faults/kinds/cpu-starvation.ts';
+import { flappingPartition } from './faults/kinds/flapping-partition.ts';
+import { freeze } from './faults/kinds/freeze.ts';
+import { kubeletRestart } from './faults/kinds/kubelet-restart.ts';
+import { kubeletStall } from './faults/kinds/kubelet-stall.ts';
+import { leaseWrite } from './faults/kinds/lease-write.ts';
+import { networkPartition } from './faults/kinds/network-partition.ts';
+import { nodeCrash } from './faults/kinds/node-crash.ts';
+import { nodeReboot } from './faults/kinds/node-reboot.ts';
+import { none } from './faults/kinds/none.ts';
+import { runtimeStall } from './faults/kinds/runtime-stall.ts';
+
+/** A seed of the sweep draws by this order: a new one goes last. */
+export const faultDeclarations = [
+  ...[none, nodeCrash, nodeReboot, networkPartition, apiPartition, freeze, kubeletStall],
+  ...[runtimeStall, kubeletRestart, cpuStarvation, flappingPartition],
+  ...[controllerRestart, apiOutage, attacherDown, leaseWrite],
+] as const;
 
 type Declaration = (typeof faultDeclarations)[number];
 type NamesOf<Trait> = Extract<Declaration, Trait>['name'];

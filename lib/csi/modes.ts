@@ -1,12 +1,8 @@
 /** Carries out what the volume's mode of disk decides (lib/disk-modes). Each throws a CallError where it refuses. */
 import { status } from '@grpc/grpc-js';
+import { watchTimeoutMs } from '../disk-modes/exclusive.ts';
 import { diskModeOf } from '../disk-modes/index.ts';
-import {
-  watchTimeoutMs,
-  type Cut,
-  type DiskModeDeclaration,
-  type Refusal,
-} from '../disk-modes/mode.ts';
+import type { Cut, DiskModeDeclaration, Refusal } from '../disk-modes/mode.ts';
 import { describeError } from '../errors.ts';
 import { outOfServiceKey } from '../taints.ts';
 import type { PathStatus } from './array-port.ts';

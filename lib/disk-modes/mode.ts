@@ -1,5 +1,5 @@
 /**
- * What a mode of disk decides, at three moments. The driver (lib/csi/modes.ts) and the model
+ * What a mode of disk decides, at three moments. The driver (lib/csi/modes) and the model
  * (lib/cluster/sim/disk/modes.ts) both read it from here, and carry it out.
  */
 
@@ -40,5 +40,4 @@ export interface DiskModeDeclaration<Name extends string = string> {
   readonly isDirectory?: true;
 }
 
-/** Ceph's osd_client_watch_timeout: the OSD forgets a client that it has not heard for so long. */
-export const watchTimeoutMs = 30_000;
+export const diskMode = <const Mode extends DiskModeDeclaration>(mode: Mode): Mode => mode;

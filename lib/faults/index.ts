@@ -2,12 +2,20 @@
 import type { FaultKind } from '../fault-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { askedAgain } from './asked-again.ts';
-import { apiOutage, attacherDown, controllerRestart, leaseWrite } from './control-plane.ts';
-import { stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
-import { flappingPartition, networkPartition } from './network-partition.ts';
+import { apiPartition } from './api-partition.ts';
+import { apiOutage, attacherDown, controllerRestart } from './control-plane.ts';
+import type { Fault } from './fault.ts';
+import { cpuStarvation } from './cpu-starvation.ts';
+import { flappingPartition } from './flapping-partition.ts';
+import { freeze } from './freeze.ts';
 import { kubeletRestart } from './kubelet-restart.ts';
-import { nodeCrash, nodeReboot } from './node-crash.ts';
-import { apiPartition, cpuStarvation, freeze, kubeletStall, none, runtimeStall } from './simple.ts';
+import { leaseWrite } from './lease-write.ts';
+import { none } from './none.ts';
+import { networkPartition } from './network-partition.ts';
+import { nodeCrash } from './node-crash.ts';
+import { nodeReboot } from './node-reboot.ts';
+import { kubeletStall, runtimeStall } from './stalls.ts';
+import { withSecond } from './second.ts';
 import { withServerKills } from './server-kills.ts';
 
 const faults: Readonly<Record<FaultKind, Fault>> = {
@@ -37,51 +45,3 @@ export function faultOf({ fault, also, serverKills }: Scenario, own?: Fault): Fa
 
 /** Whether it is asked again, until its heal, if it still holds. */
 export const isAskedAgain = (fault: FaultKind): boolean => faults[fault].holds !== undefined;
-
-/** Both as one fault. The second comes at `alsoAt`, and is healed `alsoForMs` later, or with the first. */
-export function withSecond(first: Fault, second: Fault): Fault {
-  let isBroken = false;
-  const mend = async (context: FaultContext): Promise<void> => {
-    if (!isBroken) return;
-    await second.heal(context);
-    isBroken = false;
-  };
-  const goOnSecond = async (context: FaultContext, moments: Moments): Promise<void> => {
-    const { alsoAt, alsoForMs } = context.scenario;
-    if (!(await moments.reached(alsoAt))) {
-      stepOf(second.name, context)('failed', `the watch was over before ${alsoAt} came`);
-      return;
-    }
-    isBroken = true;
-    await second.inject(context);
-    const { clock } = context.testbed;
-    const untilMs = clock.nowMs() + alsoForMs;
-    const leftMs = (): number => untilMs - clock.nowMs();
-    // What it goes on to do has ended when it is healed.
-    const passed = (ms: number): Promise<boolean> =>
-      ms < leftMs() ? moments.passed(ms) : Promise.resolve(false);
-    await second.goOn?.(context, { ...moments, passed });
-    if (!(await moments.passed(Math.max(0, leftMs())))) return;
-    await second.askAgain?.(context);
-    await mend(context);
-  };
-  return {
-    name: first.name,
-    leastMs: first.leastMs,
-    inject: (context) => first.inject(context),
-    async goOn(context, moments): Promise<void> {
-      await Promise.all([first.goOn?.(context, moments), goOnSecond(context, moments)]);
-    },
-    async askAgain(context): Promise<void> {
-      await first.askAgain?.(context);
-      if (isBroken) await second.askAgain?.(context);
-    },
-    async heal(context): Promise<void> {
-      try {
-        await mend(context);
-      } finally {
-        await first.heal(context);
-      }
-    },
-  };
-}

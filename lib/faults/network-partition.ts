@@ -1,6 +1,6 @@
 /**
- * Partitions: the victim is off the cluster's network, alive and writing. Where its storage hangs on
- * the same cable (scenario `link`), its path to the disk stalls or fails as well.
+ * Network partition: the victim is off the cluster's network, alive and writing. Where its storage
+ * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
 import type { Machine } from '../cluster/port.ts';
 import type { Proof } from '../storage/port.ts';
@@ -11,10 +11,8 @@ import {
   type Fault,
   type FaultContext,
   type Probe,
-  type Moments,
 } from './fault.ts';
 import { isIn, proven, reachability } from './probes.ts';
-import { lastingFault } from './lasting.ts';
 
 const name = 'network-partition';
 
@@ -71,35 +69,5 @@ export const networkPartition: Fault = {
       ...reachability(machine, true),
       ...(path === undefined ? [] : [proven('the victim’s path to the disk is back', path)]),
     ]);
-  },
-};
-
-/**
- * Flapping partition: off the cluster's network and back on it, over and over. Each return stops
- * an eviction; what was decided meanwhile stays.
- */
-// What it says holds until it flaps, and each time it says so anew.
-const { holds: _, ...partition } = lastingFault({
-  name: 'flapping-partition',
-  breaks: ({ machine }) => machine.disconnect(),
-  mends: ({ machine }) => machine.reconnect(),
-  whole: ({ machine }) => reachability(machine, true),
-  broken: ({ machine }) => reachability(machine, false),
-});
-
-export const flappingPartition: Fault = {
-  ...partition,
-
-  async goOn({ testbed, recorder, victim, scenario }: FaultContext, moments: Moments) {
-    const machine = testbed.machine(victim.node);
-    const { flapDownMs, flapUpMs } = scenario;
-    for (;;) {
-      if (!(await moments.passed(flapDownMs))) return;
-      await machine.reconnect();
-      await certify(recorder, 'flapping-partition', 'during', reachability(machine, true));
-      if (!(await moments.passed(flapUpMs))) return;
-      await machine.disconnect();
-      await certify(recorder, 'flapping-partition', 'during', reachability(machine, false));
-    }
   },
 };

@@ -9,14 +9,7 @@
  */
 import type { Machine } from '../cluster/port.ts';
 import type { FaultKind } from '../fault-kinds.ts';
-import {
-  certify,
-  stepOf,
-  type Fault,
-  type FaultContext,
-  type Probe,
-  type Moments,
-} from './fault.ts';
+import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 import { isIn, proven } from './probes.ts';
 
 const name = 'node-crash';
@@ -31,7 +24,7 @@ const lost = {
 /** Content that the crash canaries get right before the crash; see verifying in crash-certificate.ts. */
 export const canaryContent = 'written right before the crash';
 
-async function crash(name: FaultKind, context: FaultContext): Promise<void> {
+export async function crash(name: FaultKind, context: FaultContext): Promise<void> {
   const { testbed, recorder, victim, scenario } = context;
   const machine = testbed.machine(victim.node);
   const step = stepOf(name, context);
@@ -50,7 +43,7 @@ async function crash(name: FaultKind, context: FaultContext): Promise<void> {
   ]);
 }
 
-const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the victim is down');
+export const isDown = (machine: Machine): Probe => isIn(machine, 'stopped', 'the victim is down');
 
 export const nodeCrash: Fault = {
   name,
@@ -72,45 +65,5 @@ export const nodeCrash: Fault = {
     await machine.start();
     step('healed');
     await certify(recorder, name, 'after', [isIn(machine, 'running', 'the victim runs again')]);
-  },
-};
-
-/**
- * Node reboot: a crash after which the node comes back by itself, at `rebootAt`: within the grace
- * period, after it, or just when its volume is taken away.
- */
-async function boot(context: FaultContext): Promise<void> {
-  const { testbed, recorder, victim } = context;
-  const machine = testbed.machine(victim.node);
-  const step = stepOf('node-reboot', context);
-  // It is down from the kill until here.
-  await certify(recorder, 'node-reboot', 'during', [isDown(machine)]);
-  step('heal');
-  await machine.start();
-  step('healed');
-  await certify(recorder, 'node-reboot', 'after', [
-    isIn(machine, 'running', 'the victim runs again'),
-  ]);
-}
-
-export const nodeReboot: Fault = {
-  name: 'node-reboot',
-  leastMs: 0,
-
-  inject: (context) => crash('node-reboot', context),
-
-  async goOn(context: FaultContext, moments: Moments): Promise<void> {
-    const { rebootAt } = context.scenario;
-    if (await moments.reached(rebootAt)) await boot(context);
-    else
-      stepOf('node-reboot', context)(
-        'failed',
-        `the watch was over before it booted at ${rebootAt}`,
-      );
-  },
-
-  async heal(context: FaultContext): Promise<void> {
-    const state = await context.testbed.machine(context.victim.node).state();
-    if (state !== 'running') await boot(context);
   },
 };

@@ -1,7 +1,7 @@
 /** A second fault comes at its moment, goes after its time, and never stays behind. */
 import { expect, test } from 'vitest';
 import type { Fault, FaultContext, Moments } from './fault.ts';
-import { withSecond } from './index.ts';
+import { withSecond } from './second.ts';
 
 const fault = (name: string, said: string[]): Fault => ({
   name,

@@ -1,9 +1,9 @@
 /** The tables of docs/reference/scenarios.md and the JSON Schema of schedule files, from the fields' declarations. */
 import { z } from 'zod';
-import { diskModeOf } from '../../lib/disk-modes/index.ts';
+import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
-import { faultDeclarations } from '../../lib/faults/kinds.ts';
+import { faultDeclarations } from '../../lib/fault-kinds.ts';
 import type { Field } from '../../lib/fields/field.ts';
 import { remedyDeclarations } from '../../lib/remedy-kinds.ts';
 
@@ -43,7 +43,7 @@ const tables: Readonly<Record<string, () => string>> = {
   disks: () =>
     table(
       ['Disk', 'When another node is to get the volume, the storage'],
-      Object.values(diskModeOf).map(({ name, does, more }) => [
+      diskModeDeclarations.map(({ name, does, more }) => [
         name,
         more === undefined ? does : `${does} ${more}`,
       ]),

@@ -2,7 +2,7 @@
 import type { BreakableTestbed, PodRef } from '../../cluster/port.ts';
 import { describeError } from '../../errors.ts';
 import type { Moments } from '../../faults/fault.ts';
-import { remedyOf } from '../../remedies/index.ts';
+import { remedies } from '../../remedies/index.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
 import type { Run } from './run-context.ts';
@@ -24,7 +24,7 @@ export class RemedyRun {
 
   constructor(options: RemedyOptions) {
     this.#options = options;
-    this.#remedy = options.custom?.remedy ?? remedyOf(options.scenario.remedy);
+    this.#remedy = options.custom?.remedy ?? remedies[options.scenario.remedy];
   }
 
   /** Waits for its moment and acts; a moment that does not come by the deadline is a failed step. */

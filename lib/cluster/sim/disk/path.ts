@@ -4,7 +4,7 @@
  * error). A path that was cut stays cut, and what it held is refused.
  */
 import type { LinkState } from '../../../disk-kinds.ts';
-import { watchTimeoutMs } from '../../../disk-modes/mode.ts';
+import { watchTimeoutMs } from '../../../disk-modes/exclusive.ts';
 
 const watchTimeoutUs = watchTimeoutMs * 1000;
 

@@ -1,0 +1,31 @@
+/**
+ * CPU starvation: the victim's processes share so little of a CPU that heartbeats come late or not
+ * at all, while all of them live.
+ */
+import type { Machine } from '../cluster/port.ts';
+import type { Probe } from './fault.ts';
+import { lastingFault } from './lasting.ts';
+import { isIn } from './probes.ts';
+
+/** In at least so many of the scheduler's periods somebody must have been stopped. */
+const leastStopped = 0.5;
+
+const stopped = (machine: Machine, claim: string, holds: (share: number) => boolean): Probe => ({
+  claim,
+  ask: async () => {
+    const share = await machine.throttled();
+    const percent = Math.round(100 * share);
+    return { holds: holds(share), evidence: `stopped in ${percent} % of the periods` };
+  },
+});
+
+export const cpuStarvation = lastingFault({
+  name: 'cpu-starvation',
+  breaks: ({ machine, scenario }) => machine.throttle(scenario.cpuShare),
+  mends: ({ machine }) => machine.unthrottle(),
+  whole: ({ machine }) => [stopped(machine, 'the victim has CPU time', (share) => share === 0)],
+  broken: ({ machine }) => [
+    stopped(machine, 'the victim lacks CPU time', (share) => share >= leastStopped),
+    isIn(machine, 'running', 'the victim itself still runs'),
+  ],
+});

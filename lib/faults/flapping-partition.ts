@@ -1,0 +1,35 @@
+/**
+ * Flapping partition: off the cluster's network and back on it, over and over. Each return stops
+ * an eviction; what was decided meanwhile stays.
+ */
+import { certify, type Fault, type FaultContext, type Moments } from './fault.ts';
+import { lastingFault } from './lasting.ts';
+import { reachability } from './probes.ts';
+
+const name = 'flapping-partition';
+
+// What it says holds until it flaps, and each time it says so anew.
+const { holds: _, ...partition } = lastingFault({
+  name,
+  breaks: ({ machine }) => machine.disconnect(),
+  mends: ({ machine }) => machine.reconnect(),
+  whole: ({ machine }) => reachability(machine, true),
+  broken: ({ machine }) => reachability(machine, false),
+});
+
+export const flappingPartition: Fault = {
+  ...partition,
+
+  async goOn({ testbed, recorder, victim, scenario }: FaultContext, moments: Moments) {
+    const machine = testbed.machine(victim.node);
+    const { flapDownMs, flapUpMs } = scenario;
+    for (;;) {
+      if (!(await moments.passed(flapDownMs))) return;
+      await machine.reconnect();
+      await certify(recorder, name, 'during', reachability(machine, true));
+      if (!(await moments.passed(flapUpMs))) return;
+      await machine.disconnect();
+      await certify(recorder, name, 'during', reachability(machine, false));
+    }
+  },
+};

@@ -1,0 +1,25 @@
+/** Its processes get next to no CPU time. */
+import { z } from 'zod';
+import { field } from '../../fields/field.ts';
+import { oneOf } from '../../fields/swept.ts';
+import { textOf } from '../../fields/texts.ts';
+import { faultKind } from './kind.ts';
+
+export const cpuStarvation = faultKind({
+  name: 'cpu-starvation',
+  question: 'A node gets next to no CPU time: is its volume given away while it still writes?',
+  happens: 'all its processes together get `cpuShare` of one CPU',
+  certificate: 'the kernel stops them in most of its periods',
+  fields: {
+    cpuShare: field('fault.cpuShare', z.number().min(0.001).max(1).default(0.005), {
+      flags: '--cpu-share <n>',
+      about: 'what is left to all processes of the victim together, of one CPU',
+      of: ['cpu-starvation'],
+      swept: { isAsked: true, draw: oneOf([0.001, 0.005, 0.02, 0.1]) },
+      text: textOf(
+        (text) => (/^(0?\.\d+|1)$/.test(text) ? Number(text) : undefined),
+        'Give a share of one CPU, such as 0.05.',
+      ),
+    }),
+  },
+});

@@ -1,0 +1,29 @@
+/** Off the network and back on it, over and over. */
+import { time } from '../../fields/field.ts';
+import { secondsWithin } from '../../fields/swept.ts';
+import { faultKind } from './kind.ts';
+
+export const flappingPartition = faultKind({
+  name: 'flapping-partition',
+  question: 'A node comes back from a partition and is cut off again: which wait goes on?',
+  happens: "off the cluster's network for `down`, on it for `up`, over and over",
+  certificate: 'it reaches the API server or not, asked at every change',
+  silencesKubelet: true,
+  fields: {
+    // Longer than the stock grace period, and then long enough to be Ready again.
+    flapDownMs: time('fault.down', 70_000, {
+      flags: '--flap-down <time>',
+      about: 'the node is off the network for so long',
+      swept: { isAsked: true, draw: secondsWithin(5, 400) },
+      of: ['flapping-partition'],
+      least: 1,
+    }),
+    flapUpMs: time('fault.up', 30_000, {
+      flags: '--flap-up <time>',
+      about: 'and then on it for so long',
+      swept: { isAsked: true, draw: secondsWithin(1, 120) },
+      of: ['flapping-partition'],
+      least: 1,
+    }),
+  },
+});

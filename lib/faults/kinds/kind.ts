@@ -1,0 +1,21 @@
+/** What a fault says of itself; how it is broken, proven and mended is in the file of its name beside this folder. */
+import type { Fields } from '../../fields/field.ts';
+
+interface FaultDeclaration {
+  readonly name: string;
+  /** Of an experiment that has no other question. */
+  readonly question: string;
+  /** To the victim, and what proves it while it lasts; Markdown, for the page. */
+  readonly happens: string;
+  readonly certificate: string;
+  /** Of the control plane: it needs no victim, and so may come beside another fault. */
+  readonly isOfControlPlane?: true;
+  /** At once and for a while the API server hears nothing more of the victim's kubelet. */
+  readonly silencesKubelet?: true;
+  /** Ends the victim's processes at once, and takes what they had not given to the disk. */
+  readonly losesPower?: true;
+  /** By their names in a record; each written under `fault`. */
+  readonly fields?: Fields;
+}
+
+export const faultKind = <const Kind extends FaultDeclaration>(kind: Kind): Kind => kind;

@@ -1,0 +1,26 @@
+/** The same as a crash, and the node boots again by itself. */
+import { moment } from '../../fields/field.ts';
+import { secondsWithin } from '../../fields/swept.ts';
+import { faultKind } from './kind.ts';
+
+const withinGraceMs = 20_000;
+
+export const nodeReboot = faultKind({
+  name: 'node-reboot',
+  question: 'A node reboots: does its database come back with every acknowledged commit?',
+  happens: 'the same, and it boots at `rebootAt`',
+  certificate: 'the same',
+  silencesKubelet: true,
+  losesPower: true,
+  fields: {
+    rebootAt: moment('fault.rebootAt', ['force-detach'], withinGraceMs, {
+      flags: '--reboot-at <when>',
+      about: 'the node boots at the force-detach, or so long after the fault',
+      of: ['node-reboot'],
+      swept: {
+        isAsked: true,
+        draw: (dice) => (dice.chance(0.3) ? 'force-detach' : secondsWithin(1, 400)(dice)),
+      },
+    }),
+  },
+});

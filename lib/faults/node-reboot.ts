@@ -1,0 +1,39 @@
+/**
+ * Node reboot: a crash after which the node comes back by itself, at `rebootAt`: within the grace
+ * period, after it, or just when its volume is taken away.
+ */
+import { certify, stepOf, type Fault, type FaultContext, type Moments } from './fault.ts';
+import { crash, isDown } from './node-crash.ts';
+import { isIn } from './probes.ts';
+
+const name = 'node-reboot';
+
+async function boot(context: FaultContext): Promise<void> {
+  const { testbed, recorder, victim } = context;
+  const machine = testbed.machine(victim.node);
+  const step = stepOf(name, context);
+  // It is down from the kill until here.
+  await certify(recorder, name, 'during', [isDown(machine)]);
+  step('heal');
+  await machine.start();
+  step('healed');
+  await certify(recorder, name, 'after', [isIn(machine, 'running', 'the victim runs again')]);
+}
+
+export const nodeReboot: Fault = {
+  name,
+  leastMs: 0,
+
+  inject: (context) => crash(name, context),
+
+  async goOn(context: FaultContext, moments: Moments): Promise<void> {
+    const { rebootAt } = context.scenario;
+    if (await moments.reached(rebootAt)) await boot(context);
+    else stepOf(name, context)('failed', `the watch was over before it booted at ${rebootAt}`);
+  },
+
+  async heal(context: FaultContext): Promise<void> {
+    const state = await context.testbed.machine(context.victim.node).state();
+    if (state !== 'running') await boot(context);
+  },
+};

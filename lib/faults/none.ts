@@ -1,0 +1,24 @@
+/** No fault: the node is whole, and what happens to its database is a remedy's doing alone. */
+import type { Machine } from '../cluster/port.ts';
+import type { Fault, Probe } from './fault.ts';
+import { lastingFault, type LastingContext } from './lasting.ts';
+import { agentsRun, isIn, reachability } from './probes.ts';
+
+const runs = (machine: Machine): Probe[] => [
+  isIn(machine, 'running', 'the victim runs'),
+  agentsRun(machine),
+];
+const whole = (context: LastingContext): Probe[] => [
+  ...runs(context.machine),
+  ...reachability(context.machine, true),
+];
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+/** Its certificates say that nothing was broken while the remedy acted. */
+export const none: Fault = {
+  ...lastingFault({ name: 'none', breaks: nothing, mends: nothing, whole, broken: whole }),
+  leastMs: 0,
+  // A second fault may take the API server away meanwhile.
+  holds: ({ testbed, victim }) => runs(testbed.machine(victim.node)),
+};

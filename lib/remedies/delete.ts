@@ -1,0 +1,10 @@
+/** A plain `kubectl delete pod`: the object stays until its kubelet confirms that it has stopped. */
+import type { Remedy } from './remedy.ts';
+
+export const plainDelete: Remedy = {
+  name: 'delete',
+  async apply({ testbed, victim }) {
+    await testbed.kubernetes.deletePod(victim);
+    return undefined;
+  },
+};

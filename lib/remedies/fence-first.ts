@@ -1,0 +1,29 @@
+/**
+ * Fence first, the advice of storage vendors: the node's paths to the volume are cut at the backend,
+ * the backend is asked whether they are, and only then the node is tainted out-of-service.
+ */
+import { EvidenceError } from '../errors.ts';
+import { certify } from '../faults/fault.ts';
+import { proven } from '../faults/probes.ts';
+import { outOfService } from './out-of-service.ts';
+import type { Remedy } from './remedy.ts';
+
+const name = 'fence-first';
+const claim = 'the storage says that every path of the victim is cut, before the taint is set';
+
+export const fenceFirst: Remedy = {
+  name,
+  async apply(context) {
+    const { testbed, recorder, victim } = context;
+    const proof = await testbed.disk.fence(victim.node);
+    await certify(recorder, name, 'during', [proven(claim, proof)]);
+    if (!proof.verified) {
+      throw new EvidenceError('NOT_FENCED', `${victim.node} is not cut off, so it is not tainted`);
+    }
+    context.signal.throwIfAborted();
+    await outOfService.apply(context);
+    return proof.evidence;
+  },
+  // A fence is for ever: the node's next attachment is another path.
+  undo: (context) => outOfService.undo?.(context) ?? Promise.resolve(),
+};

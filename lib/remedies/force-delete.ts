@@ -1,0 +1,10 @@
+/** Force delete: `kubectl delete pod --force --grace-period=0`, the pod object gone unconfirmed. */
+import type { Remedy } from './remedy.ts';
+
+export const forceDelete: Remedy = {
+  name: 'force-delete',
+  async apply({ testbed, victim }) {
+    await testbed.kubernetes.forceDelete(victim);
+    return undefined;
+  },
+};

@@ -1,0 +1,15 @@
+/**
+ * The pod force-deleted, then its finalizers taken away: what people do when a force delete seems to
+ * hang. Without the force delete the API server would go on waiting for the kubelet.
+ */
+import type { Remedy } from './remedy.ts';
+
+export const stripPodFinalizer: Remedy = {
+  name: 'strip-pod-finalizer',
+  async apply({ testbed, victim }) {
+    const { kubernetes } = testbed;
+    await kubernetes.forceDelete(victim);
+    await kubernetes.stripPodFinalizers(victim);
+    return undefined;
+  },
+};
