@@ -10,7 +10,7 @@ import {
   type DocumentOptions,
 } from '../../lib/checkers/reconcile-documents.ts';
 import { Reconciler } from '../../lib/checkers/reconcile.ts';
-import { unreadBecause } from '../../lib/checkers/machine-trouble.ts';
+import { unreadBecause } from '../../lib/checkers/readability.ts';
 import { auditHeap, labNode } from '../../lib/cluster/kind/disk/lab.ts';
 import { decodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 import { execWithInput } from '../../lib/engine/commands.ts';

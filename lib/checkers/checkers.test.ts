@@ -10,7 +10,7 @@ import {
 } from '../../test/support/example-ledger.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
 import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
-import type { LostCommit } from './losses.ts';
+import type { LostCommit } from './lost-commits.ts';
 import { opName } from './op-sample.ts';
 
 type TableCheck = ImageEvidence['tables'][number];

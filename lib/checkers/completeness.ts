@@ -6,7 +6,8 @@ import type { OwnAsked } from '../database/port.ts';
 import type { Checker } from './checker.ts';
 import type { ImageEvidence, ServerStart } from './evidence.ts';
 import { incomplete } from './findings.ts';
-import { troubleIn, troubleOfStart, unreadBecause } from './machine-trouble.ts';
+import { troubleIn, troubleOfStart } from './machine-trouble.ts';
+import { unreadBecause } from './readability.ts';
 
 export const completeness: Checker = {
   name: 'completeness',

@@ -12,22 +12,28 @@ import type {
 } from '../history/events.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
-import { balances, indexes } from './tables.ts';
+import { balances } from './balances.ts';
 import type { AuditedImage, Checker } from './checker.ts';
 import { completeness } from './completeness.ts';
 import type { ImageEvidence, LedgerRow } from './evidence.ts';
-import { documentCheckers, rowCheckers } from './ledger-rows.ts';
-import { fileSystem, replaced } from './file-system.ts';
+import { documentCheckers } from './documents.ts';
+import { fileSystem } from './file-system.ts';
 import { incomplete } from './findings.ts';
+import { indexes } from './indexes.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
-import { ledgerLost, ledgerUnreadable } from './ledger-lost.ts';
-import { login, errorLog, serverStarts, sqlFailures } from './server.ts';
-import { naming, type LostCommit } from './losses.ts';
+import { ledgerLost } from './ledger-lost.ts';
+import { rowCheckers } from './ledger-rows.ts';
+import { login } from './login.ts';
+import { naming, type LostCommit } from './lost-commits.ts';
+import { ledgerUnreadable } from './ledger-unreadable.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
-import { unreadBecause, type Unread } from './machine-trouble.ts';
+import { unreadBecause, type Unread } from './readability.ts';
 import { reconcileDocuments, type DocumentOptions } from './reconcile-documents.ts';
+import { replaced } from './replaced.ts';
 import { schemaChange, schemaChangeOf } from './schema-change.ts';
 import { SeenCommits } from './seen-commits.ts';
+import { errorLog, serverStarts } from './server.ts';
+import { sqlFailures } from './sql-failures.ts';
 
 export const checkers: readonly Checker[] = [
   ledgerLost,

@@ -11,7 +11,6 @@ import type { LostRange } from './losses.ts';
 import { opName } from './op-sample.ts';
 import type { Reconciliation } from './reconcile.ts';
 import type { SeenCommit } from './seen-commits.ts';
-import { unreadBecause } from './machine-trouble.ts';
 
 export const ledgerLost: Checker = {
   name: 'ledger-lost',
@@ -67,23 +66,3 @@ function describe(range: LostRange): string {
     ` at ${seconds(range.firstAckMs)} to ${seconds(range.lastAckMs)} s (${epoch})`
   );
 }
-
-/** The ledger could not be read to its end because the image is damaged. */
-export const ledgerUnreadable: Checker = {
-  name: 'ledger-unreadable',
-  check({ image, evidence, reconciliation }) {
-    if (unreadBecause(evidence) !== 'damage') return [];
-    const { present, acked } = reconciliation;
-    const why = evidence.ledgerError ?? evidence.mountError;
-    return [
-      damage({
-        code: 'LEDGER_UNREADABLE',
-        image,
-        safety: 'corrupt',
-        loud: true,
-        summary: `${present} of ${acked} acknowledged commits can be read`,
-        evidence: [`${evidence.ledgerRows} rows read`, ...(why === undefined ? [] : [why])],
-      }),
-    ];
-  },
-};

@@ -4,11 +4,11 @@
  */
 import { database } from '../database/chosen.ts';
 import type { MachineTrouble } from '../database/port.ts';
-import type { ServerStart, ImageEvidence } from './evidence.ts';
+import type { ServerStart } from './evidence.ts';
 
 const { log } = database;
 
-const machineTroubles: readonly MachineTrouble[] = [
+export const machineTroubles: readonly MachineTrouble[] = [
   {
     name: 'no memory',
     pattern: /cannot allocate memory|\bENOMEM\b|errno:? 12\b|\bOS error:? 12\b|error number 12\b/i,
@@ -63,41 +63,3 @@ export function troubleOfStart({ ready, died, errorLines }: ServerStart): string
 
 const killedBy = (died: string | undefined): string | undefined =>
   died !== undefined && killed.includes(died) ? 'killed' : undefined;
-
-/** Signals that come from outside the server (out of memory, a person): no sign of damage. */
-const foreignSignals = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'];
-
-/** The server ended by itself at some time of its life. */
-export const diedByItself = ({ died }: ServerStart): boolean =>
-  died !== undefined && !foreignSignals.includes(died);
-
-/** It was not ready, and said why or ended: not merely slow. */
-export const refusedToStart = (start: ServerStart): boolean =>
-  !start.ready && (diedByItself(start) || start.errorLines.length > 0);
-
-/** It failed, and not for want of something on the machine. */
-const accuses = (start: ServerStart): boolean =>
-  (diedByItself(start) || refusedToStart(start)) && troubleOfStart(start) === undefined;
-
-export type Unread = 'damage' | 'gap';
-
-/**
- * Undefined when every row was read. `rows`: how many of those that the audit read are at hand; a
- * history that was cut has fewer. Default: all.
- */
-export function unreadBecause(
-  evidence: ImageEvidence,
-  rows: number = evidence.ledgerRows,
-): Unread | undefined {
-  const { ledgerComplete, mounted, mountError, dataDirectoryEmpty, starts } = evidence;
-  if (rows !== evidence.ledgerRows) return 'gap';
-  if (ledgerComplete) return undefined;
-  const damaged =
-    (!mounted && mountError !== undefined && troubleIn(mountError) === undefined) ||
-    dataDirectoryEmpty ||
-    starts.some((start) => accuses(start)) ||
-    (evidence.sqlFailures ?? []).some(
-      ({ what, error }) => what === 'ledger' && troubleIn(error) === undefined,
-    );
-  return damaged ? 'damage' : 'gap';
-}

@@ -26,7 +26,7 @@ export interface DocumentReconciliation {
 
 export interface DocumentOptions {
   readonly journal: Journal;
-  /** When the copy was begun, ms on the run's clock: what was acked by then must be in it. */
+  /** When the copy was begun, ms on the run's clock. */
   readonly takenAtMs: number;
   /** The image's ledger has the row of an operation; undefined where it could not be read. */
   readonly holds: ((log: SessionLog, seq: number) => boolean) | undefined;

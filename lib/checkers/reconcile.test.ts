@@ -6,7 +6,7 @@ import type { LedgerRow } from './evidence.ts';
 import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { opName } from './op-sample.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
-import type { Unread } from './machine-trouble.ts';
+import type { Unread } from './readability.ts';
 
 const client = 'outside';
 const always = Number.POSITIVE_INFINITY;

@@ -4,12 +4,11 @@
  */
 import { clientSides, sessionContents, type OpContent } from '../workload/ledger.ts';
 import type { LedgerRow } from './evidence.ts';
-import { outcomeCode, type SessionLog } from './journal.ts';
+import { outcomeCode, type Journal, type SessionLog } from './journal.ts';
 import { Losses, type LossCounts, type OnLost } from './losses.ts';
 import { OpSample } from './op-sample.ts';
-import type { Unread } from './machine-trouble.ts';
+import type { Unread } from './readability.ts';
 import type { SeenCommit, SeenCommits } from './seen-commits.ts';
-import type { DocumentOptions } from './reconcile-documents.ts';
 
 export interface Reconciliation extends LossCounts {
   /**
@@ -44,13 +43,18 @@ export interface Reconciliation extends LossCounts {
   readonly movements: ReadonlyMap<number, number>;
 }
 
-export interface ReconcilerOptions extends Omit<DocumentOptions, 'holds'> {
+export interface ReconcilerOptions {
+  readonly journal: Journal;
   /** The run's seed: gives what was sent. */
   readonly seed: string;
+  /** When the copy was begun, ms on the run's clock: what was acked by then must be in it. */
+  readonly takenAtMs: number;
   /** The image taken before this one. Default: there is none. */
   readonly before?: Reconciler;
   /** What was seen of readers and in the images before. Default: nothing. */
   readonly seen?: SeenCommits;
+  /** Clients whose journals have gaps. Default: none. */
+  readonly withGaps?: ReadonlySet<string>;
 }
 
 /** What is known of a session while its rows come. */
@@ -69,11 +73,13 @@ export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #progress = new Map<SessionLog, Progress>();
   readonly #movements = new Map<number, number>();
-  readonly #found = {
-    ...{ phantoms: new OpSample(), unjournaled: new OpSample(), failedPresent: new OpSample() },
-    ...{ duplicates: new OpSample(), torn: new OpSample() },
-    ...{ brokenLinks: new OpSample(), outOfOrder: new OpSample() },
-  };
+  readonly #phantoms = new OpSample();
+  readonly #unjournaled = new OpSample();
+  readonly #failedPresent = new OpSample();
+  readonly #duplicates = new OpSample();
+  readonly #torn = new OpSample();
+  readonly #brokenLinks = new OpSample();
+  readonly #outOfOrder = new OpSample();
   /** Rows that somebody saw and that no journal tells of. */
   readonly #seenUnsent = new Set<SeenCommit>();
   #rows = 0;
@@ -94,16 +100,16 @@ export class Reconciler {
     const log = this.#options.journal.session(row);
     const progress = log === undefined ? undefined : this.#progress.get(log);
     if (log === undefined || progress === undefined || !log.wasSent(row.seq)) {
-      (this.#mayBeSent(row) ? this.#found.unjournaled : this.#found.phantoms).add(row);
+      (this.#mayBeSent(row) ? this.#unjournaled : this.#phantoms).add(row);
       const seen = this.#options.seen?.get(row);
       if (seen !== undefined) this.#seenUnsent.add(seen);
       return;
     }
     const { seen, sent } = progress;
-    if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#found.torn.add(row);
-    if (log.outcome(row.seq) === outcomeCode.fail) this.#found.failedPresent.add(row);
+    if (!row.hashFits || !saysWhatWas(sent(row.seq), row)) this.#torn.add(row);
+    if (log.outcome(row.seq) === outcomeCode.fail) this.#failedPresent.add(row);
     const times = seen[row.seq] ?? 0;
-    if (times > 0) this.#found.duplicates.add(row);
+    if (times > 0) this.#duplicates.add(row);
     else this.#placed(row, progress);
     seen[row.seq] = Math.min(times + 1, manyTimes);
   }
@@ -135,7 +141,13 @@ export class Reconciler {
       rows: this.#rows,
       ...losses.result(),
       resurrected,
-      ...this.#found,
+      phantoms: this.#phantoms,
+      unjournaled: this.#unjournaled,
+      failedPresent: this.#failedPresent,
+      duplicates: this.#duplicates,
+      torn: this.#torn,
+      brokenLinks: this.#brokenLinks,
+      outOfOrder: this.#outOfOrder,
       seenLost: [...this.#seenLost()],
       unknownPresent,
       unknownAbsent,
@@ -185,13 +197,13 @@ export class Reconciler {
 
   /** Where a row that is met for the first time stands among its session's rows. */
   #placed(row: LedgerRow, progress: Progress): void {
-    if (row.seq < progress.highest) this.#found.outOfOrder.add(row);
+    if (row.seq < progress.highest) this.#outOfOrder.add(row);
     else progress.highest = row.seq;
     if (row.linkFits) return;
     const { log, seen } = progress;
     // Behind a lost row nothing can link: that is its loss once more, not a finding of its own.
     const previous = log.lastAckedBefore(row.seq);
-    if (previous === undefined || (seen[previous] ?? 0) > 0) this.#found.brokenLinks.add(row);
+    if (previous === undefined || (seen[previous] ?? 0) > 0) this.#brokenLinks.add(row);
   }
 
   #move(account: number, amount: number): void {

@@ -1,11 +1,12 @@
-/** Whether the server starts on the copy and lives, what its error log says, and whether it serves its clients. */
+/** Whether the server starts on the copy and lives, and what its error log says. */
 import { database } from '../database/chosen.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type { Checker } from './checker.ts';
 import type { ServerStart } from './evidence.ts';
 import { damage, incomplete, note } from './findings.ts';
 import { plural } from '../counts.ts';
-import { troubleIn, troubleOfStart, diedByItself, refusedToStart } from './machine-trouble.ts';
+import { troubleIn, troubleOfStart } from './machine-trouble.ts';
+import { diedByItself, refusedToStart } from './readability.ts';
 
 const {
   server,
@@ -85,41 +86,4 @@ export const errorLog: Checker = {
     }
     return findings;
   },
-};
-
-/** An application can log in to the server, do its work, and no more than it was granted. */
-export const login: Checker = {
-  name: 'login',
-  check({ image, evidence: { login } }) {
-    const { refused, unlimited } = login ?? {};
-    if (refused !== undefined && troubleIn(refused) === undefined) {
-      const summary = 'an ordinary client is not let in, or not to what it was granted';
-      const about = { code: 'LOGIN_REFUSED', image, safety: 'corrupt', loud: true } as const;
-      return [damage({ ...about, summary, evidence: [refused] })];
-    }
-    if (unlimited !== undefined) {
-      const summary = 'an ordinary client may do what nobody granted it';
-      const about = { code: 'LOGIN_UNLIMITED', image, safety: 'corrupt', loud: false } as const;
-      return [damage({ ...about, summary, evidence: [unlimited] })];
-    }
-    return [];
-  },
-};
-
-/** Statements that a living server refused to answer: an application would have met the same. */
-export const sqlFailures: Checker = {
-  name: 'sql-failures',
-  check: ({ image, evidence }) =>
-    (evidence.sqlFailures ?? [])
-      .filter(({ error }) => troubleIn(error) === undefined)
-      .map(({ what, error }) =>
-        damage({
-          code: 'SQL_REFUSED',
-          image,
-          safety: 'corrupt',
-          loud: true,
-          summary: `${database.server} cannot answer: ${what}`,
-          evidence: [error],
-        }),
-      ),
 };

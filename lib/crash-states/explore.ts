@@ -4,7 +4,7 @@ import { completeness } from '../checkers/completeness.ts';
 import type { ImageEvidence } from '../checkers/evidence.ts';
 import { incomplete } from '../checkers/findings.ts';
 import { checkers as ofAudits, runChecks } from '../checkers/index.ts';
-import { unreadBecause } from '../checkers/machine-trouble.ts';
+import { unreadBecause } from '../checkers/readability.ts';
 import type { Journal } from '../checkers/journal.ts';
 import { Reconciler, type Reconciliation } from '../checkers/reconcile.ts';
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../test/support/example-ledger.ts';
 import { nothingRead, type ImageEvidence, type LedgerRow } from '../checkers/evidence.ts';
 import { Journal } from '../checkers/journal.ts';
-import { unreadBecause } from '../checkers/machine-trouble.ts';
+import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import { describeState, describeSummary, expectedOf, isExpected } from './describe.ts';

@@ -1,7 +1,7 @@
 /** The verdict of a run, read from its history alone. */
 import type { Checker } from '../../checkers/checker.ts';
 import { checkers, judgeImages, type Judgement } from '../../checkers/index.ts';
-import type { LostCommit } from '../../checkers/losses.ts';
+import type { LostCommit } from '../../checkers/lost-commits.ts';
 import { describeError } from '../../errors.ts';
 import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
 import type { CertificateRecord, CustomNames } from '../../history/events.ts';

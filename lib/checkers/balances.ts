@@ -1,4 +1,4 @@
-/** Tables agree with each other: balances with the ledger, an index with its table. */
+/** Every balance is what the ledger's transfers made it: both were written in one transaction. */
 import { initialBalance } from '../workload/ledger.ts';
 import type { Checker } from './checker.ts';
 import { damage } from './findings.ts';
@@ -27,25 +27,4 @@ export const balances: Checker = {
     const code = 'BALANCE_WRONG';
     return [damage({ code, image, safety: 'corrupt', loud: false, summary, evidence: wrong })];
   },
-};
-
-/** Reading a table by its primary key and by a secondary index must give the same rows. */
-export const indexes: Checker = {
-  name: 'indexes',
-  check: ({ image, evidence }) =>
-    evidence.indexCounts
-      .filter(
-        ({ byPrimary, byIndex, valuesAgree }) => byPrimary !== byIndex || valuesAgree === false,
-      )
-      .map(({ table, index, byPrimary, byIndex }) => {
-        const counts = `${byPrimary} rows by primary key, ${byIndex} by ${index}`;
-        return damage({
-          code: 'INDEX_OUT_OF_STEP',
-          image,
-          safety: 'corrupt',
-          loud: false,
-          summary: `index ${index} of ${table} disagrees with the table`,
-          evidence: [byPrimary === byIndex ? `${counts}, with other values` : counts],
-        });
-      }),
 };
