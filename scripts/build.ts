@@ -4,7 +4,7 @@
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 
 /** What the library reads at run time, apart from its own files. */
 const data = [

@@ -8,7 +8,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 import { z } from 'zod';
 import { outcomes, settingsSchema, type Outcome, type Settings } from './ci-settings.ts';
 

@@ -7,7 +7,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 
 const sources = [
   {

@@ -6,7 +6,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 import { rebuildBatch, rebuildRun } from '../lib/cli/batch/rebuild.ts';
 import { openHistory } from '../lib/history/reader.ts';
 

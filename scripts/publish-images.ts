@@ -4,7 +4,7 @@
  *
  *   node scripts/publish-images.ts 127.0.0.1:5000 [kubernetes]
  */
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 import { commandLine, endOf, parseArguments, say, tell } from '../lib/cli/command.ts';
 import {
   kubernetes as kubernetesOf,

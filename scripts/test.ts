@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 import { version } from '../lib/engine/commands.ts';
 import { countsOf, noCounts, strict, sum, summaryLine, type Counts } from './test-counts.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 
 const root = join(import.meta.dirname, '..');
 /** A project with our rules and nothing but planted files. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 
 const root = join(import.meta.dirname, '..');
 const untracked = ['node_modules', '.git', 'coverage', 'dist', '.cache', 'reports'];

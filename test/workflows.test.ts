@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { $ } from 'zx';
+import { $ } from '../lib/engine/shell.ts';
 import { settingsSchema } from '../scripts/ci-settings.ts';
 import { kubernetesReleases } from '../lib/kubernetes-versions.ts';
 

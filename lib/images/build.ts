@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { killGroup } from '../engine/children.ts';
 import { listImages } from '../engine/commands.ts';
 import * as recipe from '../engine/recipe.ts';

@@ -1,5 +1,5 @@
 /** Has all images on the engine, from a registry or built here; an unchanged input builds nothing. */
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { needCheckout } from '../checkout.ts';
 import { database } from '../database/chosen.ts';
 import { imageIds as idsOf, program } from '../engine/commands.ts';

@@ -1,7 +1,7 @@
 /** The kind program: the machine's own, or one built from its Go module into the cache folder. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { InfrastructureError } from '../errors.ts';
 import { cacheFolder } from './build.ts';
 import { kindVersion } from './versions.ts';

@@ -1,5 +1,5 @@
 /** Frees the engine of images that were built here and that nothing asks for any more. */
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { listImages, removeImage } from '../engine/commands.ts';
 import { partLabel } from './part.ts';
 

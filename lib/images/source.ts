@@ -1,5 +1,5 @@
 /** Where images come from when the user leaves it open: a registry if one answers, else this machine. */
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { askManifest } from '../engine/commands.ts';
 import { UsageError } from '../errors.ts';
 import type { ImageSource, SourceChoice } from './image-set.ts';

@@ -1,5 +1,5 @@
 /** Which backend a run takes, with which images, and how it is opened. */
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { SharedCluster } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';

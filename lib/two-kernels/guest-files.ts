@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtempDisposable, readFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { $ } from 'zx';
+import { $ } from '../engine/shell.ts';
 import * as engine from '../engine/commands.ts';
 import { run } from '../engine/run.ts';
 import { InfrastructureError } from '../errors.ts';

@@ -1,7 +1,7 @@
 /** The array's own tests: they need Go, as building its image does. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { arrayModule } from '../../lib/images/built/parts.ts';
 import { projectRoot } from '../../lib/images/plan.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startArray } from '../../lib/cluster/kind/disk/array.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import type { ArrayPort, OpenRequest, PathStatus } from '../../lib/csi/array-port.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { remove } from '../../lib/engine/commands.ts';
 import { tryRun } from '../../lib/engine/run.ts';
 import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { ensureCluster } from '../../lib/cluster/kind/cluster.ts';
 import { encodeLabels, type ClusterLabels } from '../../lib/cluster/kind/ownership/labels.ts';
 import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';

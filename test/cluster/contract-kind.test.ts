@@ -1,6 +1,6 @@
 /** kind keeps the port's contract, the same as the model does. Needs a Docker engine. */
 import { describe, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { kindBackend } from '../../lib/cluster/kind/backend.ts';
 import { describeTestbed } from '../contract/testbed-contract.ts';
 

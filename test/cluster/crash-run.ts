@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startArray } from '../../lib/cluster/kind/disk/array.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import { schemaStatements } from '../../lib/mysql/schema.ts';

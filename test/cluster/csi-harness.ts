@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Client, credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { ArrayPort } from '../../lib/csi/array-port.ts';
 import { arrayAt } from '../../lib/csi/array.ts';
 import {

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { openWrites, writeOps } from '../../lib/history/writes.ts';
 import { lastLoop } from './csi-harness.ts';
 import {

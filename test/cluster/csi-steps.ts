@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { $, which } from 'zx';
+import { which } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { PathStatus } from '../../lib/csi/array-port.ts';
 import { callSchema } from '../../lib/csi/call-log.ts';
 import { capability, Driver } from './csi-harness.ts';

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { kubernetesTaints } from '../../lib/csi/kubernetes-taints.ts';
 import type { NodeTaints } from '../../lib/csi/modes.ts';
 

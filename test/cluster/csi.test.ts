@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { status } from '@grpc/grpc-js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { canaryFolder, unsyncedCanary } from '../../lib/csi/canary.ts';
 import { capability, lastLoop } from './csi-harness.ts';
 import {

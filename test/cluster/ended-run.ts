@@ -1,6 +1,6 @@
 /** A run on kind that is ended from outside: what becomes of it, and when. */
 import { expect } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { HistoryRecord } from '../../lib/history/events.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { startExperiment, type ExperimentResult, type RunningExperiment } from './experiment.ts';

@@ -1,6 +1,6 @@
 /** However a run ends — Ctrl-C in any phase, kill -9 — the machine is as it was. */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startExperiment } from './experiment.ts';
 import { leaseOf, stateOf } from './machine-state.ts';
 

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import {
   ensureCluster,
   type Cluster,

@@ -1,6 +1,6 @@
 /** What a run may leave behind on the machine, as text: the same before and after, or there is a leak. */
 import { readFileSync } from 'node:fs';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { label } from '../../lib/cluster/kind/ownership/labels.ts';
 import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
 import { boundLoops } from '../../lib/cluster/kind/disk/loops.ts';

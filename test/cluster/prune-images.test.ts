@@ -1,7 +1,7 @@
 /** Old images go, the newest and those in use stay. Of a part that nobody else has. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { partLabel } from '../../lib/images/part.ts';
 import { pruneImages } from '../../lib/images/prune.ts';
 

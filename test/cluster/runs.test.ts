@@ -3,7 +3,7 @@
  * They share one kept cluster; the last test takes it away and finds the machine as it was.
  */
 import { expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { exitCodeOf, type Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { runExperiment } from './experiment.ts';
 import { machineState } from './machine-state.ts';

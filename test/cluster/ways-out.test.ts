@@ -3,7 +3,7 @@
  * phase, and an engine that hangs, are in test/full.
  */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import {
   clean,
   cluster,

@@ -1,6 +1,6 @@
 /** A runner that writer.test.ts kills: starts two writers and tells their process numbers. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startWriterProcesses } from '../../lib/cluster/kind/clients/writers.ts';
 
 const { FOLDER: folder = '', SOCKET: socket = '', SEED: seed = '' } = process.env;

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startDatabase, type BenchDatabase } from '../../bench/support/database.ts';
 import { openMysqlSession } from '../../lib/mysql/session.ts';
 import { databaseName, prepareSchema } from '../../lib/mysql/schema.ts';

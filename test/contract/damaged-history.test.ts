@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, afterAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { EvidenceError, ForcedetachError } from '../../lib/errors.ts';
 import { exportHistory } from '../../lib/export/write.ts';

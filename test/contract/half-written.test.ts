@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { findFrames, unpackFrame } from '../../lib/history/frame.ts';
 import { suffixes } from '../../lib/history/segment.ts';

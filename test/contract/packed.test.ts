@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { installedClosure } from '../../lib/images/node-closure.ts';
 

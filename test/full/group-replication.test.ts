@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import { watching } from '../cluster/ended-run.ts';
 import { startExperiment } from '../cluster/experiment.ts';

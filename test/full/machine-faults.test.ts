@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { exitCodeOf, verdictSchema } from '../../lib/experiment/verdict/verdict.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import {

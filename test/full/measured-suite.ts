@@ -4,7 +4,7 @@
  * which stays.
  */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
 import { isNoting } from '../support/noting.ts';
 import { machineState } from '../cluster/machine-state.ts';

@@ -1,6 +1,6 @@
 /** Runs on the engine of own-machine.ts, and what must hold of each whatever its machine does. */
 import { expect } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startExperiment, type Place, type RunningExperiment } from '../cluster/experiment.ts';
 import type { OwnMachine } from './own-machine.ts';
 

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { cacheFolder } from '../../lib/images/build.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { planImages } from '../../lib/images/plan.ts';

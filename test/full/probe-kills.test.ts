@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { isReady } from '../../lib/cluster/kind/kube.ts';
 import { latestHealMs } from '../../lib/probe/cut/host.ts';
 import { tidyLaterMs } from '../../lib/probe/cut/play.ts';

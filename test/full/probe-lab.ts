@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { apply, kubeClients, type KubeClients } from '../../lib/cluster/kind/kube.ts';
 
 const quiet = $({ quiet: true });

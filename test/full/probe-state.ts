@@ -1,7 +1,7 @@
 /** All that a cluster is: every object of every kind, and what its nodes' own hosts hold; and what differs. */
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import type { KubeClients } from '../../lib/cluster/kind/kube.ts';
 import type { Lab } from './probe-lab.ts';
 

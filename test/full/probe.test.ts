@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { kubeClients } from '../../lib/cluster/kind/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';

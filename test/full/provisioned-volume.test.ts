@@ -3,7 +3,7 @@
  * gone with its claim however the run ends.
  */
 import { afterAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 
 const cluster = 'provisioned';

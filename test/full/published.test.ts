@@ -3,7 +3,7 @@
  * registry on loopback, come back by digest, and carry a run on kind.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { builtParts } from '../../lib/images/built/parts.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import { mirroredNames, mirroredRef } from '../../lib/images/mirrored.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { readAnswers, type Told } from '../../lib/seeds/answer.ts';
 import { seeds } from '../../lib/seeds/list.ts';
 import { machineState } from '../cluster/machine-state.ts';

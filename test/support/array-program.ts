@@ -1,7 +1,7 @@
 /** The array as a program, for tests that run it without a container. Needs Go. */
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { arrayFiles, arrayModule } from '../../lib/images/built/parts.ts';
 import { contentKey } from '../../lib/images/part.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { $ } from 'zx';
+import { $ } from '../../lib/engine/shell.ts';
 import { InfrastructureError } from '../../lib/errors.ts';
 import { contentKey } from '../../lib/images/part.ts';
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { $ } from 'zx';
+import { $ } from '../../engine/shell.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { kubernetesFields } from '../../cluster/fields.ts';
 import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
