@@ -52,6 +52,12 @@ test('experiments hold no logic: at most 30 lines', () => {
   expect(long.filter(([, lines]) => lines > 30)).toEqual([]);
 });
 
+test('commands are run by lib/engine/shell.ts, which gives them no stdin', () => {
+  const own = 'lib/engine/shell.ts';
+  const others = code.filter((file) => /import \{ (.*, )?\$\W.* from 'zx'/.test(read(file)));
+  expect(others).toEqual([own]);
+});
+
 /** Hosts that anybody may be sent to. Packages come from wherever the machine says. */
 const publicHosts =
   'localhost 127.0.0.1 jepsen.io www.w3.org json-schema.org github.com docs.netapp.com scod.hpedev.io kubernetes.io nodejs.org ' +
