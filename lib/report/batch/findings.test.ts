@@ -47,6 +47,15 @@ test('where that tells nothing, or too much for a headline, it counts', () => {
   );
 });
 
+test('of a lone cell the headline says in how many fault events it came to that', () => {
+  const unfenced = cell('force-delete', 'unfenced', 'corrupt');
+  const lone = {
+    ...unfenced,
+    verdicts: { ...unfenced.verdicts, corrupt: 7, lost: 1, inconclusive: 2 },
+  };
+  expect(headlineOf(batchOf([lone]))).toBe('corrupt in 7 of 8 fault events');
+});
+
 test('a batch that proves nothing has no finding', () => {
   const cells = [cell('force-delete', 'fenced', 'safe')];
   const inconclusiveBecause = ['a control failed'];

@@ -57,8 +57,15 @@ const mostOfOneVerdict = (cells: readonly BatchCell[]): number =>
     ...[...Map.groupBy(cells, ({ verdict }) => verdict).values()].map((all) => all.length),
   );
 
-/** `3 of 24 cells corrupt, 2 exposed, 19 safe`. */
+/** `3 of 24 cells corrupt, 2 exposed, 19 safe`; of a lone cell, how often it came to it. */
 function countsOf({ cells }: Pick<Batch, 'cells'>): string {
+  const [only, ...more] = cells;
+  if (only !== undefined && more.length === 0) {
+    const { verdict, verdicts } = only;
+    const { inconclusive, ...conclusive } = verdicts;
+    const came = sumOf(Object.values(conclusive)) || inconclusive;
+    return `${verdict} in ${verdicts[verdict] ?? 0} of ${plural(came, 'fault event')}`;
+  }
   const counts = worstFirst
     .map((word) => [word, cells.filter(({ verdict }) => verdict === word).length] as const)
     .filter(([, count]) => count > 0);
