@@ -15,6 +15,8 @@ export interface Behaviour {
   readonly refusesBlock?: boolean;
   /** Pods on the next node never run while the first one has the volume. */
   readonly refusesNext?: boolean;
+  /** After its pod was deleted by force a writer is ended, then its attachment; Infinity: only the latter. */
+  readonly killsAfterMs?: number;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
   readonly forbids?: string;
 }
@@ -48,6 +50,7 @@ interface Attachment {
 
 const driver = 'disk.acme.example';
 const everyMs = 20;
+const nowMs = (): number => performance.timeOrigin + performance.now();
 /** 0.4 of a watch of seven seconds, as plan.ts has it. */
 const quietForMs = 2800;
 
@@ -64,6 +67,12 @@ export class FakeStorageApi {
   readonly #waiting = new Map<string, Thing>();
   /** A pod on the next node says its three lines once. */
   readonly #saidMs = new Map<string, number>();
+  /** Writers that were deleted by force: when they end. */
+  readonly #killAtMs = new Map<string, number>();
+  /** Volume → the last slot that is written. */
+  readonly #slot = new Map<string, number>();
+  /** Of next pods that read more than once. */
+  readonly #scans = new Map<string, string[]>();
   #uid = 0;
 
   constructor(behaviour: Behaviour) {
@@ -229,7 +238,11 @@ export class FakeStorageApi {
       const [, claim] = /\/pods\/(.*)-a$/.exec(path) ?? [];
       const held = `/volumeattachments/${attachmentName(`h-${claim ?? ''}`, driver, 'a')}`;
       const attachment = this.things.get(held);
-      if (attachment !== undefined) this.#end(held, attachment);
+      const isForced = claim?.startsWith('force-deleted') === true;
+      const { killsAfterMs = 100 } = this.#behaviour;
+      if (isForced) this.#killAtMs.set(`${claim}-a`, nowMs() + killsAfterMs);
+      const endMs = isForced ? Math.min(500, 2 * killsAfterMs) : 0;
+      if (attachment !== undefined) setTimeout(() => this.#end(held, attachment), endMs);
       // Volumes go with their claims.
       const [, unclaimed] = /\/persistentvolumeclaims\/([^/]+)$/.exec(path) ?? [];
       if (unclaimed !== undefined) this.things.delete(`/persistentvolumes/pv-${unclaimed}`);
@@ -243,7 +256,7 @@ export class FakeStorageApi {
     const { goneAfterMs, cutAfterMs } = this.#behaviour;
     thing.metadata.deletionTimestamp = new Date().toISOString();
     const volume = (thing as unknown as Attachment).spec.source.persistentVolumeName;
-    this.#cutAtMs.set(volume, performance.timeOrigin + performance.now() + cutAfterMs);
+    this.#cutAtMs.set(volume, nowMs() + cutAfterMs);
     if (goneAfterMs !== Infinity) {
       setTimeout(() => this.#end(path, thing), goneAfterMs);
     }
@@ -258,12 +271,29 @@ export class FakeStorageApi {
     if (next !== undefined) this.#run(next);
   }
 
+  /** Each time it is asked for it has read the disk once more. */
+  #scanned(pod: string, volume: string): string {
+    const now = nowMs();
+    const said = this.#scans.get(pod) ?? [`1 start ${now} direct 9`];
+    const scan = (): string =>
+      `${said.length + 1} scan ${now} 1 0-${this.#slot.get(volume) ?? 0} ${now}`;
+    said.push(scan());
+    if (said.length === 2) said.push(`3 ack 0 ${now} 1`);
+    this.#scans.set(pod, said);
+    return `${said.join('\n')}\n`;
+  }
+
   #log(path: string, url: URL, response: ServerResponse): void {
     const pod = path.split('/').at(-1) ?? '';
     const volume = `pv-${pod.replace(/-[ab]$/, '')}`;
-    response.writeHead(200, { 'content-type': 'text/plain' });
+    const isGone = this.#killAtMs.has(pod) && !this.things.has(path);
+    response.writeHead(isGone ? 404 : 200, { 'content-type': 'text/plain' });
+    if (isGone) return void response.end();
+    if (pod.startsWith('force-deleted') && pod.endsWith('-b')) {
+      return void response.end(this.#scanned(pod, volume));
+    }
     if (pod.endsWith('-b')) {
-      const now = this.#saidMs.get(pod) ?? performance.timeOrigin + performance.now();
+      const now = this.#saidMs.get(pod) ?? nowMs();
       this.#saidMs.set(pod, now);
       response.end(`1 start ${now} direct 9\n2 scan ${now} 1 0-9999\n3 ack 0 ${now} 1\n`);
       return;
@@ -271,8 +301,9 @@ export class FakeStorageApi {
     let [seq, number, quietUntilMs] = [-1, 0, 0];
     const isIdle = pod.startsWith('idle');
     const lines = (): string[] => {
-      const now = performance.timeOrigin + performance.now();
+      const now = nowMs();
       if (now < quietUntilMs) return [];
+      if (now >= (this.#killAtMs.get(pod) ?? Infinity)) return [];
       const said = (words: string): string => `${(number += 1)} ${words}\n`;
       if (number === 0) return [said(`start ${now} direct 999`)];
       if (isIdle && seq === 50) {
@@ -284,6 +315,7 @@ export class FakeStorageApi {
         return [said(`loud ${now}`)];
       }
       seq += 1;
+      this.#slot.set(volume, seq);
       const cut = now >= (this.#cutAtMs.get(volume) ?? Infinity);
       return [said(`${cut ? 'err' : 'ack'} ${seq} ${now} 0.5${cut ? ' EIO' : ''}`)];
     };

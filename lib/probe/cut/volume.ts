@@ -1,5 +1,4 @@
 /** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
-import { orMissing } from '../../cluster/kind/kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { planOf } from '../plan.ts';
 import { emptyJournal } from '../trials/journal.ts';
@@ -82,9 +81,7 @@ export class VolumeUnderCut {
 
   /** While its node is away: nobody tells the pod, and nothing waits for it. */
   async forceDelete(): Promise<void> {
-    const { clients, namespace } = this.#context;
-    const gone = { name: this.writerPod, namespace, gracePeriodSeconds: 0 };
-    await orMissing(clients.core.deleteNamespacedPod(gone));
+    await this.#pods.forceDelete();
   }
 
   async startNext(remedyMs: number): Promise<void> {

@@ -7,8 +7,9 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeOutput } from '../../output-file.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
-import { classify } from '../trials/classify.ts';
-import { measure, type Measured } from '../trials/measured.ts';
+import type { ForceDeleted } from '../trials/force-deleted.ts';
+import { judged } from '../trials/judged.ts';
+import type { Measured } from '../trials/measured.ts';
 import { cutName, cutRowsOf, driverOfCut, readCutCertificate, type CutRow } from './cut-rows.ts';
 import { pack, packed, packedIn, unpacked } from './packed.ts';
 import {
@@ -30,6 +31,8 @@ export interface ClassRow
   readonly images: readonly string[];
   readonly volumes: number;
   readonly horizonMs: number;
+  /** Where its pods were deleted by force, too. */
+  readonly forceDeleted?: ForcedRow;
 }
 
 export interface DriverFile {
@@ -58,10 +61,12 @@ export function readCertificate(text: string): Certificate {
 export function rowOf(text: string, records: string): ClassRow {
   const certificate = readCertificate(text);
   const { storageClass, plan, driver, nodes, beganAt, kubernetes, predicted } = certificate;
-  const { mode, ...measured } = measure(certificate.trials.map(classify));
+  const { answer, forceDeleted } = judged(certificate.trials);
+  const { mode, ...measured } = answer;
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },
     ...measured,
+    ...(forceDeleted === undefined ? {} : { forceDeleted: rowOfForced(forceDeleted) }),
     ...{ predicted, measuredAt: beganAt, kubernetes },
     kernels: kernelsOf(nodes),
     images: driver.images,
@@ -70,6 +75,11 @@ export function rowOf(text: string, records: string): ClassRow {
     sha256: sha256Of(text),
   };
 }
+
+type ForcedRow = Omit<ForceDeleted, 'findings'>;
+const rowOfForced = ({ counts, next, figures, notes }: ForceDeleted): ForcedRow => ({
+  ...{ counts, next, figures, notes },
+});
 
 const recordsIn = (root: string, driver: string, version: string): string[] =>
   packedIn(join(root, driver, version));

@@ -3,11 +3,13 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../durations.ts';
+import type { DetachVariant } from '../plan.ts';
 import { handOverOf, type HandOverFinding } from './hand-over.ts';
 import { answeredMs, type Write } from './journal.ts';
 import { nextOf, type NextFinding } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
+import { silentMs, steadyMs, steadyWrites } from './steady.ts';
 
 export const outcomes = [
   /** The writer was cut off before the detach was answered. */
@@ -28,7 +30,7 @@ export type Outcome = (typeof outcomes)[number];
 
 export interface Finding extends HandOverFinding {
   readonly name: string;
-  readonly variant: TrialRecord['variant'];
+  readonly variant: DetachVariant;
   readonly outcome: Outcome;
   /** One sentence. */
   readonly why: string;
@@ -56,13 +58,10 @@ export interface Finding extends HandOverFinding {
   readonly next: NextFinding;
 }
 
-/** A writer that is fit to be watched has written so often, and not longer ago than this. */
-const steadyWrites = 20;
-const steadyMs = 3000;
-/** No answer for so long at the end: the writer hangs. Errors come each 200 ms. */
-const silentMs = 5000;
+/** Of a trial that took an attachment away. */
+export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-export function classify(record: TrialRecord): Finding {
+export function classify(record: DetachRecord): Finding {
   const facts = factsOf(record);
   const [outcome, why] = judge(record, facts);
   return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };

@@ -28,7 +28,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
     ...(request.volumeMode === 'auto'
       ? ['before them, one claim and pod as Block; where the driver refuses, all are Filesystem']
       : []),
-    'two things are deleted that are not here: the VolumeAttachments of those claims, and their pods',
+    'two things are deleted that are not here: the VolumeAttachments of those claims but for force-deleted ones, and their pods',
     ...(grantsLater
       ? ['a role for just these attachments is written once the volumes are there']
       : []),

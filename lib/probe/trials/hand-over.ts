@@ -29,7 +29,7 @@ export function besideOf({ attachments, nextAttachment }: TrialRecord): number {
 
 /** What was asked of trials whose next pod came last. */
 function doneOf({ variant, nextJournal, readBack }: TrialRecord): HandOverFinding['handOver'] {
-  if (variant === 'contested') return undefined;
+  if (variant === 'contested' || variant === 'force-deleted') return undefined;
   if (nextJournal.scans.length > 0) return 'done';
   return readBack === undefined ? undefined : { failed: readBack };
 }

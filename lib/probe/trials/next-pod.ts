@@ -16,7 +16,7 @@ export interface NextFinding {
   readonly attachedMs?: number;
   /** Unix milliseconds: its program runs. */
   readonly inMs?: number;
-  /** From the delete of the first one's attachment. */
+  /** From the delete of the first one's attachment, or of the first one. */
   readonly afterMs?: number;
   /** Writes of the first pod that were acknowledged once this one's were. */
   readonly overlapAcks?: number;
@@ -34,7 +34,8 @@ const barring = /already (used by|exclusively attached)/;
 
 export function nextOf(record: TrialRecord): NextFinding {
   const { next, deleteAskedMs = 0, watchEndedMs = Infinity } = record;
-  if (record.variant !== 'contested' || next === undefined) return { was: 'not-tried' };
+  const isWatched = record.variant === 'contested' || record.variant === 'force-deleted';
+  if (!isWatched || next === undefined) return { was: 'not-tried' };
   const { attachedMs, waitedMs = deleteAskedMs } = record.nextAttachment ?? {};
   const attached = attachedMs === undefined ? {} : { waitedMs, attachedMs };
   const startedMs = record.nextJournal.startedMs;

@@ -96,6 +96,8 @@ interface PodProgram {
   readonly quietAfterMs: number;
   /** 0: never quiet. */
   readonly quietForMs: number;
+  /** To be told to end is nothing to it. */
+  readonly writesOn: boolean;
   /** It ends by itself that long after its start. */
   readonly untilMs: number;
   /** A file that gets each line, too. Default: none. */
@@ -123,11 +125,13 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
     everyMs: isWriter ? plan.writeEveryMs : nextEveryMs,
     quietAfterMs: plan.quietAfterMs,
     quietForMs: isWriter && trial.variant === 'idle' ? plan.quietForMs : 0,
+    // As a database that has a lot to write before it ends.
+    writesOn: isWriter && trial.variant === 'force-deleted',
   };
 }
 
-/** A writer ends with SIGTERM. */
-const graceS = 2;
+/** Of every pod: from SIGTERM to SIGKILL. */
+export const graceS = 2;
 
 const journalMount = '/journal';
 

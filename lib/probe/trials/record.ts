@@ -41,7 +41,7 @@ export const trialRecordSchema = z.object({
   volume: z.string().exactOptional(),
   handle: z.string().exactOptional(),
   attachment: z.string().exactOptional(),
-  /** Begins and ends of the watch after the delete. */
+  /** The delete, and the end of the watch after it: of the attachment, or by force of the pod. */
   deleteAskedMs: ms.exactOptional(),
   /** The API's answer to it: the object may stay, with its finalizer. */
   deleteAnsweredMs: ms.exactOptional(),

@@ -56,7 +56,9 @@ test('a driver that cuts, and refuses raw volumes: answered, and nothing left', 
       counts: { kept: { cut: 1 }, idle: { cut: 1 }, contested: { cut: 1 } },
       next: { in: 1 },
     },
+    forceDeleted: { counts: { 'ended-first': 1 }, next: { in: 1 }, notes: [] },
   });
+  expect(certificate.findings.map(({ name }) => name)).toEqual(['kept-1', 'idle-1', 'contested-1']);
   expect(certificate.planHash).toMatch(/^[0-9a-f]{16}$/);
   expect(foreign()).toEqual([]);
   expect([...api.things.keys()].filter((path) => !path.startsWith('/volumeatt'))).toEqual([]);
@@ -71,6 +73,21 @@ test('a detach that hangs, with the next pod outside', { timeout }, async () => 
       next: { barred: 1 },
     },
   });
+  expect(foreign()).toEqual([]);
+});
+
+test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', {
+  timeout,
+}, async () => {
+  const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
+  const certificate = await runTrials(await clientsOf(behaviour), request);
+  expect(certificate).toMatchObject({
+    answer: { mode: 'fenced', notes: [] },
+    forceDeleted: { counts: { overlapped: 1 }, next: { in: 1 } },
+  });
+  const [finding] = certificate.forceDeleted?.findings ?? [];
+  expect(finding?.overlapAcks).toBeGreaterThan(50);
+  expect(finding?.overlapSlots).toBeGreaterThan(50);
   expect(foreign()).toEqual([]);
 });
 
@@ -132,13 +149,13 @@ test('a dry run prints what would be made, and makes nothing', { timeout }, asyn
     ['ClusterRole', 'forcedetach-probe'],
     ['ClusterRoleBinding', 'forcedetach-probe'],
     ['Namespace', 'forcedetach-probe-00000000'],
-    ...['kept-1', 'idle-1', 'contested-1'].flatMap((name) => [
+    ...['kept-1', 'idle-1', 'contested-1', 'force-deleted-1'].flatMap((name) => [
       ['PersistentVolumeClaim', name],
       ['Pod', `${name}-a`],
       ['Pod', `${name}-b`],
     ]),
   ]);
-  expect(text).toContain('# the namespace has another name each time; 4 more claims');
+  expect(text).toContain('# the namespace has another name each time; 6 more claims');
 });
 
 test('a dry run refuses what trials refuse', { timeout }, async () => {

@@ -12,8 +12,7 @@ import { predict } from '../predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from '../refuse.ts';
 import { homeNeeds, trialNeeds, type Home } from '../rights.ts';
 import { certificateOf, type Certificate } from './certificate.ts';
-import { classify } from './classify.ts';
-import { measure } from './measured.ts';
+import { judged } from './judged.ts';
 import { createPod } from './create-pod.ts';
 import { provision, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
@@ -115,11 +114,9 @@ async function inNamespace(running: Running): Promise<Certificate> {
     const records = await Promise.all(
       plan.list.map((trial) => runTrial({ ...context, place: { ...place, isProvisioned } }, trial)),
     );
-    const findings = records.map(classify);
-    const answer = measure(findings);
     const prediction = predict(facts);
     return certificateOf({
-      ...{ facts, plan, hash, beganAt, records, findings, answer, prediction },
+      ...{ facts, plan, hash, beganAt, records, judged: judged(records), prediction },
       ...(settled?.why === undefined ? {} : { noBlock: settled.why }),
     });
   } finally {

@@ -63,6 +63,7 @@ class TrialRun {
     const isContested = this.#trial.variant === 'contested';
     await this.#startWriter();
     await this.#steady();
+    if (this.#trial.variant === 'force-deleted') return this.#forceDelete();
     if (isContested) await this.#nextWaits();
     await this.#detach();
     await this.#watch(plan.horizonMs);
@@ -138,6 +139,13 @@ class TrialRun {
     }
     const { askedMs, answeredMs } = await attachments.remove(uid);
     Object.assign(this.#draft, { deleteAskedMs: askedMs, deleteAnsweredMs: answeredMs });
+  }
+
+  /** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
+  async #forceDelete(): Promise<void> {
+    Object.assign(this.#draft, await this.#pods.forceDelete());
+    await this.#startNext();
+    await this.#watch(this.#context.place.plan.horizonMs);
   }
 
   async #watch(horizonMs: number): Promise<void> {
