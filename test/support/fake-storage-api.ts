@@ -15,6 +15,12 @@ export interface Behaviour {
   readonly refusesBlock?: boolean;
   /** Pods on the next node never run while the first one has the volume. */
   readonly refusesNext?: boolean;
+  /** Pods on the next node run beside the first one, which still has the volume. */
+  readonly letsNextIn?: boolean;
+  /** No attachment is ever made, though the driver asks for it. */
+  readonly makesNoAttachments?: boolean;
+  /** Somebody else ends attachments so long after they were made. */
+  readonly losesAfterMs?: number;
   /** After its pod was deleted by force a writer is ended, then its attachment; Infinity: only the latter. */
   readonly killsAfterMs?: number;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
@@ -211,7 +217,7 @@ export class FakeStorageApi {
     const isRefused = this.#behaviour.refusesNext === true && claim.startsWith('contested');
     if (!isBound) return;
     const holder = `/volumeattachments/${attachmentName(`h-${claim}`, driver, 'a')}`;
-    if (node === 'b' && this.things.has(holder)) {
+    if (node === 'b' && this.things.has(holder) && this.#behaviour.letsNextIn !== true) {
       const message = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
       const involvedObject = { name: pod.metadata.name };
       this.#events.push({ reason: 'FailedAttachVolume', message, involvedObject, metadata: {} });
@@ -224,10 +230,14 @@ export class FakeStorageApi {
   }
 
   #attach(claim: string, node: string): void {
-    this.add(`/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`, {
+    const { makesNoAttachments, losesAfterMs } = this.#behaviour;
+    if (makesNoAttachments === true) return;
+    const path = `/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`;
+    const made = this.add(path, {
       spec: { attacher: driver, nodeName: node, source: { persistentVolumeName: `pv-${claim}` } },
       status: { attached: true },
     });
+    if (losesAfterMs !== undefined) setTimeout(() => this.#end(path, made), losesAfterMs);
   }
 
   #remove(path: string): void {

@@ -3,6 +3,7 @@ import { exitCode, type ExitCode } from '../../errors.ts';
 import type { ProbeClients } from '../../probe/clients.ts';
 import { cutDryRun } from '../../probe/cut/dry-run.ts';
 import { runCut, type CutOptions } from '../../probe/cut/run.ts';
+import { usualHealMs } from '../../probe/cut/plan.ts';
 import { cutText } from '../../probe/cut/texts.ts';
 import { renderCutHtml } from '../../probe/published/cut-html.ts';
 import { renderCutJunit } from '../../probe/published/cut-junit.ts';
@@ -22,10 +23,12 @@ export async function cut(
     say(line);
   };
   using interrupt = onInterrupt(say, () => doing);
-  const { image, size, remedy, cutBy: way, healAfter: healAfterMs, nodes } = flags;
+  const { image, size, remedy, cutBy: way, nodes } = flags;
+  const { healAfter: healAfterMs = usualHealMs(remedy) } = flags;
+  const [first = '', ...others] = classOf(flags).split(',');
   const options: CutOptions = {
     ...{ node, image, size, remedy, way, healAfterMs, confirmed: flags.yes },
-    classes: classOf(flags).split(','),
+    classes: [first, ...others],
     // A volume of every class can be had so.
     volumeMode: flags.volumeMode === 'auto' ? 'Filesystem' : flags.volumeMode,
     ...(nodes === undefined ? {} : { next: nodes[1] }),

@@ -1,13 +1,14 @@
 /** `--print-job`: from the flags to a Job, or a plugin, that runs with the same ones inside the cluster. */
 import { UsageError } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
+import { usualHealMs } from '../../probe/cut/plan.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
 import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
 import { classOf, type ProbeFlags } from '../flags/probe-flags.ts';
 
 /** Throws UsageError `NO_JOB_IMAGE`, `CUT_NOT_CONFIRMED`, `BAD_FLAG`. */
 export function jobFor(flags: ProbeFlags, form: JobForm): string {
-  const { image, namespace = 'forcedetach-probe', cut: node, remedy, healAfter } = flags;
+  const { image, namespace = 'forcedetach-probe', cut: node, remedy } = flags;
   const words = wordsOf(flags);
   if (image === publishedRuntime) {
     throw new UsageError('NO_JOB_IMAGE', 'a Job needs an image with the probe in it', {
@@ -19,10 +20,12 @@ export function jobFor(flags: ProbeFlags, form: JobForm): string {
   const cut =
     node === undefined
       ? {}
-      : { cut: { node, marks: remedy === 'out-of-service', healAfterMs: healAfter } };
+      : { cut: { node, marks: remedy === 'out-of-service', healAfterMs: healAfterMs(flags) } };
   const request = { image, words, namespace, ...cut };
   return form === 'job' ? jobText(request) : sonobuoyText(request);
 }
+
+const healAfterMs = ({ healAfter, remedy }: ProbeFlags): number => healAfter ?? usualHealMs(remedy);
 
 const seconds = (ms: number): string => `${ms / 1000}s`;
 
@@ -36,6 +39,6 @@ function wordsOf(flags: ProbeFlags): string[] {
     ...(cut === undefined || yes === undefined
       ? ['--run', '--trials', String(flags.trials), '--horizon', seconds(flags.horizon)]
       : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
-    ...(cut === undefined ? [] : ['--heal-after', seconds(flags.healAfter)]),
+    ...(cut === undefined ? [] : ['--heal-after', seconds(healAfterMs(flags))]),
   ];
 }

@@ -1,12 +1,10 @@
 /** What a cut would make, for people to read before they allow it. Nothing is made. */
 import type { ProbeClients } from '../clients.ts';
 import { grantedObjects } from '../granted.ts';
-import { planOf } from '../plan.ts';
 import { probeAccount } from '../rights.ts';
 import { asWhole, commented, inNamespace, shownHome } from '../trials/dry-run.ts';
 import { claimObject, podObject } from '../trials/objects.ts';
 import { exampleNamespace, namespaceNow } from '../trials/place.ts';
-import { writerProgram } from '../trials/volume-pods.ts';
 import {
   armScript,
   checkScript,
@@ -20,6 +18,7 @@ import { hostPod, vantagePod } from './objects.ts';
 import { cutPlanLines, type CutPlan } from './plan.ts';
 import { tidyLaterMs } from './play.ts';
 import { planCut, type CutOptions } from './run.ts';
+import { placeOf } from './volume.ts';
 
 /**
  * YAML with the plan as a comment: rights, namespace, the first class's claim and pods, and all pods that
@@ -51,8 +50,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   if (first === undefined) return [];
   const run = exampleNamespace;
   const { nodes, image, way, healAfterMs } = plan;
-  const trials = { ...plan, storageClass: first.storageClass, trials: 1, horizonMs: healAfterMs };
-  const place = { namespace, plan: planOf(trials), program: writerProgram() };
+  const place = placeOf({ namespace, plan }, first.storageClass);
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {

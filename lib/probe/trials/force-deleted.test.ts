@@ -47,6 +47,16 @@ describe('a writer that goes on beside the next one', () => {
     expect(outcomeOf({ killMs: 30_000 }, { nextJournal: blind })).toBe('overlapped');
   });
 
+  test('is not made up where the first look at the disk failed, and was not of the whole', () => {
+    const { nextJournal } = forcedOf();
+    const [first, ...others] = nextJournal.scans;
+    if (first === undefined) throw new Error('there are scans');
+    const scans = [{ ...first, ranges: [[50, 139]] as const }, ...others];
+    const blind = [{ atMs: first.atMs - 10, error: 'EIO' }];
+    const found = classifyForced(forcedOf({}, { nextJournal: { ...nextJournal, scans, blind } }));
+    expect(found).toMatchObject({ outcome: 'undecided', overlapSlots: 0 });
+  });
+
   test('is told whatever else is missing', () => {
     const lost = { ended: 'TRIAL_TIMED_OUT: x', clockErrorMs: 250 };
     expect(outcomeOf({ killMs: 30_000 }, lost)).toBe('overlapped');

@@ -4,7 +4,7 @@
  * detached, so it tells of Kubernetes; no mode follows from it.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { answeredMs, type Write } from './journal.ts';
+import { answeredMs, type Journal, type Write } from './journal.ts';
 import { figure, tally, type Figure } from './measured.ts';
 import { nextOf, type NextFinding } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
@@ -120,12 +120,17 @@ function factsOf(record: TrialRecord): Facts {
 }
 
 /** Found by the last scan in places that the first one, made before the next pod wrote, had found empty. */
-function slotsLater({ nextJournal: { scans } }: TrialRecord): number {
+function slotsLater({ nextJournal }: TrialRecord): number {
+  const { scans } = nextJournal;
   const [first] = scans;
   const last = scans.at(-1);
-  if (first === undefined || last === undefined) return 0;
+  // After a read that failed the first one is not of the whole.
+  if (first === undefined || last === undefined || wasBlind(nextJournal)) return 0;
   return seqsOf(last.ranges).filter((seq) => !isIn(first.ranges, seq)).length;
 }
+
+const wasBlind = ({ scans: [first], blind }: Journal): boolean =>
+  first !== undefined && blind.some(({ atMs }) => atMs < first.atMs);
 
 const seqsOf = (ranges: readonly (readonly [number, number])[]): number[] =>
   ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
@@ -185,7 +190,7 @@ function judgeEnd(
   if (first === undefined || second === undefined) {
     return undecided(`the next pod has read the disk ${scans.length} times: two tell`);
   }
-  if (blind.some(({ atMs }) => atMs < first.atMs)) {
+  if (wasBlind(record.nextJournal)) {
     return undecided(`the next pod could not read the disk at first: ${blind[0]?.error}`);
   }
   const inMs = Math.max(0, (next.inMs ?? 0) - lastMs);

@@ -54,6 +54,8 @@ export interface Place {
   readonly plan: Plan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
+  /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
+  readonly writerGraceS?: number;
   /** The claims are there before any pod. */
   readonly isProvisioned?: boolean;
 }
@@ -130,7 +132,7 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
   };
 }
 
-/** Of every pod: from SIGTERM to SIGKILL. */
+/** Of a pod: from SIGTERM to SIGKILL. */
 export const graceS = 2;
 
 const journalMount = '/journal';
@@ -149,7 +151,7 @@ export function podObject(place: Place, trial: Trial, role: Role, journalFolder?
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: graceS,
+      terminationGracePeriodSeconds: role === 'writer' ? (place.writerGraceS ?? graceS) : graceS,
       affinity: { nodeAffinity: onlyOn(node) },
       containers: [
         {

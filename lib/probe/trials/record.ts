@@ -15,6 +15,8 @@ const attachment = z.object({
   attachedMs: ms.exactOptional(),
   /** The last look that did not find it attached began then. */
   waitedMs: ms.exactOptional(),
+  /** The last look that found nobody asking for its end began then. */
+  unaskedMs: ms.exactOptional(),
   /** Somebody asked for its end. */
   deletingMs: ms.exactOptional(),
   /** The driver's words, where an attach or a detach failed: the last. */

@@ -91,6 +91,34 @@ test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode i
   expect(foreign()).toEqual([]);
 });
 
+const cuts = { goneAfterMs: 300, cutAfterMs: 100 };
+
+test.each<[string, Behaviour, string, RegExp]>([
+  [
+    'a next pod that has the volume beside the first one',
+    { ...cuts, letsNextIn: true },
+    'contested-1',
+    /^NEXT_IS_IN: contested-1-b had the volume before any detach$/,
+  ],
+  [
+    'a volume that is used without an attachment',
+    { ...cuts, makesNoAttachments: true },
+    'kept-1',
+    /^NO_ATTACHMENT: pv-kept-1 has no attachment csi-/,
+  ],
+  [
+    'an attachment that somebody else ends',
+    { ...cuts, losesAfterMs: 600 },
+    'kept-1',
+    /^NO_ATTACHMENT: the attachment was gone before it was deleted$/,
+  ],
+])('%s: undecided, and why', { timeout }, async (_, behaviour, trial, why) => {
+  const { findings, trials } = await runTrials(await clientsOf(behaviour), request);
+  const found = findings.find(({ name }) => name === trial);
+  expect(found).toMatchObject({ outcome: 'undecided', why: expect.stringMatching(why) });
+  expect(trials.find(({ name }) => name === trial)).not.toHaveProperty('deleteAskedMs');
+});
+
 test('an interrupt ends it, and all that was made is removed', { timeout }, async () => {
   const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
   const over = new AbortController();
