@@ -52,10 +52,13 @@ export interface Plan extends PlanRequest {
   /** An idle pod writes this long before it is quiet, and is quiet for so long. */
   readonly quietAfterMs: number;
   readonly quietForMs: number;
+  /** So long a next pod reads and writes after a pod that was deleted by force. */
+  readonly besideForMs: number;
 }
 
 /** Of the watch: what comes after it shows whether the quiet one was cut off. */
 const quietShare = 0.4;
+const besideShare = 0.3;
 
 export function planOf(request: PlanRequest): Plan {
   const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
@@ -71,6 +74,7 @@ export function planOf(request: PlanRequest): Plan {
   return {
     ...{ version: 3, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
     ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: Math.round(horizonMs * quietShare) },
+    besideForMs: Math.round(horizonMs * besideShare),
   };
 }
 
@@ -91,7 +95,11 @@ export function planLines(plan: Plan): string[] {
     `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
     `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
     `  contested (${count('contested')}): the same while a pod on ${b} waits for the volume`,
-    `  force-deleted (${count('force-deleted')}): the pod is deleted with a grace period of 0, and then one starts on ${b}; Kubernetes ends the attachment`,
+    // Older plans have none.
+    ...(count('force-deleted') === 0 ? [] : [forcedLine(plan, count('force-deleted'))]),
     `  watched for ${seconds} s, then all of it is removed`,
   ];
 }
+
+const forcedLine = ({ nodes, besideForMs }: Plan, count: number): string =>
+  `  force-deleted (${count}): the pod is deleted with a grace period of 0; then one starts on ${nodes[1]} and has ${besideForMs / 1000} s; Kubernetes ends the attachment`;

@@ -19,8 +19,8 @@ export interface Behaviour {
   readonly letsNextIn?: boolean;
   /** No attachment is ever made, though the driver asks for it. */
   readonly makesNoAttachments?: boolean;
-  /** Somebody else ends attachments so long after they were made. */
-  readonly losesAfterMs?: number;
+  /** Somebody else ends an attachment, just before its writer has written often enough. */
+  readonly losesAttachments?: boolean;
   /** After its pod was deleted by force a writer is ended, then its attachment; Infinity: only the latter. */
   readonly killsAfterMs?: number;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
@@ -230,14 +230,12 @@ export class FakeStorageApi {
   }
 
   #attach(claim: string, node: string): void {
-    const { makesNoAttachments, losesAfterMs } = this.#behaviour;
-    if (makesNoAttachments === true) return;
+    if (this.#behaviour.makesNoAttachments === true) return;
     const path = `/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`;
-    const made = this.add(path, {
+    this.add(path, {
       spec: { attacher: driver, nodeName: node, source: { persistentVolumeName: `pv-${claim}` } },
       status: { attached: true },
     });
-    if (losesAfterMs !== undefined) setTimeout(() => this.#end(path, made), losesAfterMs);
   }
 
   #remove(path: string): void {
@@ -269,6 +267,13 @@ export class FakeStorageApi {
     this.#cutAtMs.set(volume, nowMs() + cutAfterMs);
     if (goneAfterMs !== Infinity) {
       setTimeout(() => this.#end(path, thing), goneAfterMs);
+    }
+  }
+
+  #lose(volume: string): void {
+    for (const [path, thing] of this.things) {
+      const source = thing.spec?.['source'] as Partial<Attachment['spec']['source']> | undefined;
+      if (source?.persistentVolumeName === volume) this.#end(path, thing);
     }
   }
 
@@ -326,6 +331,7 @@ export class FakeStorageApi {
       }
       seq += 1;
       this.#slot.set(volume, seq);
+      if (this.#behaviour.losesAttachments === true && seq === 58) this.#lose(volume);
       const cut = now >= (this.#cutAtMs.get(volume) ?? Infinity);
       return [said(`${cut ? 'err' : 'ack'} ${seq} ${now} 0.5${cut ? ' EIO' : ''}`)];
     };

@@ -106,7 +106,7 @@ test('pods that were deleted by force have a row of their own in page, JUnit and
   const page = await renderCertificateHtml(certificate);
   expect(page).toContain(forcedMeaning);
   expect(page).toContain('<td>force-deleted-2</td><td>overlapped</td>');
-  expect(page).toContain('no pod in the API to the last write of its writer, ms');
+  expect(page).toContain('delete by force to the last write of its writer, ms');
   const xml = await renderCertificateJunit(certificate);
   expect(attributes(xml)).toMatchObject({ tests: '11', failures: '0', skipped: '0' });
   expect(casesOf(xml)).toBe(11);

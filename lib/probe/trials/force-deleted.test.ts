@@ -14,11 +14,10 @@ const outcomeOf = (...of: Parameters<typeof forcedOf>): ForcedOutcome =>
 test('a writer that its kubelet ends: how long it wrote, how much, and when the next one came', () => {
   const writerJournal = { ...forcedOf().writerJournal, termMs: deletedMs + 350 };
   const record = forcedOf({}, { writerJournal, goneMs: deletedMs + 12_000 });
-  // The API answered 5 ms after it was asked.
   expect(classifyForced(record)).toMatchObject({
-    ...{ outcome: 'ended-first', termMs: 345, lastAckMs: 1996, lastOnDiskMs: 1995 },
+    ...{ outcome: 'ended-first', termMs: 350, lastAckMs: 2001, lastOnDiskMs: 2000 },
     ...{ ackedAfter: 40, reachedAfter: 40, lostAcks: 0, overlapAcks: 0, overlapSlots: 0 },
-    ...{ detachedMs: 11_995, nextAttachedMs: 17_995, next: { was: 'in', afterMs: 20_000 } },
+    ...{ detachedMs: 12_000, nextAttachedMs: 18_000, next: { was: 'in', afterMs: 20_000 } },
     why: 'last heard of 2.0 s after the delete, 18.0 s before the next pod ran',
   });
 });
@@ -151,8 +150,8 @@ test('a row of its own, with n and percentiles; nothing of it is in the answer',
     notes: [expect.stringMatching(/^force-deleted-1: overlapped: both pods/)],
   });
   expect(forceDeleted?.figures).toContainEqual({
-    ...{ what: 'no pod in the API to the last write of its writer', n: 3 },
-    ...{ leastMs: 1996, p50Ms: 2996, p90Ms: 29_996, mostMs: 29_996 },
+    ...{ what: 'delete by force to the last write of its writer', n: 3 },
+    ...{ leastMs: 2001, p50Ms: 3001, p90Ms: 30_001, mostMs: 30_001 },
   });
 });
 
@@ -169,7 +168,7 @@ test('the words say what it shows, and what it does not', () => {
   const text = measuredText(certificate);
   expect(text).toContain('Pods that were deleted by force: overlapped 1; next pod: in 1');
   expect(text).toContain(forcedMeaning);
-  expect(text).toMatch(/no pod in the API to the last write of its writer: p50 29996 ms.*n = 1/);
+  expect(text).toMatch(/delete by force to the last write of its writer: p50 30001 ms.*n = 1/);
   expect(text).toContain('note: force-deleted-1: overlapped: both pods had the volume');
   const { forceDeleted: _, ...without } = certificate;
   expect(measuredText(without)).not.toContain('deleted by force');

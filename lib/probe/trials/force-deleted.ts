@@ -22,7 +22,7 @@ export type ForcedOutcome =
   | 'wrote-on'
   | 'undecided';
 
-/** Milliseconds are since the API had no pod any more, but for the next pod's own. */
+/** Milliseconds are since the delete was asked for: the API has no pod from some moment of its answer on. */
 export interface ForcedFinding {
   readonly name: string;
   readonly outcome: ForcedOutcome;
@@ -33,7 +33,7 @@ export interface ForcedFinding {
   /** The last write that was acknowledged, by its journal, and the last that the next pod found on the disk. */
   readonly lastAckMs?: number;
   readonly lastOnDiskMs?: number;
-  /** Writes that were begun after it, acknowledged or found on the disk. */
+  /** Writes that were begun once the API had answered, acknowledged or found on the disk. */
   readonly ackedAfter?: number;
   readonly reachedAfter?: number;
   /** Acknowledged, and not on the disk when the next pod read it. */
@@ -168,16 +168,16 @@ function judge(record: TrialRecord, facts: Facts): Judged {
   if (deleteAskedMs - answeredMs(lastBefore) > steadyMs) {
     return undecided('the writer was silent when its pod was deleted');
   }
-  return judgeEnd(record, facts, { deleteAnsweredMs, watchEndedMs });
+  return judgeEnd(record, facts, { deleteAskedMs, watchEndedMs });
 }
 
 function judgeEnd(
   record: TrialRecord,
   { writes, next }: Facts,
-  { deleteAnsweredMs, watchEndedMs }: { deleteAnsweredMs: number; watchEndedMs: number },
+  { deleteAskedMs, watchEndedMs }: { deleteAskedMs: number; watchEndedMs: number },
 ): Judged {
   const lastMs = Math.max(...writes.map(answeredMs));
-  const last = toldInSeconds(Math.max(0, lastMs - deleteAnsweredMs));
+  const last = toldInSeconds(Math.max(0, lastMs - deleteAskedMs));
   if (next.was !== 'in') {
     const said = next.said === undefined ? '' : `: ${next.said}`;
     const isHeard = watchEndedMs - lastMs <= silentMs;
@@ -206,23 +206,26 @@ type Numbers = Omit<
 >;
 
 function numbersOf(record: TrialRecord, { writes, acks }: Facts): Numbers {
-  const { deleteAnsweredMs: zeroMs, clockOffsetMs = 0, writerJournal, nextJournal } = record;
-  if (zeroMs === undefined) return {};
+  const { deleteAskedMs: zeroMs, deleteAnsweredMs: answered, clockOffsetMs = 0 } = record;
+  const { writerJournal, nextJournal } = record;
+  if (zeroMs === undefined || answered === undefined) return {};
   const since = (name: keyof Numbers, atMs: number | undefined): Numbers =>
     atMs === undefined ? {} : { [name]: Math.max(0, Math.round(atMs - zeroMs)) };
   const ofNode = (atMs: number | undefined): number | undefined =>
     atMs === undefined ? undefined : atMs + clockOffsetMs;
   const lastAck = acks.at(-1);
-  const error = writes.find((write) => write.error !== undefined && write.begunMs > zeroMs)?.error;
+  const error = writes.find(
+    (write) => write.error !== undefined && write.begunMs > answered,
+  )?.error;
   const onDisk = nextJournal.scans.at(-1);
   const firstAfter =
-    writes.find(({ begunMs }) => begunMs > zeroMs)?.seq ?? (writes.at(-1)?.seq ?? -1) + 1;
+    writes.find(({ begunMs }) => begunMs > answered)?.seq ?? (writes.at(-1)?.seq ?? -1) + 1;
   const found = seqsOf(onDisk?.ranges ?? []);
   return {
     ...since('termMs', ofNode(writerJournal.termMs)),
     ...since('lastAckMs', lastAck === undefined ? undefined : answeredMs(lastAck)),
     ...since('lastOnDiskMs', ofNode(onDisk?.youngestMs)),
-    ackedAfter: acks.filter(({ begunMs }) => begunMs > zeroMs).length,
+    ackedAfter: acks.filter(({ begunMs }) => begunMs > answered).length,
     ...(onDisk === undefined
       ? {}
       : {
@@ -245,7 +248,7 @@ const lastWriteMs = ({ lastAckMs, lastOnDiskMs }: ForcedFinding): number | undef
 function figuresOf(findings: readonly ForcedFinding[]): Figure[] {
   const of = (what: string, value: (finding: ForcedFinding) => number | undefined): Figure[] => {
     const values = findings.flatMap((finding) => value(finding) ?? []);
-    return values.length === 0 ? [] : [figure(`no pod in the API to ${what}`, values)];
+    return values.length === 0 ? [] : [figure(`delete by force to ${what}`, values)];
   };
   return [
     ...of('SIGTERM', ({ termMs }) => termMs),
