@@ -12,8 +12,7 @@ import { classifyCut, modesOf, type CutFinding } from '../../lib/probe/cut/class
 import type { VolumeMode } from '../../lib/probe/plan.ts';
 import type { Answer } from '../../lib/probe/prediction.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
-import { classify } from '../../lib/probe/trials/classify.ts';
-import { measure } from '../../lib/probe/trials/measured.ts';
+import { judged as judgedTrials } from '../../lib/probe/trials/judged.ts';
 
 export interface BlindRow {
   readonly storageClass: string;
@@ -67,7 +66,7 @@ function rowOf(
 ): BlindRow {
   const cuts = all.filter((cut) => cut.plan.volumeMode === plan.volumeMode).flatMap(findingsOf);
   const own = cuts.filter(({ storageClass }) => storageClass === name);
-  const { modes } = measure(trials.map(classify));
+  const { modes } = judgedTrials(trials).answer;
   const underCuts = modesOf(own);
   const answer = underCuts === undefined ? modes : modes.filter((mode) => underCuts.includes(mode));
   return {

@@ -61,15 +61,16 @@ export interface Facts {
 /** Throws as `answered` does (user-cluster.ts). */
 export async function gatherFacts(clients: ProbeClients, className: string): Promise<Facts> {
   const [facts] = await gatherClassFacts(clients, [className]);
-  if (facts === undefined) throw new Error('one class has facts of its own');
   return facts;
 }
+
+export type AtLeastOne<T> = readonly [T, ...T[]];
 
 /** Of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
 export async function gatherClassFacts(
   clients: ProbeClients,
-  classNames: readonly string[],
-): Promise<Facts[]> {
+  [first, ...others]: AtLeastOne<string>,
+): Promise<AtLeastOne<Facts>> {
   const { core, storage, version, config: _, ...cluster } = clients;
   const refused: { what: string; why: string }[] = [];
   const read = readingFor(clients, refused);
@@ -86,13 +87,12 @@ export async function gatherClassFacts(
     classes: classes.flatMap(({ metadata }) => metadata?.name ?? []),
     controllerManager: controllerManagerArgs(pods),
   };
-  const found: Facts[] = [];
-  for (const name of classNames) {
+  const factsOf = async (name: string): Promise<Facts> => {
     const storageClass =
       classes.find(({ metadata }) => metadata?.name === name) ??
       (await read(`get storageclass ${name}`, orMissing(storage.readStorageClass({ name }))));
     const driver = storageClass?.provisioner;
-    found.push({
+    return {
       ...{ ...shared, storageClass },
       csiDriver:
         driver === undefined
@@ -103,8 +103,10 @@ export async function gatherClassFacts(
             ),
       nodes: nodes.map((node) => nodeFacts(node, csiNodes, driver)),
       driverPods: driver === undefined ? [] : driverPods(pods, driver),
-    });
-  }
+    };
+  };
+  const found: [Facts, ...Facts[]] = [await factsOf(first)];
+  for (const name of others) found.push(await factsOf(name));
   return found;
 }
 

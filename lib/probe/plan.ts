@@ -4,14 +4,22 @@
  */
 import { createHash } from 'node:crypto';
 
-/** What is done to a volume while its node uses it. */
-export const variants = [
+/** What is done to an attachment while its node uses the volume. */
+export const detachVariants = [
   /** The pod stays, its attachment is deleted while it writes. */
   'kept',
   /** The same while it holds the volume and writes nothing; then it writes again. */
   'idle',
   /** The same while a pod on another node waits for the volume: either node may have it next. */
   'contested',
+] as const;
+export type DetachVariant = (typeof detachVariants)[number];
+
+/** What is done to a volume while its node uses it. */
+export const variants = [
+  ...detachVariants,
+  /** The pod is deleted by force, and its attachment is left to Kubernetes; then a pod starts on the other node. */
+  'force-deleted',
 ] as const;
 export type Variant = (typeof variants)[number];
 
@@ -27,7 +35,7 @@ export interface PlanRequest {
   readonly storageClass: string;
   /** The writer's node, and the next one's. */
   readonly nodes: readonly [string, string];
-  /** Of the variants kept and contested, each; idle has one for five of them. */
+  /** Of each variant; idle has one for five of them. */
   readonly trials: number;
   readonly volumeMode: VolumeMode;
   readonly size: string;
@@ -38,20 +46,25 @@ export interface PlanRequest {
 }
 
 export interface Plan extends PlanRequest {
-  readonly version: 2;
+  readonly version: 3;
   readonly list: readonly Trial[];
   readonly writeEveryMs: number;
   /** An idle pod writes this long before it is quiet, and is quiet for so long. */
   readonly quietAfterMs: number;
   readonly quietForMs: number;
+  /** So long a next pod reads and writes after a pod that was deleted by force. */
+  readonly besideForMs: number;
 }
 
 /** Of the watch: what comes after it shows whether the quiet one was cut off. */
 const quietShare = 0.4;
+const besideShare = 0.3;
 
 export function planOf(request: PlanRequest): Plan {
   const { storageClass, nodes, trials, volumeMode, size, horizonMs, image } = request;
-  const counts = { kept: trials, idle: Math.ceil(trials / 5), contested: trials };
+  const counts: Readonly<Record<Variant, number>> = {
+    ...{ kept: trials, idle: Math.ceil(trials / 5), contested: trials, 'force-deleted': trials },
+  };
   const list = variants.flatMap((variant) =>
     Array.from({ length: counts[variant] }, (_, index) => ({
       name: `${variant}-${index + 1}`,
@@ -59,8 +72,9 @@ export function planOf(request: PlanRequest): Plan {
     })),
   );
   return {
-    ...{ version: 2, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
+    ...{ version: 3, storageClass, nodes, trials, volumeMode, size, horizonMs, image, list },
     ...{ writeEveryMs: 50, quietAfterMs: 4000, quietForMs: Math.round(horizonMs * quietShare) },
+    besideForMs: Math.round(horizonMs * besideShare),
   };
 }
 
@@ -81,6 +95,11 @@ export function planLines(plan: Plan): string[] {
     `  kept (${count('kept')}): the attachment is deleted while the pod writes`,
     `  idle (${count('idle')}): the same while the pod holds the volume and is quiet`,
     `  contested (${count('contested')}): the same while a pod on ${b} waits for the volume`,
+    // Older plans have none.
+    ...(count('force-deleted') === 0 ? [] : [forcedLine(plan, count('force-deleted'))]),
     `  watched for ${seconds} s, then all of it is removed`,
   ];
 }
+
+const forcedLine = ({ nodes, besideForMs }: Plan, count: number): string =>
+  `  force-deleted (${count}): the pod is deleted with a grace period of 0; then one starts on ${nodes[1]} and has ${besideForMs / 1000} s; Kubernetes ends the attachment`;

@@ -83,7 +83,7 @@ test('refusals, each with its code', () => {
   expect(refusalOf(facts('x'), ['a', 'a'])).toMatch('SAME_NODE');
   expect(refusalOf(facts('x'), ['a', 'c'])).toMatch('NODE_UNFIT: c can');
   const few = [node('a', { attachable: 8 }), node('b')];
-  expect(refusalOf(facts('x', { nodes: few }))).toMatch('TOO_MANY_VOLUMES: 11 volumes');
+  expect(refusalOf(facts('x', { nodes: few }))).toMatch('TOO_MANY_VOLUMES: 16 volumes');
   expect(refusalOf(facts('x'))).toBeUndefined();
 });
 

@@ -2,7 +2,9 @@
 import { planLines } from './plan.ts';
 import type { Answer } from './prediction.ts';
 import { remedyLines } from './remedies.ts';
+import { graceS } from './trials/objects.ts';
 import type { Certificate } from './trials/certificate.ts';
+import type { ForceDeleted } from './trials/force-deleted.ts';
 import type { Figure, Measured } from './trials/measured.ts';
 
 /** One line a fact: what, what was found, where, how sure. */
@@ -35,6 +37,7 @@ export const countWords = (count: Readonly<Partial<Record<string, number>>>): st
 /** What was measured, with n and the horizon. */
 export function measuredText(certificate: Certificate): string {
   const { storageClass, driver, answer, plan, planHash, kubernetes, findings } = certificate;
+  const { forceDeleted } = certificate;
   const { notes, counts, next, figures } = answer;
   return [
     `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${answerWord(answer)}`,
@@ -46,9 +49,27 @@ export function measuredText(certificate: Certificate): string {
     ...figures.map(figureLine),
     ...notes.map((note) => `  note: ${note}`),
     ...saidBy(findings),
+    ...(forceDeleted === undefined ? [] : ['', ...forcedLines(forceDeleted)]),
     ...remedyLines(answer.modes),
     ...(certificate.left === undefined ? [] : ['', `still there: ${certificate.left}`]),
   ].join('\n');
+}
+
+/** Of a row that is no part of the answer. */
+export const forcedTitle = 'Pods that were deleted by force';
+export const forcedMeaning =
+  'A pod that is deleted by force is gone from the API at once, and its kubelet ends it later. ' +
+  `These writers do not heed SIGTERM: they write to SIGKILL, after a grace period of ${graceS} s. ` +
+  'It shows what Kubernetes and a healthy kubelet do, not what the storage does, and has no part in the answer. ' +
+  'Where the node is silent nobody ends the writer: a cut (--cut) shows that.';
+
+function forcedLines({ counts, next, figures, notes }: ForceDeleted): string[] {
+  return [
+    `${forcedTitle}: ${countWords(counts)}; next pod: ${countWords(next)}`,
+    `  ${forcedMeaning}`,
+    ...figures.map(figureLine),
+    ...notes.map((note) => `  note: ${note}`),
+  ];
 }
 
 const figureLine = ({ what, n, p50Ms, p90Ms, mostMs }: Figure): string =>

@@ -38,4 +38,6 @@ test('a Job needs an image, and a cut its confirmation', async () => {
   expect((await plugin(...cut)).output).toContain('CUT_NOT_CONFIRMED');
   const { output } = await plugin(...cut, '--yes', 'a', '--remedy', 'out-of-service');
   expect(output).toContain('resourceNames:\n      - a\n');
+  const evicted = await plugin(...cut, '--yes', 'a', '--remedy', 'eviction');
+  expect(evicted.output).toMatch(/- eviction\n +- --heal-after\n +- 900s\n/);
 });

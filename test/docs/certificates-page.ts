@@ -16,7 +16,7 @@ import {
 } from '../../lib/expectations/on-such-a-disk.ts';
 import { remediesTitle, remedyRows, whoseRuns } from '../../lib/probe/remedies.ts';
 import { parameterWords } from '../../lib/probe/published/html.ts';
-import { answerWord, countWords } from '../../lib/probe/texts.ts';
+import { answerWord, countWords, forcedMeaning, forcedTitle } from '../../lib/probe/texts.ts';
 import { root } from './pages.ts';
 
 export const path = 'docs/reference/certificates.md';
@@ -66,6 +66,22 @@ function underCuts({ cuts }: DriverFile, name: string, volumeMode: string): stri
   );
 }
 
+/** Where pods were deleted by force, too. */
+function forcedLines({ classes }: DriverFile): string {
+  const lines = classes.flatMap(({ name, volumeMode, forceDeleted }) => {
+    if (forceDeleted === undefined) return [];
+    const { counts, next, figures } = forceDeleted;
+    const times = figures.map(
+      ({ what, n, p50Ms, p90Ms, mostMs }) =>
+        `${what}: p50 ${p50Ms} ms, p90 ${p90Ms} ms, most ${mostMs} ms (n = ${n})`,
+    );
+    const came = `${countWords(counts)}; next pod: ${countWords(next)}`;
+    return [`- ${name}, ${volumeMode}: ${[came, ...times].join('; ')}`];
+  });
+  const title = `\n${forcedTitle}. ${forcedMeaning}\n\n`;
+  return lines.length === 0 ? '' : `${title}${lines.join('\n')}\n`;
+}
+
 /** Each cut once. */
 function cutLines({ driver, cuts }: DriverFile): string {
   const lines = [...Map.groupBy(cuts, ({ records }) => records)].flatMap(
@@ -107,7 +123,7 @@ function section(file: DriverFile): string {
     `[${row.measuredAt.slice(0, 10)}](../../certificates/${driver}/${row.records})`,
   ]);
   const table = markdownTable(head, [...rows, ...cutOnly]);
-  return `## ${driver} ${version}\n\n${table}\n${cutLines(file)}`;
+  return `## ${driver} ${version}\n\n${table}\n${forcedLines(file)}${cutLines(file)}`;
 }
 
 const remedyHead = [

@@ -25,15 +25,15 @@ export interface Lab extends AsyncDisposable {
 
 /**
  * Where FORCEDETACH_STRANGER names one that is there it is taken, and stays; else one is made, with
- * shortened timers, and removed.
+ * shortened timers or stock ones, and removed.
  */
-export async function strangersLab(name: string): Promise<Lab> {
+export async function strangersLab(name: string, pace: 'short' | 'stock' = 'short'): Promise<Lab> {
   const there = process.env['FORCEDETACH_STRANGER'];
   const used = there ?? name;
   const script = ['scripts/stranger.ts'];
   const kubeconfig =
     there === undefined
-      ? (await quiet`node ${script} up ${used} short`).stdout.trim()
+      ? (await quiet`node ${script} up ${used} ${pace}`).stdout.trim()
       : (process.env['FORCEDETACH_STRANGER_KUBECONFIG'] ?? '');
   const clients = await kubeClients(kubeconfig);
   const namespace = 'kube-system';

@@ -11,6 +11,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from '../../lib/engine/shell.ts';
 import { kubeClients } from '../../lib/cluster/kind/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
+import type { Certificate } from '../../lib/probe/trials/certificate.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';
 import {
   applyText,
@@ -132,6 +133,33 @@ test('with the rights that it prints an account ends attachments of its namespac
   expect((await changedSince(lab, before)).join('\n')).toBe('');
   await removeText(lab.clients, rights);
 });
+
+test.each([
+  ['amber', 'unfenced'],
+  ['basalt', 'fenced'],
+])(
+  'a pod of %s that is deleted by force ends before the next one has the volume',
+  async (name, mode) => {
+    const before = await stateOf(lab);
+    const out = join(probeFolder(), 'certificate.json');
+    const words = ['--run', '--trials', '3', '--volume-mode', 'Filesystem', '--out', out];
+    const beganMs = Date.now();
+    const { code, output } = await runProbe(lab.kubeconfig, [...asked(name), ...words]);
+    console.log(output, `${(Date.now() - beganMs) / 1000} s`);
+    expect(code, output).toBe(0);
+    const { answer, forceDeleted } = JSON.parse(readFileSync(out, 'utf8')) as Certificate;
+    expect(answer.modes).toContain(mode);
+    expect(forceDeleted).toMatchObject({
+      counts: { 'ended-first': 3 },
+      next: { in: 3 },
+      notes: [],
+    });
+    const last = forceDeleted?.figures.find(({ what }) => what.includes('the last write'));
+    // SIGKILL comes two seconds after SIGTERM.
+    expect(last?.leastMs).toBeGreaterThan(1500);
+    expect((await changedSince(lab, before)).join('\n')).toBe('');
+  },
+);
 
 test('an account that may only read has the prediction, and hears what the rest needs', async () => {
   const { kubeconfig, username } = await limitedAccount(lab);

@@ -15,6 +15,14 @@ export interface Behaviour {
   readonly refusesBlock?: boolean;
   /** Pods on the next node never run while the first one has the volume. */
   readonly refusesNext?: boolean;
+  /** Pods on the next node run beside the first one, which still has the volume. */
+  readonly letsNextIn?: boolean;
+  /** No attachment is ever made, though the driver asks for it. */
+  readonly makesNoAttachments?: boolean;
+  /** Somebody else ends an attachment, just before its writer has written often enough. */
+  readonly losesAttachments?: boolean;
+  /** After its pod was deleted by force a writer is ended, then its attachment; Infinity: only the latter. */
+  readonly killsAfterMs?: number;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
   readonly forbids?: string;
 }
@@ -48,6 +56,7 @@ interface Attachment {
 
 const driver = 'disk.acme.example';
 const everyMs = 20;
+const nowMs = (): number => performance.timeOrigin + performance.now();
 /** 0.4 of a watch of seven seconds, as plan.ts has it. */
 const quietForMs = 2800;
 
@@ -64,6 +73,12 @@ export class FakeStorageApi {
   readonly #waiting = new Map<string, Thing>();
   /** A pod on the next node says its three lines once. */
   readonly #saidMs = new Map<string, number>();
+  /** Writers that were deleted by force: when they end. */
+  readonly #killAtMs = new Map<string, number>();
+  /** Volume → the last slot that is written. */
+  readonly #slot = new Map<string, number>();
+  /** Of next pods that read more than once. */
+  readonly #scans = new Map<string, string[]>();
   #uid = 0;
 
   constructor(behaviour: Behaviour) {
@@ -202,7 +217,7 @@ export class FakeStorageApi {
     const isRefused = this.#behaviour.refusesNext === true && claim.startsWith('contested');
     if (!isBound) return;
     const holder = `/volumeattachments/${attachmentName(`h-${claim}`, driver, 'a')}`;
-    if (node === 'b' && this.things.has(holder)) {
+    if (node === 'b' && this.things.has(holder) && this.#behaviour.letsNextIn !== true) {
       const message = 'Waiting for detach for volume "x" Volume is already used by pod(s) a';
       const involvedObject = { name: pod.metadata.name };
       this.#events.push({ reason: 'FailedAttachVolume', message, involvedObject, metadata: {} });
@@ -215,7 +230,9 @@ export class FakeStorageApi {
   }
 
   #attach(claim: string, node: string): void {
-    this.add(`/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`, {
+    if (this.#behaviour.makesNoAttachments === true) return;
+    const path = `/volumeattachments/${attachmentName(`h-${claim}`, driver, node)}`;
+    this.add(path, {
       spec: { attacher: driver, nodeName: node, source: { persistentVolumeName: `pv-${claim}` } },
       status: { attached: true },
     });
@@ -229,7 +246,11 @@ export class FakeStorageApi {
       const [, claim] = /\/pods\/(.*)-a$/.exec(path) ?? [];
       const held = `/volumeattachments/${attachmentName(`h-${claim ?? ''}`, driver, 'a')}`;
       const attachment = this.things.get(held);
-      if (attachment !== undefined) this.#end(held, attachment);
+      const isForced = claim?.startsWith('force-deleted') === true;
+      const { killsAfterMs = 100 } = this.#behaviour;
+      if (isForced) this.#killAtMs.set(`${claim}-a`, nowMs() + killsAfterMs);
+      const endMs = isForced ? Math.min(500, 2 * killsAfterMs) : 0;
+      if (attachment !== undefined) setTimeout(() => this.#end(held, attachment), endMs);
       // Volumes go with their claims.
       const [, unclaimed] = /\/persistentvolumeclaims\/([^/]+)$/.exec(path) ?? [];
       if (unclaimed !== undefined) this.things.delete(`/persistentvolumes/pv-${unclaimed}`);
@@ -243,9 +264,16 @@ export class FakeStorageApi {
     const { goneAfterMs, cutAfterMs } = this.#behaviour;
     thing.metadata.deletionTimestamp = new Date().toISOString();
     const volume = (thing as unknown as Attachment).spec.source.persistentVolumeName;
-    this.#cutAtMs.set(volume, performance.timeOrigin + performance.now() + cutAfterMs);
+    this.#cutAtMs.set(volume, nowMs() + cutAfterMs);
     if (goneAfterMs !== Infinity) {
       setTimeout(() => this.#end(path, thing), goneAfterMs);
+    }
+  }
+
+  #lose(volume: string): void {
+    for (const [path, thing] of this.things) {
+      const source = thing.spec?.['source'] as Partial<Attachment['spec']['source']> | undefined;
+      if (source?.persistentVolumeName === volume) this.#end(path, thing);
     }
   }
 
@@ -258,12 +286,29 @@ export class FakeStorageApi {
     if (next !== undefined) this.#run(next);
   }
 
+  /** Each time it is asked for it has read the disk once more. */
+  #scanned(pod: string, volume: string): string {
+    const now = nowMs();
+    const said = this.#scans.get(pod) ?? [`1 start ${now} direct 9`];
+    const scan = (): string =>
+      `${said.length + 1} scan ${now} 1 0-${this.#slot.get(volume) ?? 0} ${now}`;
+    said.push(scan());
+    if (said.length === 2) said.push(`3 ack 0 ${now} 1`);
+    this.#scans.set(pod, said);
+    return `${said.join('\n')}\n`;
+  }
+
   #log(path: string, url: URL, response: ServerResponse): void {
     const pod = path.split('/').at(-1) ?? '';
     const volume = `pv-${pod.replace(/-[ab]$/, '')}`;
-    response.writeHead(200, { 'content-type': 'text/plain' });
+    const isGone = this.#killAtMs.has(pod) && !this.things.has(path);
+    response.writeHead(isGone ? 404 : 200, { 'content-type': 'text/plain' });
+    if (isGone) return void response.end();
+    if (pod.startsWith('force-deleted') && pod.endsWith('-b')) {
+      return void response.end(this.#scanned(pod, volume));
+    }
     if (pod.endsWith('-b')) {
-      const now = this.#saidMs.get(pod) ?? performance.timeOrigin + performance.now();
+      const now = this.#saidMs.get(pod) ?? nowMs();
       this.#saidMs.set(pod, now);
       response.end(`1 start ${now} direct 9\n2 scan ${now} 1 0-9999\n3 ack 0 ${now} 1\n`);
       return;
@@ -271,8 +316,9 @@ export class FakeStorageApi {
     let [seq, number, quietUntilMs] = [-1, 0, 0];
     const isIdle = pod.startsWith('idle');
     const lines = (): string[] => {
-      const now = performance.timeOrigin + performance.now();
+      const now = nowMs();
       if (now < quietUntilMs) return [];
+      if (now >= (this.#killAtMs.get(pod) ?? Infinity)) return [];
       const said = (words: string): string => `${(number += 1)} ${words}\n`;
       if (number === 0) return [said(`start ${now} direct 999`)];
       if (isIdle && seq === 50) {
@@ -284,6 +330,8 @@ export class FakeStorageApi {
         return [said(`loud ${now}`)];
       }
       seq += 1;
+      this.#slot.set(volume, seq);
+      if (this.#behaviour.losesAttachments === true && seq === 58) this.#lose(volume);
       const cut = now >= (this.#cutAtMs.get(volume) ?? Infinity);
       return [said(`${cut ? 'err' : 'ack'} ${seq} ${now} 0.5${cut ? ' EIO' : ''}`)];
     };

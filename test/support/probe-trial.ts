@@ -1,5 +1,7 @@
 /** Records of a trial as a writer and a driver of a given kind leave them, for tests of the judgement. */
 import { emptyJournal, type Write } from '../../lib/probe/trials/journal.ts';
+import type { DetachVariant } from '../../lib/probe/plan.ts';
+import type { DetachRecord } from '../../lib/probe/trials/classify.ts';
 import type { TrialRecord } from '../../lib/probe/trials/record.ts';
 
 /** Unix milliseconds of the delete. */
@@ -7,7 +9,7 @@ export const deletedMs = 1_000_000;
 export const horizonMs = 100_000;
 
 export interface Kind {
-  readonly variant?: TrialRecord['variant'];
+  readonly variant?: DetachVariant;
   /** Milliseconds after the delete; Infinity: never. */
   readonly goneMs?: number;
   readonly cutMs?: number;
@@ -31,7 +33,10 @@ export function writesOf({ cutMs = Infinity, backMs = Infinity, behindMs = 0 }: 
   return writes;
 }
 
-export function trialOf(kind: Kind = {}, change: Partial<TrialRecord> = {}): TrialRecord {
+export function trialOf(
+  kind: Kind = {},
+  change: Partial<Omit<TrialRecord, 'variant'>> = {},
+): DetachRecord {
   const { variant = 'kept', goneMs = 250, behindMs = 0 } = kind;
   const end =
     goneMs === Infinity
@@ -64,3 +69,43 @@ export const nextOut = (reason: string, message: string): Partial<TrialRecord> =
   next: { node: 'b', createdMs: deletedMs },
   events: [{ reason, message, pod: 'contested-1-b', atMs: deletedMs + 70_000 }],
 });
+
+export interface Forced {
+  /** Milliseconds after the delete: the last write; Infinity: it writes to the end of the watch. */
+  readonly killMs?: number;
+  /** The next pod runs and begins to write; Infinity: never. */
+  readonly inMs?: number;
+  /** Of the first pod's node behind the probe's clock. */
+  readonly behindMs?: number;
+}
+
+const scanEveryMs = 1000;
+
+/** A pod that was deleted by force, and one on the next node that reads what it wrote. */
+export function forcedOf(
+  { killMs = 2000, inMs = 20_000, behindMs = 0 }: Forced = {},
+  change: Partial<TrialRecord> = {},
+): TrialRecord {
+  const writes = writesOf({ behindMs }).filter(
+    ({ begunMs }) => begunMs + behindMs <= deletedMs + killMs,
+  );
+  const scans = [];
+  for (let atMs = deletedMs + inMs; atMs < deletedMs + horizonMs; atMs += scanEveryMs) {
+    const youngest = writes.findLast(({ begunMs }) => begunMs + behindMs < atMs);
+    const { seq = 0, begunMs: youngestMs = 0 } = youngest ?? {};
+    scans.push({ atMs, ranges: [[0, seq]] as const, youngestMs });
+  }
+  const next = { seq: 0, begunMs: deletedMs + inMs, tookMs: 1 };
+  const isIn = inMs !== Infinity;
+  return {
+    ...trialOf({ behindMs, goneMs: isIn ? Math.max(0, inMs - 5000) : Infinity }),
+    ...{ name: 'force-deleted-1', variant: 'force-deleted', claim: 'force-deleted-1' },
+    writer: { node: 'a', createdMs: deletedMs - 9000, goneMs: deletedMs + 300 },
+    writerJournal: { ...emptyJournal, writes },
+    ...(isIn ? nextIn(inMs) : { next: { node: 'b', createdMs: deletedMs } }),
+    nextJournal: isIn
+      ? { ...emptyJournal, startedMs: deletedMs + inMs, scans, writes: [next] }
+      : emptyJournal,
+    ...change,
+  };
+}

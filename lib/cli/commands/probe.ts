@@ -8,6 +8,7 @@ import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
 import { writeOutput } from '../../output-file.ts';
 import { probeClients, type ProbeClients } from '../../probe/clients.ts';
+import { usualHealMs } from '../../probe/cut/plan.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
 import { runCut, type CutOptions } from '../../probe/cut/run.ts';
 import { cutText } from '../../probe/cut/texts.ts';
@@ -127,10 +128,12 @@ export async function cut(
     say(line);
   };
   using interrupt = onInterrupt(say, () => doing);
-  const { image, size, remedy, cutBy: way, healAfter: healAfterMs, nodes } = flags;
+  const { image, size, remedy, cutBy: way, nodes } = flags;
+  const [first = '', ...others] = classOf(flags).split(',');
   const options: CutOptions = {
-    ...{ node, image, size, remedy, way, healAfterMs, confirmed: flags.yes },
-    classes: classOf(flags).split(','),
+    ...{ node, image, size, remedy, way, confirmed: flags.yes },
+    healAfterMs: healAfterMs(flags),
+    classes: [first, ...others],
     // A volume of every class can be had so.
     volumeMode: flags.volumeMode === 'auto' ? 'Filesystem' : flags.volumeMode,
     ...(nodes === undefined ? {} : { next: nodes[1] }),
@@ -152,7 +155,7 @@ export async function cut(
 
 /** Throws UsageError `NO_JOB_IMAGE`, `CUT_NOT_CONFIRMED`, `BAD_FLAG`. */
 export function jobFor(flags: ProbeFlags, form: JobForm): string {
-  const { image, namespace = 'forcedetach-probe', cut: node, remedy, healAfter } = flags;
+  const { image, namespace = 'forcedetach-probe', cut: node, remedy } = flags;
   const words = wordsOf(flags);
   if (image === publishedRuntime) {
     throw new UsageError('NO_JOB_IMAGE', 'a Job needs an image with the probe in it', {
@@ -164,10 +167,12 @@ export function jobFor(flags: ProbeFlags, form: JobForm): string {
   const cut =
     node === undefined
       ? {}
-      : { cut: { node, marks: remedy === 'out-of-service', healAfterMs: healAfter } };
+      : { cut: { node, marks: remedy === 'out-of-service', healAfterMs: healAfterMs(flags) } };
   const request = { image, words, namespace, ...cut };
   return form === 'job' ? jobText(request) : sonobuoyText(request);
 }
+
+const healAfterMs = ({ healAfter, remedy }: ProbeFlags): number => healAfter ?? usualHealMs(remedy);
 
 const seconds = (ms: number): string => `${ms / 1000}s`;
 
@@ -181,7 +186,7 @@ function wordsOf(flags: ProbeFlags): string[] {
     ...(cut === undefined || yes === undefined
       ? ['--run', '--trials', String(flags.trials), '--horizon', seconds(flags.horizon)]
       : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
-    ...(cut === undefined ? [] : ['--heal-after', seconds(flags.healAfter)]),
+    ...(cut === undefined ? [] : ['--heal-after', seconds(healAfterMs(flags))]),
   ];
 }
 

@@ -41,7 +41,8 @@ export interface ProbeFlags {
   readonly yes?: string;
   readonly cutBy: CutWay;
   readonly remedy: CutRemedy;
-  readonly healAfter: number;
+  /** Default: as long as the remedy takes. */
+  readonly healAfter?: number;
 }
 
 /** Throws UsageError `BAD_FLAG`. */
@@ -97,14 +98,18 @@ const addCutFlags = (command: Command): Command =>
         .default('network'),
     )
     .addOption(
-      new Option('--remedy <remedy>', 'what is done once the node is not Ready')
+      new Option(
+        '--remedy <remedy>',
+        'what is done once the node is not Ready; eviction: nothing, Kubernetes takes twelve minutes',
+      )
         .choices(cutRemedies)
         .default('force-delete'),
     )
     .addOption(
-      new Option('--heal-after <duration>', 'when the node that was cut off heals itself')
-        .default(600_000, '10m')
-        .argParser(healAfter),
+      new Option(
+        '--heal-after <duration>',
+        'when the node that was cut off heals itself; default: 10m, of an eviction 15m',
+      ).argParser(healAfter),
     );
 
 const addRightsFlags = (command: Command): Command =>

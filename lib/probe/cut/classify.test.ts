@@ -1,5 +1,6 @@
 /** What a cut showed of a volume, by made-up records of each kind; the real ones are in blind.test.ts. */
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { emptyJournal, type Write } from '../trials/journal.ts';
 import { classifyCut, modesOf, type CutOutcome } from './classify.ts';
 import type { CutRecord, CutVolume } from './record.ts';
@@ -30,7 +31,12 @@ function volume({ lastMs = Infinity, goneMs, inMs }: Kind, more: Partial<CutVolu
     ...{ deleteAskedMs: 120_000, watchEndedMs: 415_000, events: [] },
     ...{ clockOffsetMs: 0, clockErrorMs: 250 },
     attachments: [
-      { uid: 'u', firstSeenMs: 80_000, lastSeenMs: 180_000, deletingMs: goneMs ?? 180_000 },
+      {
+        uid: 'u',
+        firstSeenMs: 80_000,
+        lastSeenMs: 180_000,
+        deletingMs: Math.min(goneMs ?? 180_000, 180_000),
+      },
     ],
     writerJournal: { ...emptyJournal, writes: writes(lastMs) },
     nextJournal: emptyJournal,
@@ -94,6 +100,83 @@ test.each<[string, object, object]>([
   const seen = { ...volume({ goneMs: 180_000, inMs: 185_000 }), ...more } as CutVolume;
   expect(classifyCut({ ...cut, ...record }, seen, 'force-delete')).toMatchObject({
     ...{ outcome: 'undecided', why, modes: [] },
+  });
+});
+
+describe('the last write came before its detach was seen to be asked for', () => {
+  const asked = (unaskedMs: number | undefined, deletingMs: number | undefined) => ({
+    attachments: [
+      {
+        ...{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: deletingMs ?? unaskedMs ?? 180_000 },
+        ...(unaskedMs === undefined ? {} : { unaskedMs }),
+        ...(deletingMs === undefined ? {} : { deletingMs }),
+      },
+    ],
+  });
+  const judged = (lastMs: number, seen: ReturnType<typeof asked>, goneMs = 182_000) =>
+    classifyCut(cut, volume({ goneMs, inMs: 185_000, lastMs }, seen), 'force-delete');
+
+  test('and looks came near: its path was cut', () => {
+    expect(judged(170_000, asked(179_500, 180_000)).outcome).toBe('path-cut');
+  });
+
+  test('and nobody looked for long: which came first is not known', () => {
+    expect(judged(170_000, asked(165_000, 180_000))).toMatchObject({
+      ...{ outcome: 'undecided', modes: [] },
+      why: 'the last write was acknowledged 70.0 s after the cut, and nobody looked at its attachment in the 15.0 s in which its detach was asked for: which came first is not known',
+    });
+  });
+
+  test('of an older record, which does not say when somebody looked: only before the remedy', () => {
+    expect(judged(101_000, asked(undefined, 180_000)).outcome).toBe('path-cut');
+    expect(judged(170_000, asked(undefined, 180_000)).outcome).toBe('undecided');
+  });
+
+  test('whose attachment nobody looked at any more: not known either', () => {
+    const seen = volume({ lastMs: 170_000 }, asked(130_000, undefined));
+    expect(classifyCut(cut, seen, 'force-delete')).toMatchObject({
+      ...{ outcome: 'undecided', why: expect.stringContaining('nobody looked') },
+    });
+  });
+
+  test('whenever looks come, it is told only of a path that was cut before anybody asked', () => {
+    const times = fc.record({
+      askedMs: fc.integer({ min: 121_000, max: 300_000 }),
+      // Of the looks before and after that.
+      beforeMs: fc.integer({ min: 1, max: 60_000 }),
+      afterMs: fc.integer({ min: 0, max: 60_000 }),
+      lastMs: fc.integer({ min: 101_000, max: 390_000 }),
+    });
+    fc.assert(
+      fc.property(times, ({ askedMs, beforeMs, afterMs, lastMs }) => {
+        const seen = asked(askedMs - beforeMs, askedMs + afterMs);
+        const { outcome, modes } = judged(lastMs, seen, askedMs + afterMs + 1000);
+        if (lastMs >= askedMs) expect(outcome).not.toBe('path-cut');
+        if (outcome === 'path-cut') expect(modes).toEqual([]);
+        const isNear = beforeMs + afterMs <= 500;
+        if (isNear && lastMs < askedMs - 4000) expect(outcome).toBe('path-cut');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a detach that nobody asked for before the heal', () => {
+  const unasked = {
+    attachments: [{ uid: 'u', firstSeenMs: 80_000, lastSeenMs: 409_000, unaskedMs: 409_000 }],
+  };
+  const there = { writer: { node: 'a', createdMs: 0, goneMs: 405_000 } };
+  const gone = { writer: { node: 'a', createdMs: 0, goneMs: 120_000 } };
+
+  test.each([
+    ['the heal came too early', gone],
+    ['the API had its pod to the heal', there],
+  ])('names no mode: %s', (why, writer) => {
+    const seen = volume({ inMs: 430_000 }, { ...unasked, ...writer });
+    expect(classifyCut(cut, seen, 'force-delete')).toMatchObject({
+      ...{ outcome: 'undecided', modes: [] },
+      why: `nobody asked for its detach: ${why} (--heal-after)`,
+    });
   });
 });
 

@@ -33,7 +33,8 @@ export interface CutFinding {
   readonly storageClass: string;
   readonly outcome: CutOutcome;
   readonly why: string;
-  /** From the remedy. */
+  /** All from the remedy. The API had the pod no more. */
+  readonly podGoneMs?: number;
   readonly detachedMs?: number;
   readonly lastAckMs?: number;
   readonly error?: string;
@@ -55,14 +56,17 @@ const always = {
   undecided: [],
 } as const;
 
+type ModesThat = Readonly<Record<CutOutcome, readonly DiskMode[]>>;
+const untainted: ModesThat = {
+  ...always,
+  'both-wrote': ['unfenced', 'fence-if-out-of-service'],
+  'cut-at-detach': ['fenced'],
+  'cut-near-detach': ['fenced', ...always['cut-before-next']],
+};
 /** What does so where the remedy is that one (lib/disk-modes has what each does). */
-const modesThat: Readonly<Record<CutRemedy, Readonly<Record<CutOutcome, readonly DiskMode[]>>>> = {
-  'force-delete': {
-    ...always,
-    'both-wrote': ['unfenced', 'fence-if-out-of-service'],
-    'cut-at-detach': ['fenced'],
-    'cut-near-detach': ['fenced', ...always['cut-before-next']],
-  },
+const modesThat: Readonly<Record<CutRemedy, ModesThat>> = {
+  'force-delete': untainted,
+  eviction: untainted,
   'out-of-service': {
     ...always,
     'both-wrote': ['unfenced'],
@@ -86,9 +90,12 @@ export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy):
       ? undefined
       : Math.round(atMs - volume.deleteAskedMs);
   const [detachedMs, lastAckMs] = [since(volume.goneMs), since(acks.at(-1)?.begunMs)];
+  const goneMs = volume.writer?.goneMs ?? Infinity;
+  const podGoneMs = since(goneMs < healedMs ? goneMs : undefined);
   const error = writes.find((write) => write.error !== undefined)?.error;
   return {
     ...{ name: volume.name, storageClass: volume.storageClass, outcome, why, next },
+    ...(podGoneMs === undefined ? {} : { podGoneMs }),
     ...(detachedMs === undefined ? {} : { detachedMs }),
     ...(lastAckMs === undefined ? {} : { lastAckMs }),
     ...(error === undefined ? {} : { error }),
@@ -188,10 +195,7 @@ function judgeWriting(volume: CutVolume, facts: Timed): Judged {
   const lastMs = acks.filter(({ begunMs }) => begunMs < healedMs).at(-1)?.begunMs ?? 0;
   const askedMs = volume.attachments[0]?.deletingMs ?? volume.thereUntilMs ?? Infinity;
   const wroteOn = healedMs - lastMs < silentMs;
-  if (!wroteOn && lastMs < askedMs - silentMs) {
-    const when = toldInSeconds(lastMs - facts.cutMs);
-    return ['path-cut', `the last write was acknowledged ${when} after the cut, before any detach`];
-  }
+  if (!wroteOn && lastMs < askedMs - silentMs) return judgeStopped(volume, facts, lastMs);
   if (next.inMs !== undefined) {
     if (wroteOn) return ['both-wrote', `${overlapAcks} writes beside the next pod’s`];
     const { goneMs = next.inMs, thereUntilMs = goneMs } = volume;
@@ -202,9 +206,33 @@ function judgeWriting(volume: CutVolume, facts: Timed): Judged {
     return ['late-cut', `${overlapAcks} writes beside the next pod’s, to ${tail} after the detach`];
   }
   if (!wroteOn) return undecided('it was cut off, and the next pod was never in');
-  if (volume.goneMs === undefined) return ['not-detached', 'the attachment stayed to the heal'];
+  if (volume.goneMs === undefined) return judgeHeld(volume, askedMs, healedMs);
   if (next.was === 'refused') return ['next-refused', next.said ?? ''];
   return undecided(`the next pod was ${next.was}, and the writer wrote on`);
+}
+
+/** It stopped before its detach was seen to be asked for: before it was asked for, too, if looks came near. */
+function judgeStopped(volume: CutVolume, { cutMs, healedMs }: Timed, lastMs: number): Judged {
+  const [old] = volume.attachments;
+  // Older records have the remedy alone, before which nobody asks.
+  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
+  const unaskedMs = old?.unaskedMs ?? seenMs ?? volume.deleteAskedMs ?? 0;
+  const when = `${toldInSeconds(lastMs - cutMs)} after the cut`;
+  if (lastMs < unaskedMs - silentMs) {
+    return ['path-cut', `the last write was acknowledged ${when}, before any detach`];
+  }
+  const untilMs = Math.min(old?.deletingMs ?? Infinity, healedMs);
+  return undecided(
+    `the last write was acknowledged ${when}, and nobody looked at its attachment in the ${toldInSeconds(untilMs - unaskedMs)} in which its detach was asked for: which came first is not known`,
+  );
+}
+
+/** That a driver keeps a volume is told by a detach that it was asked for. */
+function judgeHeld({ writer }: CutVolume, askedMs: number, healedMs: number): Judged {
+  if (askedMs < healedMs) return ['not-detached', 'the attachment stayed to the heal'];
+  const isThere = (writer?.goneMs ?? Infinity) >= healedMs;
+  const why = isThere ? 'the API had its pod to the heal' : 'the heal came too early';
+  return undecided(`nobody asked for its detach: ${why} (--heal-after)`);
 }
 
 /** The detach ended between two looks: a write in between may be younger than its answer. */

@@ -1,6 +1,9 @@
 /** What is said where a node, its host or the vantage point does not do as it should. */
-import { afterEach, expect, test, vi } from 'vitest';
-import { hostSaid, nodeIs } from './node.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { hostSaid, nodeIs, Vantage } from './node.ts';
+import { healed, type CutDraft } from './play.ts';
 import type { CutContext } from './volume.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -11,18 +14,21 @@ function hurry(): void {
   vi.spyOn(performance, 'now').mockImplementation(() => (atMs += 60_000));
 }
 
-function contextOf(ready: 'True' | 'False', said = ''): CutContext {
+function contextOf(ready: 'True' | 'False', said = '', phase = 'Failed'): CutContext {
   const conditions = [{ type: 'Ready', status: ready }];
   return {
-    ...{ namespace: 'probe', plan: { nodes: ['a', 'b'] }, signal: new AbortController().signal },
+    ...{ namespace: 'probe', run: 'forcedetach-probe-0', signal: new AbortController().signal },
+    plan: { nodes: ['a', 'b'], way: 'network', healAfterMs: 0 },
+    say: () => undefined,
     clients: {
       core: {
         readNode: () => Promise.resolve({ status: { conditions } }),
         readNamespacedPodLog: () => Promise.resolve(said),
+        createNamespacedPod: () => Promise.resolve(),
       },
     },
     view: {
-      pod: () => ({ pod: { status: { phase: 'Failed' } } }),
+      pod: () => ({ pod: { status: { phase } }, seen: { runningMs: 0 } }),
       until: (_: object, look: () => unknown) => Promise.resolve(look()),
     },
   } as unknown as CutContext;
@@ -41,5 +47,85 @@ test('a host that can’t be told says why, and what it needs', async () => {
   await expect(hostSaid(contextOf('True', 'lacks nft\n'), 'arm')).rejects.toMatchObject({
     ...{ code: 'CUT_HOST', message: 'arm failed on a: lacks nft' },
     hint: expect.stringContaining('systemd, nftables and iproute2'),
+  });
+});
+
+describe('a node that has to be healed', () => {
+  const heal = (...of: Parameters<typeof contextOf>): Promise<CutDraft> => {
+    const record: CutDraft = { armedMs: 0, checked: false, looks: [], volumes: [] };
+    return healed(contextOf(...of), record).then(() => record);
+  };
+  const notHealed = {
+    ...{ code: 'CUT_NOT_HEALED', message: 'a is not proven to be healed' },
+    command: 'nft delete table inet forcedetach_probe_0 2>/dev/null || true',
+  };
+
+  test('is, once it is Ready and its host says so', async () => {
+    expect(await heal('True', 'healed', 'Succeeded')).toMatchObject({ checked: true });
+  });
+
+  test('and is not Ready: the command for its console', async () => {
+    hurry();
+    await expect(heal('False')).rejects.toMatchObject({
+      ...notHealed,
+      cause: { code: 'CUT_NODE' },
+    });
+  });
+
+  test('and whose host still has the cut: the same', async () => {
+    const cause = { code: 'CUT_HOST', message: 'check failed on a: the table is there' };
+    await expect(heal('True', 'the table is there')).rejects.toMatchObject({ ...notHealed, cause });
+  });
+});
+
+describe('the second node', () => {
+  /** Its vantage pod says these words once, and nothing more. */
+  async function seenBy(
+    words: readonly string[],
+    look: (vantage: Vantage) => Promise<unknown>,
+  ): Promise<unknown> {
+    const server = createServer((_, response) => {
+      response.write(words.map((word, index) => `${index + 1} ${word} ${index}\n`).join(''));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const over = new AbortController();
+    const { clients, ...context } = contextOf('True');
+    const config = {
+      getCurrentCluster: () => ({ server: url }),
+      applyToHTTPSOptions: () => Promise.resolve(),
+    };
+    const vantage = await Vantage.start({
+      ...{ ...context, signal: over.signal, clients: { ...clients, config } },
+    } as unknown as CutContext);
+    return look(vantage).finally(() => {
+      over.abort();
+      server.closeAllConnections();
+      server.close();
+    });
+  }
+  const patience = { timeoutMs: 300, signal: new AbortController().signal };
+
+  test.each([
+    ['down', ['up', 'up'], 'the second node did not see the first one cut off in 0.3 s'],
+    ['up', ['up', 'down'], 'the second node did not see the first one reachable again in 0.3 s'],
+  ] as const)(
+    'that never sees it %s says so, and what may be why',
+    async (word, words, message) => {
+      const looking = seenBy(words, async (vantage) => {
+        // What was seen before does not count.
+        const sinceMs = performance.timeOrigin + performance.now() + 1;
+        return vantage.until(word, sinceMs, patience);
+      });
+      await expect(looking).rejects.toMatchObject({
+        ...{ code: 'CUT_NOT_SEEN', message },
+        hint: expect.stringContaining('pods may start too slowly'),
+      });
+    },
+  );
+
+  test('that sees it says when', async () => {
+    const looking = seenBy(['up', 'down'], (vantage) => vantage.until('down', 0, patience));
+    expect(await looking).toBeGreaterThan(0);
   });
 });

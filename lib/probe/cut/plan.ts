@@ -2,8 +2,20 @@
 import { planHash, type PlanRequest } from '../plan.ts';
 import type { CutWay } from './host.ts';
 
-export const cutRemedies = ['force-delete', 'out-of-service'] as const;
+export const cutRemedies = [
+  'force-delete',
+  'out-of-service',
+  /** Nobody does anything: Kubernetes evicts the pods, which have no grace period, and detaches by force later. */
+  'eviction',
+] as const;
 export type CutRemedy = (typeof cutRemedies)[number];
+
+/** Of an eviction the detach comes twelve minutes after the cut: 50 s, five minutes, and six. */
+const evictedMs = 780_000;
+
+/** From the arming to the heal, where nobody says another time. */
+export const usualHealMs = (remedy: CutRemedy): number =>
+  remedy === 'eviction' ? 900_000 : 600_000;
 
 export interface CutRequest extends Pick<PlanRequest, 'size' | 'image' | 'volumeMode'> {
   readonly classes: readonly string[];
@@ -38,6 +50,14 @@ const ways = {
   kubelet: 'stops its kubelet: its pods go on, and nobody hears of them',
 } as const;
 
+function remedyWords({ remedy, healAfterMs }: CutPlan): string {
+  const then = 'once Kubernetes calls it not Ready';
+  if (remedy === 'force-delete') return `its pods are deleted by force ${then}`;
+  if (remedy === 'out-of-service') return `it is tainted out-of-service ${then}`;
+  const late = healAfterMs < evictedMs ? '; the heal comes before that with stock timers' : '';
+  return `nobody deletes its pods: Kubernetes evicts them five minutes after it calls the node not Ready, and detaches by force six later; that lasts twelve minutes${late}`;
+}
+
 /** For people, one line each. */
 export function cutPlanLines(plan: CutPlan): string[] {
   const [a, b] = plan.nodes;
@@ -47,7 +67,7 @@ export function cutPlanLines(plan: CutPlan): string[] {
     `  writers on ${a}; each of its pods and volumes is the probe's own`,
     `  a heal is armed on ${a} itself, twice, and rehearsed with a cut of some seconds`,
     `  the cut ${ways[plan.way]}; ${a} heals itself ${minutes} min after the arming`,
-    `  ${plan.remedy === 'force-delete' ? 'its pods are deleted by force' : 'it is tainted out-of-service'} once Kubernetes calls it not Ready`,
+    `  ${remedyWords(plan)}`,
     `  the next pods start on ${b}; what both wrote is read there, to some seconds after the heal`,
   ];
 }

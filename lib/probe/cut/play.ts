@@ -138,9 +138,11 @@ export class Cut {
     const remedyMs = nowMs();
     this.#record.remedyMs = remedyMs;
     if (plan.remedy === 'out-of-service') await taintOutOfService(clients, node, namespace);
-    else await Promise.all(this.#under.map((volume) => volume.forceDelete()));
+    if (plan.remedy === 'force-delete') {
+      await Promise.all(this.#under.map((volume) => volume.forceDelete()));
+    }
     await Promise.all(this.#under.map((volume) => volume.startNext(remedyMs)));
-    say(`${plan.remedy}: done`);
+    say(plan.remedy === 'eviction' ? 'the pods are left to Kubernetes' : `${plan.remedy}: done`);
   }
 
   /** Of what the driver kept from the next pod while the node was silent: whether it ever gives it. */

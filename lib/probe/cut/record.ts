@@ -6,7 +6,10 @@ import { trialRecordSchema } from '../trials/record.ts';
 /** Unix milliseconds. */
 const ms = z.number();
 
-/** Of a volume under the cut. `deleteAskedMs` is the remedy, `watchEndedMs` the end of the late writes. */
+/**
+ * Of a volume under the cut. `deleteAskedMs` is the remedy, or where nobody does anything when the next pod
+ * was made; `watchEndedMs` is the end of the late writes.
+ */
 const volume = trialRecordSchema.extend({ storageClass: z.string() });
 export type CutVolume = Immutable<z.output<typeof volume>>;
 

@@ -2,10 +2,9 @@
  * Cuts one node off and watches what becomes of volumes that a pod there writes to, while the next pod
  * wants them. The node heals itself: the heal is armed on it and rehearsed before anything is cut.
  */
-import { InfrastructureError } from '../../errors.ts';
 import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { gatherClassFacts, type Facts } from '../facts.ts';
+import { gatherClassFacts, type AtLeastOne, type Facts } from '../facts.ts';
 import { planHash } from '../plan.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
 import { cutNeeds, type Home } from '../rights.ts';
@@ -20,6 +19,7 @@ import type { CutRecord } from './record.ts';
 import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
 
 export interface CutOptions extends Omit<CutRequest, 'nodes'> {
+  readonly classes: AtLeastOne<string>;
   readonly node: string;
   /** Default: the first that fits. */
   readonly next?: string;
@@ -45,7 +45,6 @@ export async function planCut(
   }
   const { node, next, classes, way, remedy, healAfterMs, size, image, volumeMode } = options;
   const [some] = facts;
-  if (some === undefined) throw new InfrastructureError('NO_CLASS', 'no class was named');
   const other = next ?? some.nodes.find((each) => each.name !== node && fits(each))?.name ?? '';
   const asked: [string, string] = [node, other];
   for (const each of facts) {

@@ -3,6 +3,7 @@ import { toldInSeconds } from '../../durations.ts';
 import { remedyLines } from '../remedies.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
+import type { CutRemedy } from './plan.ts';
 
 export function cutText({
   plan,
@@ -24,9 +25,9 @@ export function cutText({
     timers.length === 0
       ? 'timers of the controller manager: as it ships, as far as could be read'
       : `timers of the controller manager: ${timers.join(' ')}`,
-    `not Ready ${since(record.notReadyMs)}, remedy ${since(record.remedyMs)}, reachable again ${since(record.healedMs)}, Ready again ${since(record.readyAgainMs)}`,
+    `not Ready ${since(record.notReadyMs)}, ${plan.remedy === 'eviction' ? 'next pods made' : 'remedy'} ${since(record.remedyMs)}, reachable again ${since(record.healedMs)}, Ready again ${since(record.readyAgainMs)}`,
     '',
-    ...findings.map((finding) => line(finding, width)),
+    ...findings.map((finding) => line(finding, width, plan.remedy)),
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
     ...(left === undefined ? [] : ['', `still there: ${left}`]),
@@ -34,10 +35,15 @@ export function cutText({
   ].join('\n');
 }
 
-function line(finding: CutFinding, width: number): string {
+function line(finding: CutFinding, width: number, remedy: CutRemedy): string {
   const { storageClass, outcome, why, modes, next, detachedMs, afterHealAcks } = finding;
+  const { podGoneMs } = finding;
+  const since = remedy === 'eviction' ? 'it was not Ready' : 'the remedy';
   const more = [
-    ...(detachedMs === undefined ? [] : [`detached ${toldInSeconds(detachedMs)} after the remedy`]),
+    ...(remedy === 'eviction' && podGoneMs !== undefined
+      ? [`evicted ${toldInSeconds(podGoneMs)} after ${since}`]
+      : []),
+    ...(detachedMs === undefined ? [] : [`detached ${toldInSeconds(detachedMs)} after ${since}`]),
     ...(next.afterMs === undefined ? [] : [`next pod in after ${toldInSeconds(next.afterMs)}`]),
     ...(afterHealAcks === 0 ? [] : [`${afterHealAcks} writes of the old pod after the heal`]),
   ];

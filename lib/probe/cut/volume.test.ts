@@ -2,12 +2,25 @@
 import { expect, test } from 'vitest';
 import { InfrastructureError } from '../../errors.ts';
 import { cutPlanOf } from './plan.ts';
-import { startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
+import { podObject } from '../trials/objects.ts';
+import { placeOf, startWriters, VolumeUnderCut, type CutContext } from './volume.ts';
 
 const plan = cutPlanOf({
   ...{ classes: ['fast'], nodes: ['a', 'b'], way: 'network', remedy: 'force-delete' },
   ...{ healAfterMs: 60_000, size: '1Gi', image: 'node:24', volumeMode: 'Filesystem' },
 });
+const trial = { name: 'cut-1', variant: 'contested' } as const;
+
+test.each([
+  ['force-delete', [2, 2]],
+  ['eviction', [0, 2]],
+] as const)('%s: the writer’s grace period, and the next pod’s', (remedy, seconds) => {
+  const place = placeOf({ namespace: 'probe', plan: { ...plan, remedy } }, 'fast');
+  const pods = (['writer', 'next'] as const).map((role) => podObject(place, trial, role));
+  expect(pods.map(({ spec }) => spec?.terminationGracePeriodSeconds)).toEqual(seconds);
+  expect(place.plan.writeEveryMs).toBe(plan.writeEveryMs);
+});
+
 const refused = new InfrastructureError('TRIAL_TIMED_OUT', 'waited in vain');
 
 function volumeOf(signal: AbortSignal, runningMs?: number): VolumeUnderCut {

@@ -1,9 +1,9 @@
 /** One volume under the cut: its writer, its next pod, and the record of both. It judges nothing. */
-import { orMissing } from '../../cluster/kind/kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { planOf } from '../plan.ts';
 import { emptyJournal } from '../trials/journal.ts';
 import { whyOf } from '../trials/view.ts';
+import type { Place } from '../trials/objects.ts';
 import { startMs, VolumePods, writerProgram, type PodsContext } from '../trials/volume-pods.ts';
 import { journalFolder } from './host.ts';
 import type { CutPlan } from './plan.ts';
@@ -26,6 +26,21 @@ const afterHealMs = 180_000 + startMs;
  */
 export const handOverMs = 480_000;
 
+/** Where a volume's pods are, and how they write. */
+export function placeOf(
+  { namespace, plan }: Pick<CutContext, 'namespace' | 'plan'>,
+  storageClass: string,
+): Place {
+  const { nodes, volumeMode, size, image, healAfterMs, writeEveryMs, remedy } = plan;
+  const asked = { nodes, volumeMode, size, image, storageClass, trials: 1 };
+  return {
+    ...{ namespace, program: writerProgram() },
+    plan: { ...planOf({ ...asked, horizonMs: healAfterMs + afterHealMs }), writeEveryMs },
+    // A pod that may take its time stays Terminating while its node is silent, and holds its volume.
+    ...(remedy === 'eviction' && { writerGraceS: 0 }),
+  };
+}
+
 type Draft = { -readonly [K in keyof CutVolume]: CutVolume[K] };
 
 export class VolumeUnderCut {
@@ -35,9 +50,6 @@ export class VolumeUnderCut {
   readonly #pods: VolumePods;
 
   constructor(context: CutContext, name: string, storageClass: string) {
-    const { namespace, plan } = context;
-    const { nodes, volumeMode, size, image, healAfterMs, writeEveryMs } = plan;
-    const asked = { nodes, volumeMode, size, image, storageClass, trials: 1 };
     this.#context = context;
     this.storageClass = storageClass;
     this.#draft = {
@@ -45,11 +57,7 @@ export class VolumeUnderCut {
       ...{ name, storageClass, variant: 'contested', claim: name, attachments: [], events: [] },
       ...{ writerJournal: emptyJournal, nextJournal: emptyJournal },
     };
-    const place = {
-      ...{ namespace, program: writerProgram() },
-      plan: { ...planOf({ ...asked, horizonMs: healAfterMs + afterHealMs }), writeEveryMs },
-    };
-    this.#pods = new VolumePods(context, place, this.#draft);
+    this.#pods = new VolumePods(context, placeOf(context, storageClass), this.#draft);
   }
 
   get writerPod(): string {
@@ -82,9 +90,7 @@ export class VolumeUnderCut {
 
   /** While its node is away: nobody tells the pod, and nothing waits for it. */
   async forceDelete(): Promise<void> {
-    const { clients, namespace } = this.#context;
-    const gone = { name: this.writerPod, namespace, gracePeriodSeconds: 0 };
-    await orMissing(clients.core.deleteNamespacedPod(gone));
+    await this.#pods.forceDelete();
   }
 
   async startNext(remedyMs: number): Promise<void> {

@@ -16,8 +16,9 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** As `PodProgram` in trials/objects.ts has it. */
-const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs, journal } =
-  JSON.parse(process.env['PROBE'] ?? '{}');
+const program = JSON.parse(process.env['PROBE'] ?? '{}');
+const { role, path, isBlock, token, slots, everyMs, quietAfterMs, quietForMs, untilMs } = program;
+const { writesOn, journal } = program;
 
 const slotBytes = 4096;
 const chunkBytes = 256 * slotBytes;
@@ -41,7 +42,7 @@ const codeOf = (error) => String(/** @type {NodeJS.ErrnoException} */ (error).co
 
 process.on('SIGTERM', () => {
   tell('term', nowMs());
-  process.exit(0);
+  if (!writesOn) process.exit(0);
 });
 
 /** Room for all slots, written: what is not would be allocated later, and a second mount not see it. */
@@ -83,9 +84,10 @@ const markOf = (/** @type {string} */ who, /** @type {number} */ seq) => `${toke
  */
 function write({ file, from }, seq) {
   const slot = memory.subarray(from, from + slotBytes).fill(0);
-  slot.write(markOf(role, seq), 0);
-  slot.write(markOf(role, seq), slotBytes - 128);
   const begunMs = nowMs();
+  const text = `${markOf(role, seq)}${begunMs.toFixed(2)} `;
+  slot.write(text, 0);
+  slot.write(text, slotBytes - 128);
   try {
     writeSync(file, slot, 0, slotBytes, (first + seq) * slotBytes);
     tell('ack', seq, begunMs, nowMs() - begunMs);
@@ -98,6 +100,8 @@ function write({ file, from }, seq) {
 
 /** Slots of the first pod that hold what it wrote. */
 const found = new Set();
+/** Of those: the last one, and when it was begun. */
+let youngest = { seq: -1, begunMs: '' };
 
 /**
  * @param {{ file: number, from: number }} volume
@@ -108,10 +112,14 @@ function scanFrom({ file, from }, seq) {
   const bytes = readSync(file, memory, from, count * slotBytes, seq * slotBytes);
   for (let at = 0; at + slotBytes <= bytes; at += slotBytes) {
     const slot = memory.subarray(from + at, from + at + slotBytes);
-    const mark = markOf('writer', seq + at / slotBytes);
-    const ends = [slot.subarray(0, mark.length), slot.subarray(slotBytes - 128)];
-    if (ends.every((end) => end.toString('latin1').startsWith(mark)))
-      found.add(seq + at / slotBytes);
+    const number = seq + at / slotBytes;
+    const mark = markOf('writer', number);
+    const ends = [slot.subarray(0, 128), slot.subarray(slotBytes - 128)];
+    const [head = ''] = ends.map((end) => end.toString('latin1'));
+    if (!ends.every((end) => end.toString('latin1').startsWith(mark))) continue;
+    found.add(number);
+    const [begunMs = ''] = head.slice(mark.length).split(' ');
+    if (number > youngest.seq) youngest = { seq: number, begunMs };
   }
 }
 
@@ -137,7 +145,13 @@ function scan(volume, isWhole) {
     const start = isWhole ? 0 : Math.max(0, ...found) + 1;
     const end = isWhole ? slots.writer : Math.min(slots.writer, start + 1);
     for (let seq = start; seq < end; seq += chunkBytes / slotBytes) scanFrom(volume, seq);
-    tell('scan', begunMs, nowMs() - begunMs, ranges());
+    tell(
+      'scan',
+      begunMs,
+      nowMs() - begunMs,
+      ranges(),
+      ...(found.size > 0 ? [youngest.begunMs] : []),
+    );
   } catch (error) {
     tell('blind', begunMs, codeOf(error));
   }

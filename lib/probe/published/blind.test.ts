@@ -9,8 +9,7 @@ import {
   strangerClasses,
   strangerNames,
 } from '../../../test/support/stranger-objects.ts';
-import { classify } from '../trials/classify.ts';
-import { measure } from '../trials/measured.ts';
+import { judged } from '../trials/judged.ts';
 import { driverVersions, wholeCertificates } from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
@@ -30,7 +29,7 @@ test.each(
   '%s, %s: the truth is among what agrees, and a single answer is it; a liar is of no mode',
   (name, _, { trials }) => {
     const truth = strangerClasses[name]?.['detachMode'];
-    const again = measure(trials.map(classify));
+    const again = judged(trials).answer;
     if (truth === undefined) {
       expect(faultyClasses).toHaveProperty(name);
       expect(again.modes).toEqual([]);

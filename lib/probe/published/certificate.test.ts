@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { remediesTitle } from '../remedies.ts';
-import { measuredText } from '../texts.ts';
+import { forcedOf } from '../../../test/support/probe-trial.ts';
+import { planHash } from '../plan.ts';
+import { forcedMeaning, measuredText } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
+import { judged } from '../trials/judged.ts';
 import { readCertificate, rowOf } from './driver-file.ts';
 import { addCertificate, wholeCertificates } from '../../../scripts/driver-files.ts';
 import { renderCertificateHtml } from './html.ts';
@@ -87,6 +90,34 @@ test('an undecided answer is an error, an undecided trial is skipped, what is le
   expect(xml).toContain('<error message="undecided">no trial could be decided</error>');
   expect(xml.split('<skipped message="gaps"/>').length - 1).toBe(7);
   expect(xml).toContain('<failure message="still there">the volume pvc-1</failure>');
+});
+
+/** The same with two pods that were deleted by force: one ended, one wrote beside the next. */
+function withForced(one: Certificate): Certificate {
+  const more = [forcedOf(), { ...forcedOf({ killMs: 30_000 }), name: 'force-deleted-2' }];
+  const plan = { ...one.plan, list: [...one.plan.list, ...more] };
+  const list = plan.list.map(({ name, variant }) => ({ name, variant }));
+  const trials = [...one.trials, ...more];
+  const whole = { ...plan, list };
+  return { ...one, plan: whole, planHash: planHash(whole), trials, ...judged(trials) };
+}
+
+test('pods that were deleted by force have a row of their own in page, JUnit and file', async () => {
+  const certificate = withForced(amber);
+  const page = await renderCertificateHtml(certificate);
+  expect(page).toContain(forcedMeaning);
+  expect(page).toContain('<td>force-deleted-2</td><td>overlapped</td>');
+  expect(page).toContain('delete by force to the last write of its writer, ms');
+  const xml = await renderCertificateJunit(certificate);
+  expect(attributes(xml)).toMatchObject({ tests: '11', failures: '0', skipped: '0' });
+  expect(casesOf(xml)).toBe(11);
+  expect(xml).toContain('overlapped: both pods had the volume and wrote');
+  const { forceDeleted, modes, counts } = rowOf(JSON.stringify(certificate), 'x');
+  expect(forceDeleted).toMatchObject({ counts: { 'ended-first': 1, overlapped: 1 } });
+  expect(forceDeleted).not.toHaveProperty('findings');
+  const before = rowOf(changed({}), 'x');
+  expect({ modes, counts }).toEqual({ modes: before.modes, counts: before.counts });
+  expect(before).not.toHaveProperty('forceDeleted');
 });
 
 test('one that is added is there whole, and its row is judged from the records', () => {

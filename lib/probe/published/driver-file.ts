@@ -5,8 +5,9 @@
  */
 import type { CutFinding } from '../cut/classify.ts';
 import { certificateVersion, type Certificate } from '../trials/certificate.ts';
-import { classify } from '../trials/classify.ts';
-import { measure, type Measured } from '../trials/measured.ts';
+import type { ForceDeleted } from '../trials/force-deleted.ts';
+import { judged } from '../trials/judged.ts';
+import type { Measured } from '../trials/measured.ts';
 import { kernelsOf, mustBeNames, notOne, readSealed, sha256Of, type RecordedRow } from './read.ts';
 
 /** Of a class that trials asked. */
@@ -18,6 +19,8 @@ export interface ClassRow
   readonly images: readonly string[];
   readonly volumes: number;
   readonly horizonMs: number;
+  /** Where its pods were deleted by force, too. */
+  readonly forceDeleted?: ForcedRow;
 }
 
 /** Of a class under a cut. */
@@ -56,10 +59,12 @@ export function readCertificate(text: string): Certificate {
 export function rowOf(text: string, records: string): ClassRow {
   const certificate = readCertificate(text);
   const { storageClass, plan, driver, nodes, beganAt, kubernetes, predicted } = certificate;
-  const { mode, ...measured } = measure(certificate.trials.map(classify));
+  const { answer, forceDeleted } = judged(certificate.trials);
+  const { mode, ...measured } = answer;
   return {
     ...{ name: storageClass.name, parameters: storageClass.parameters, mode: mode ?? null },
     ...measured,
+    ...(forceDeleted === undefined ? {} : { forceDeleted: rowOfForced(forceDeleted) }),
     ...{ predicted, measuredAt: beganAt, kubernetes },
     kernels: kernelsOf(nodes),
     images: driver.images,
@@ -68,3 +73,8 @@ export function rowOf(text: string, records: string): ClassRow {
     sha256: sha256Of(text),
   };
 }
+
+type ForcedRow = Omit<ForceDeleted, 'findings'>;
+const rowOfForced = ({ counts, next, figures, notes }: ForceDeleted): ForcedRow => ({
+  ...{ counts, next, figures, notes },
+});

@@ -15,14 +15,15 @@ import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/plan.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
-import { answerWord, countWords } from '../texts.ts';
+import { answerWord, countWords, forcedMeaning, forcedTitle } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { Finding } from '../trials/classify.ts';
+import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
 import type { Figure } from '../trials/measured.ts';
 
 /** The same certificate gives the same bytes. */
 export function renderCertificateHtml(certificate: Certificate): Promise<string> {
-  const { answer, storageClass, left } = certificate;
+  const { answer, storageClass, left, forceDeleted } = certificate;
   const word = answerWord(answer);
   return renderDocument({
     title: `${storageClass.name}: ${word}`,
@@ -33,6 +34,7 @@ ${card('What the trials showed', pairs(counted(certificate)))}
 ${card('How long it took', figures(answer.figures))}
 ${answer.modes.length === 0 ? '' : card(remediesTitle, remedies(answer.modes))}
 ${card('Every trial', trials(certificate.findings))}
+${forceDeleted === undefined ? '' : card(forcedTitle, deletedByForce(forceDeleted))}
 ${card('Where', pairs(where(certificate)))}
 ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
   });
@@ -100,6 +102,27 @@ const trials = (findings: readonly Finding[]): Html =>
         html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td><td>${error ?? '–'}</td><td class="text">${nextWords(next)}</td></tr>`,
     )}</tbody></table>`,
   );
+
+const deletedByForce = ({ counts, next, figures: all, notes, findings }: ForceDeleted): Html =>
+  html`<p>${forcedMeaning}</p>
+${pairs([
+  ['deleted by force', countWords(counts)],
+  ['next pod', countWords(next)],
+])}
+${notes.length === 0 ? '' : html`<ul>${notes.map((note) => html`<li>${note}</li>`)}</ul>`}
+${figures(all)}
+${wide(
+  forcedTitle,
+  html`<table><thead><tr><th>Trial</th><th>Outcome</th><th>Why</th><th class="number">acknowledged after it</th><th class="number">on the disk after it</th><th class="number">beside the next pod’s</th><th>The next pod was told</th></tr></thead>
+<tbody>${findings.map(forcedRow)}</tbody></table>`,
+)}`;
+
+function forcedRow(finding: ForcedFinding): Html {
+  const { name, outcome, why, ackedAfter, reachedAfter, overlapAcks, overlapSlots } = finding;
+  const beside = Math.max(overlapAcks, overlapSlots);
+  const cells = [ackedAfter ?? '–', reachedAfter ?? '–', beside];
+  return html`<tr><td>${name}</td><td>${outcome}</td><td class="text">${why}</td>${cells.map((cell) => html`<td class="number">${cell}</td>`)}<td class="text">${finding.told ?? finding.next.said ?? '–'}</td></tr>`;
+}
 
 const where = (certificate: Certificate): [string, string][] => [
   ['driver', certificate.driver.name],

@@ -7,6 +7,7 @@ import type { CutFinding } from '../cut/classify.ts';
 import { answerWord } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { Finding } from '../trials/classify.ts';
+import type { ForcedFinding } from '../trials/force-deleted.ts';
 
 /**
  * Nothing was expected, so no mode is a failure: an answer that is undecided is an error, as an
@@ -16,20 +17,21 @@ export function renderCertificateJunit(certificate: Certificate): Promise<string
   const { answer, findings, storageClass, driver, kubernetes, planHash, left } = certificate;
   const suite = `detach ${storageClass.name}`;
   const isDecided = answer.modes.length > 0;
-  const skipped = findings.filter(({ outcome }) => outcome === 'undecided').length;
+  const forced = certificate.forceDeleted?.findings ?? [];
+  const skipped = [...findings, ...forced].filter(({ outcome }) => outcome === 'undecided').length;
   return xmlDocument(html`<testsuites>
-<testsuite name="${suite}" tests="${2 + findings.length}" failures="${left === undefined ? 0 : 1}" errors="${isDecided ? 0 : 1}" skipped="${skipped}">
+<testsuite name="${suite}" tests="${2 + findings.length + forced.length}" failures="${left === undefined ? 0 : 1}" errors="${isDecided ? 0 : 1}" skipped="${skipped}">
 <properties>${property('driver', driver.name)}${property('kubernetes', kubernetes)}
 ${property('plan', planHash)}${property('answer', answerWord(answer))}</properties>
 <testcase classname="${suite}" name="answer">
 ${isDecided ? '' : html`<error message="undecided">${answer.notes.join('\n')}</error>`}</testcase>
-${findings.map((finding) => trialCase(finding, suite))}<testcase classname="${suite}" name="all is removed">
+${[...findings, ...forced].map((finding) => trialCase(finding, suite))}<testcase classname="${suite}" name="all is removed">
 ${left === undefined ? '' : html`<failure message="still there">${left}</failure>`}</testcase>
 </testsuite>
 </testsuites>`);
 }
 
-function trialCase({ name, outcome, why }: Finding, suite: string): Html {
+function trialCase({ name, outcome, why }: Finding | ForcedFinding, suite: string): Html {
   const told =
     outcome === 'undecided' ? html`<skipped message="${why}"/>` : systemOut(outcome, why);
   return html`<testcase classname="${suite}.trials" name="${name}">

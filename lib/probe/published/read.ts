@@ -133,6 +133,10 @@ const ofTrials = z.looseObject({
   noBlock: z.string().optional(),
   predicted: z.string().nullable(),
   answer: z.looseObject({ modes: z.array(z.string()), notes: z.array(z.string()) }),
+  /** Of pods that were deleted by force, where there were such trials. */
+  forceDeleted: z
+    .looseObject({ notes: z.array(z.string()), findings: z.array(z.looseObject({})) })
+    .optional(),
   trials: z.array(trialRecordSchema),
 });
 

@@ -91,9 +91,9 @@ function noted(
     ...seen,
     ...(status?.attached === true && seen.attachedMs === undefined ? { attachedMs: atMs } : {}),
     ...(status?.attached === true || seen.attachedMs !== undefined ? {} : { waitedMs: askedMs }),
-    ...(metadata?.deletionTimestamp === undefined || seen.deletingMs !== undefined
-      ? {}
-      : { deletingMs: atMs }),
+    ...(metadata?.deletionTimestamp === undefined
+      ? { unaskedMs: askedMs }
+      : { deletingMs: seen.deletingMs ?? atMs }),
     ...(attachError?.message === undefined ? {} : { attachError: attachError.message }),
     ...(detachError?.message === undefined ? {} : { detachError: detachError.message }),
   };

@@ -3,14 +3,13 @@ import { harnessVersion } from '../../harness-version.ts';
 import type { Facts, NodeFacts } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Prediction } from '../predict.ts';
-import type { Finding } from './classify.ts';
-import type { Measured } from './measured.ts';
+import type { Judged } from './judged.ts';
 import type { TrialRecord } from './record.ts';
 
 /** Of the file's form: it changes where a reader of older ones would err. */
 export const certificateVersion = 1;
 
-export interface Certificate {
+export interface Certificate extends Judged {
   readonly schemaVersion: typeof certificateVersion;
   readonly kind: 'detach-certificate';
   readonly forcedetach: string;
@@ -32,8 +31,6 @@ export interface Certificate {
   readonly noBlock?: string;
   /** From documents and settings, before the trials. */
   readonly predicted: string | null;
-  readonly answer: Measured;
-  readonly findings: readonly Finding[];
   readonly trials: readonly TrialRecord[];
   /** What could not be removed afterwards. */
   readonly left?: string;
@@ -49,16 +46,17 @@ export const nodesTold = (facts: Pick<Facts, 'nodes'>, names: readonly string[])
       ...{ name, kernel, kubelet, osImage, runtime },
     }));
 
-interface Parts extends Pick<Certificate, 'plan' | 'findings' | 'answer' | 'noBlock'> {
+interface Parts extends Pick<Certificate, 'plan' | 'noBlock'> {
   readonly facts: Facts;
   readonly hash: string;
   readonly beganAt: Date;
   readonly records: readonly TrialRecord[];
+  readonly judged: Judged;
   readonly prediction: Prediction;
 }
 
 export function certificateOf(parts: Parts): Certificate {
-  const { facts, plan, hash, beganAt, records, findings, answer, prediction, noBlock } = parts;
+  const { facts, plan, hash, beganAt, records, judged, prediction, noBlock } = parts;
   const { storageClass } = facts;
   const containers = facts.driverPods.flatMap((pod) => pod.containers);
   return {
@@ -78,6 +76,6 @@ export function certificateOf(parts: Parts): Certificate {
     nodes: nodesTold(facts, plan.nodes),
     ...{ planHash: hash, plan, predicted: prediction.mode ?? null },
     ...(noBlock === undefined ? {} : { noBlock }),
-    ...{ answer, findings, trials: records },
+    ...{ ...judged, trials: records },
   };
 }

@@ -3,9 +3,12 @@
  * outcome is `undecided` with the reason, never a guess.
  */
 import { toldInSeconds } from '../../durations.ts';
+import type { DetachVariant } from '../plan.ts';
 import { answeredMs, type Write } from './journal.ts';
 import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
+import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
+import { silentMs, steadyMs, steadyWrites } from './steady.ts';
 
 export const outcomes = [
   /** The writer was cut off before the detach was answered. */
@@ -26,7 +29,7 @@ export type Outcome = (typeof outcomes)[number];
 
 export interface Finding extends HandOverFinding {
   readonly name: string;
-  readonly variant: TrialRecord['variant'];
+  readonly variant: DetachVariant;
   readonly outcome: Outcome;
   /** One sentence. */
   readonly why: string;
@@ -54,13 +57,10 @@ export interface Finding extends HandOverFinding {
   readonly next: NextFinding;
 }
 
-/** A writer that is fit to be watched has written so often, and not longer ago than this. */
-const steadyWrites = 20;
-const steadyMs = 3000;
-/** No answer for so long at the end: the writer hangs. Errors come each 200 ms. */
-const silentMs = 5000;
+/** Of a trial that took an attachment away. */
+export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
-export function classify(record: TrialRecord): Finding {
+export function classify(record: DetachRecord): Finding {
   const facts = factsOf(record);
   const [outcome, why] = judge(record, facts);
   return { name: record.name, variant: record.variant, outcome, why, ...numbersOf(record, facts) };
@@ -224,16 +224,3 @@ function numbersOf(
     ...(old?.detachError === undefined ? {} : { detachError: old.detachError }),
   };
 }
-
-/** A whole scan comes each 10 s, and what is younger may be in none. */
-const scannedMs = 12_000;
-
-/** What the next node must have found on the disk: acknowledged long enough before its last scan. */
-function settled(record: TrialRecord, acks: readonly Write[]): readonly Write[] {
-  const last = record.nextJournal.scans.at(-1);
-  const atMs = (last?.atMs ?? 0) + (record.nextClockOffsetMs ?? 0);
-  return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
-}
-
-const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
-  ranges.some(([from, to]) => from <= seq && seq <= to);

@@ -15,7 +15,8 @@ import { hostPod, vantagePod } from '../cut/objects.ts';
 import { type CutPlan, cutPlanLines } from '../cut/plan.ts';
 import { tidyLaterMs } from '../cut/play.ts';
 import { type CutOptions, planCut } from '../cut/run.ts';
-import { planLines, planOf, variants } from '../plan.ts';
+import { placeOf } from '../cut/volume.ts';
+import { planLines, variants } from '../plan.ts';
 import { grantedObjects, type Home, probeAccount } from '../rights.ts';
 import { claimObject, type Place, podObject } from './objects.ts';
 import { exampleNamespace, namespaceNow } from './place.ts';
@@ -40,7 +41,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
     ...(request.volumeMode === 'auto'
       ? ['before them, one claim and pod as Block; where the driver refuses, all are Filesystem']
       : []),
-    'two things are deleted that are not here: the VolumeAttachments of those claims, and their pods',
+    'two things are deleted that are not here: the VolumeAttachments of those claims but for force-deleted ones, and their pods',
     ...(grantsLater
       ? ['a role for just these attachments is written once the volumes are there']
       : []),
@@ -121,8 +122,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   if (first === undefined) return [];
   const run = exampleNamespace;
   const { nodes, image, way, healAfterMs } = plan;
-  const trials = { ...plan, storageClass: first.storageClass, trials: 1, horizonMs: healAfterMs };
-  const place = { namespace, plan: planOf(trials), program: writerProgram() };
+  const place = placeOf({ namespace, plan }, first.storageClass);
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {

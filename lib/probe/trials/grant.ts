@@ -8,6 +8,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { answered, kubectl, missingRights } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
+import type { Trial } from '../plan.ts';
 import { attachmentNeeds, granteeOf, rbacObjects, type Home } from '../rights.ts';
 import { attachmentName, claimObject } from './objects.ts';
 import type { TrialContext } from './trial.ts';
@@ -22,7 +23,10 @@ const lookMs = 2000;
 /** As the scheduler tells a class that waits for the first pod where that will be. */
 const selectedNode = 'volume.kubernetes.io/selected-node';
 
-/** Makes the claims of all trials; the names of their writers' attachments. Throws as `View.until` does. */
+/**
+ * Makes the claims of all trials; the names of their writers' attachments, but for those that are left to
+ * Kubernetes. Throws as `View.until` does.
+ */
 export async function provision(
   { clients, view, place }: TrialContext,
   waitsForPod: boolean,
@@ -40,7 +44,7 @@ export async function provision(
     return open.length === 0 || `${open.length} are not: ${said ?? 'no event yet'}`;
   });
   return Promise.all(
-    plan.list.map(async ({ name }) => {
+    plan.list.filter(endsAttachment).map(async ({ name }) => {
       const volume = view.claim(name)?.spec?.volumeName ?? '';
       const reading = clients.core.readPersistentVolume({ name: volume });
       const { spec } = await answered(clients, `read the volume ${volume}`, reading);
@@ -48,6 +52,8 @@ export async function provision(
     }),
   );
 }
+
+const endsAttachment = ({ variant }: Trial): boolean => variant !== 'force-deleted';
 
 export interface GrantRequest {
   readonly home: Home;

@@ -9,7 +9,7 @@ const lines = [
   '3 err 1 1050 0.1 EIO',
   '4 quiet 1060',
   '5 loud 1070',
-  '6 scan 1080 3.2 0-0,2-9',
+  '6 scan 1080 3.2 0-0,2-9 1055.5',
   '7 scan 1090 3.2 none',
   '8 blind 1095 EIO',
   '9 term 1096',
@@ -19,7 +19,8 @@ const lines = [
 test('what a pod said', () => {
   const journal = readJournal(lines);
   expect(journal).toEqual({
-    ...{ startedMs: 1000.5, isDirect: true, quietMs: 1060, loudMs: 1070, endedMs: 1100, gaps: 0 },
+    ...{ startedMs: 1000.5, isDirect: true, quietMs: 1060, loudMs: 1070, termMs: 1096, gaps: 0 },
+    endedMs: 1100,
     writes: [
       { seq: 0, begunMs: 1001, tookMs: 2.5 },
       { seq: 1, begunMs: 1050, tookMs: 0.1, error: 'EIO' },
@@ -27,6 +28,7 @@ test('what a pod said', () => {
     scans: [
       {
         atMs: 1080,
+        youngestMs: 1055.5,
         ranges: [
           [0, 0],
           [2, 9],

@@ -18,12 +18,21 @@ export const journalSchema = z.object({
     }),
   ),
   /** Slots of the first pod that the next one found on the disk, whole: inclusive ranges, in order. */
-  scans: z.array(z.object({ atMs: ms, ranges: z.array(z.tuple([z.number(), z.number()])) })),
+  scans: z.array(
+    z.object({
+      atMs: ms,
+      ranges: z.array(z.tuple([z.number(), z.number()])),
+      /** When the last of them was begun, as it stands in the slot: on the clock of the first pod's node. */
+      youngestMs: ms.exactOptional(),
+    }),
+  ),
   /** Reads that failed. */
   blind: z.array(z.object({ atMs: ms, error: z.string() })),
   quietMs: ms.exactOptional(),
   loudMs: ms.exactOptional(),
   endedMs: ms.exactOptional(),
+  /** It was told to end. */
+  termMs: ms.exactOptional(),
   /** It could not even begin, or not go on: the error's code. */
   failed: z.string().exactOptional(),
   /** Lines that were never seen, or made no sense: evidence with a gap. */
@@ -67,9 +76,12 @@ function take(journal: Draft, [word = '', ...values]: readonly string[]): boolea
       journal.writes.push({ seq: first, begunMs: second, tookMs: third, ...error });
       return Number.isInteger(first) && Number.isFinite(second + third);
     }
-    case 'scan':
-      journal.scans.push({ atMs: first, ranges: rangesOf(values[2] ?? '') });
+    case 'scan': {
+      const youngestMs = Number(values[3]);
+      const youngest = Number.isFinite(youngestMs) ? { youngestMs } : {};
+      journal.scans.push({ atMs: first, ranges: rangesOf(values[2] ?? ''), ...youngest });
       return isTime;
+    }
     case 'blind':
       journal.blind.push({ atMs: first, error: values[1] ?? '?' });
       return isTime;
@@ -86,6 +98,7 @@ function take(journal: Draft, [word = '', ...values]: readonly string[]): boolea
       journal.failed = values[1] ?? '?';
       return isTime;
     case 'term':
+      journal.termMs = first;
       return isTime;
     default:
       return false;

@@ -3,7 +3,7 @@
  * figures. Pure. One mode where one agrees; several where trials of this kind can't tell them apart.
  */
 import type { DiskMode } from '../../disk-modes/index.ts';
-import { variants, type Variant } from '../plan.ts';
+import { detachVariants, type DetachVariant } from '../plan.ts';
 import type { Finding, Outcome } from './classify.ts';
 import { isBeside, type NextFinding } from './next-pod.ts';
 
@@ -24,7 +24,7 @@ export interface Measured {
   readonly modes: readonly DiskMode[];
   /** Why it is undecided, or what else is to be said; a sentence each. */
   readonly notes: readonly string[];
-  readonly counts: Readonly<Record<Variant, Readonly<Partial<Record<Outcome, number>>>>>;
+  readonly counts: Readonly<Record<DetachVariant, Readonly<Partial<Record<Outcome, number>>>>>;
   readonly next: Readonly<Partial<Record<NextFinding['was'], number>>>;
   readonly figures: readonly Figure[];
 }
@@ -167,13 +167,13 @@ function apart(modes: readonly DiskMode[]): string {
 
 const countsOf = (findings: readonly Finding[]): Measured['counts'] =>
   Object.fromEntries(
-    variants.map((variant) => [
+    detachVariants.map((variant) => [
       variant,
       tally(findings.filter((each) => each.variant === variant).map(({ outcome }) => outcome)),
     ]),
   ) as Measured['counts'];
 
-const tally = <T extends string>(words: readonly T[]): Partial<Record<T, number>> =>
+export const tally = <T extends string>(words: readonly T[]): Partial<Record<T, number>> =>
   Object.fromEntries(
     [...Map.groupBy(words, (word) => word)].map(([word, each]) => [word, each.length]),
   ) as Partial<Record<T, number>>;

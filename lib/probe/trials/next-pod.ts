@@ -19,7 +19,7 @@ export interface NextFinding {
   readonly attachedMs?: number;
   /** Unix milliseconds: its program runs. */
   readonly inMs?: number;
-  /** From the delete of the first one's attachment. */
+  /** From the delete of the first one's attachment, or of the first one. */
   readonly afterMs?: number;
   /** Writes of the first pod that were acknowledged once this one's were. */
   readonly overlapAcks?: number;
@@ -37,7 +37,8 @@ const barring = /already (used by|exclusively attached)/;
 
 export function nextOf(record: TrialRecord): NextFinding {
   const { next, deleteAskedMs = 0, watchEndedMs = Infinity } = record;
-  if (record.variant !== 'contested' || next === undefined) return { was: 'not-tried' };
+  const isWatched = record.variant === 'contested' || record.variant === 'force-deleted';
+  if (!isWatched || next === undefined) return { was: 'not-tried' };
   const { attachedMs, waitedMs = deleteAskedMs } = record.nextAttachment ?? {};
   const attached = attachedMs === undefined ? {} : { waitedMs, attachedMs };
   const startedMs = record.nextJournal.startedMs;
@@ -104,7 +105,7 @@ export function besideOf({ attachments, nextAttachment }: TrialRecord): number {
 
 /** What was asked of trials whose next pod came last. */
 function doneOf({ variant, nextJournal, readBack }: TrialRecord): HandOverFinding['handOver'] {
-  if (variant === 'contested') return undefined;
+  if (variant === 'contested' || variant === 'force-deleted') return undefined;
   if (nextJournal.scans.length > 0) return 'done';
   return readBack === undefined ? undefined : { failed: readBack };
 }

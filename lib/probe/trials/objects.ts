@@ -54,6 +54,8 @@ export interface Place {
   readonly plan: Plan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
+  /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
+  readonly writerGraceS?: number;
   /** The claims are there before any pod. */
   readonly isProvisioned?: boolean;
 }
@@ -96,6 +98,8 @@ interface PodProgram {
   readonly quietAfterMs: number;
   /** 0: never quiet. */
   readonly quietForMs: number;
+  /** To be told to end is nothing to it. */
+  readonly writesOn: boolean;
   /** It ends by itself that long after its start. */
   readonly untilMs: number;
   /** A file that gets each line, too. Default: none. */
@@ -123,11 +127,13 @@ export function programOf({ namespace, plan }: Place, trial: Trial, role: Role):
     everyMs: isWriter ? plan.writeEveryMs : nextEveryMs,
     quietAfterMs: plan.quietAfterMs,
     quietForMs: isWriter && trial.variant === 'idle' ? plan.quietForMs : 0,
+    // As a database that has a lot to write before it ends.
+    writesOn: isWriter && trial.variant === 'force-deleted',
   };
 }
 
-/** A writer ends with SIGTERM. */
-const graceS = 2;
+/** Of a pod: from SIGTERM to SIGKILL. */
+export const graceS = 2;
 
 const journalMount = '/journal';
 
@@ -145,7 +151,7 @@ export function podObject(place: Place, trial: Trial, role: Role, journalFolder?
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: graceS,
+      terminationGracePeriodSeconds: role === 'writer' ? (place.writerGraceS ?? graceS) : graceS,
       affinity: { nodeAffinity: onlyOn(node) },
       containers: [
         {

@@ -15,6 +15,8 @@ const attachment = z.object({
   attachedMs: ms.exactOptional(),
   /** The last look that did not find it attached began then. */
   waitedMs: ms.exactOptional(),
+  /** The last look that found nobody asking for its end began then. */
+  unaskedMs: ms.exactOptional(),
   /** Somebody asked for its end. */
   deletingMs: ms.exactOptional(),
   /** The driver's words, where an attach or a detach failed: the last. */
@@ -41,7 +43,7 @@ export const trialRecordSchema = z.object({
   volume: z.string().exactOptional(),
   handle: z.string().exactOptional(),
   attachment: z.string().exactOptional(),
-  /** Begins and ends of the watch after the delete. */
+  /** The delete, and the end of the watch after it: of the attachment, or by force of the pod. */
   deleteAskedMs: ms.exactOptional(),
   /** The API's answer to it: the object may stay, with its finalizer. */
   deleteAnsweredMs: ms.exactOptional(),

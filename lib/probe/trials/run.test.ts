@@ -56,7 +56,15 @@ test('a driver that cuts, and refuses raw volumes: answered, and nothing left', 
       counts: { kept: { cut: 1 }, idle: { cut: 1 }, contested: { cut: 1 } },
       next: { in: 1 },
     },
+    forceDeleted: { counts: { 'ended-first': 1 }, next: { in: 1 }, notes: [] },
   });
+  const [kept, , , forced] = certificate.trials;
+  const watchedMs = ({ deleteAskedMs = 0, watchEndedMs = 0 } = {}): number =>
+    watchEndedMs - deleteAskedMs;
+  // Its pod and its volume are gone while the others are watched.
+  expect(watchedMs(forced)).toBeLessThan(watchedMs(kept) - 1000);
+  expect(api.changes).toContainEqual(expect.stringMatching(/^DELETE .*\/pods\/force-deleted-1-b$/));
+  expect(certificate.findings.map(({ name }) => name)).toEqual(['kept-1', 'idle-1', 'contested-1']);
   expect(certificate.planHash).toMatch(/^[0-9a-f]{16}$/);
   expect(foreign()).toEqual([]);
   expect([...api.things.keys()].filter((path) => !path.startsWith('/volumeatt'))).toEqual([]);
@@ -72,6 +80,49 @@ test('a detach that hangs, with the next pod outside', { timeout }, async () => 
     },
   });
   expect(foreign()).toEqual([]);
+});
+
+test('a kubelet that leaves a pod that is gone alone: both wrote, and the mode is the same', {
+  timeout,
+}, async () => {
+  const behaviour = { goneAfterMs: 300, cutAfterMs: 100, killsAfterMs: Infinity };
+  const certificate = await runTrials(await clientsOf(behaviour), request);
+  expect(certificate).toMatchObject({
+    answer: { mode: 'fenced', notes: [] },
+    forceDeleted: { counts: { overlapped: 1 }, next: { in: 1 } },
+  });
+  const [finding] = certificate.forceDeleted?.findings ?? [];
+  expect(finding?.overlapAcks).toBeGreaterThan(5);
+  expect(finding?.overlapSlots).toBeGreaterThan(5);
+  expect(foreign()).toEqual([]);
+});
+
+const cuts = { goneAfterMs: 300, cutAfterMs: 100 };
+
+test.each<[string, Behaviour, string, RegExp]>([
+  [
+    'a next pod that has the volume beside the first one',
+    { ...cuts, letsNextIn: true },
+    'contested-1',
+    /^NEXT_IS_IN: contested-1-b had the volume before any detach$/,
+  ],
+  [
+    'a volume that is used without an attachment',
+    { ...cuts, makesNoAttachments: true },
+    'kept-1',
+    /^NO_ATTACHMENT: pv-kept-1 has no attachment csi-/,
+  ],
+  [
+    'an attachment that somebody else ends',
+    { ...cuts, losesAttachments: true },
+    'kept-1',
+    /^NO_ATTACHMENT: the attachment was gone before it was deleted$/,
+  ],
+])('%s: undecided, and why', { timeout }, async (_, behaviour, trial, why) => {
+  const { findings, trials } = await runTrials(await clientsOf(behaviour), request);
+  const found = findings.find(({ name }) => name === trial);
+  expect(found).toMatchObject({ outcome: 'undecided', why: expect.stringMatching(why) });
+  expect(trials.find(({ name }) => name === trial)).not.toHaveProperty('deleteAskedMs');
 });
 
 test('an interrupt ends it, and all that was made is removed', { timeout }, async () => {
@@ -132,13 +183,13 @@ test('a dry run prints what would be made, and makes nothing', { timeout }, asyn
     ['ClusterRole', 'forcedetach-probe'],
     ['ClusterRoleBinding', 'forcedetach-probe'],
     ['Namespace', 'forcedetach-probe-00000000'],
-    ...['kept-1', 'idle-1', 'contested-1'].flatMap((name) => [
+    ...['kept-1', 'idle-1', 'contested-1', 'force-deleted-1'].flatMap((name) => [
       ['PersistentVolumeClaim', name],
       ['Pod', `${name}-a`],
       ['Pod', `${name}-b`],
     ]),
   ]);
-  expect(text).toContain('# the namespace has another name each time; 4 more claims');
+  expect(text).toContain('# the namespace has another name each time; 6 more claims');
 });
 
 test('a dry run refuses what trials refuse', { timeout }, async () => {

@@ -12,8 +12,7 @@ import { predict } from '../predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from '../refuse.ts';
 import { homeNeeds, trialNeeds, type Home } from '../rights.ts';
 import { certificateOf, type Certificate } from './certificate.ts';
-import { classify } from './classify.ts';
-import { measure } from './measured.ts';
+import { judged } from './judged.ts';
 import { provision, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
@@ -102,10 +101,9 @@ function inNamespace({ clients, home, asked, facts, request }: Running): Promise
     }
     const trials = plan.list.map((trial) => runTrial({ ...context, place }, trial));
     const records = await Promise.all(trials);
-    const findings = records.map(classify);
-    const [answer, prediction] = [measure(findings), predict(facts)];
+    const prediction = predict(facts);
     return certificateOf({
-      ...{ facts, plan, hash, beganAt, records, findings, answer, prediction },
+      ...{ facts, plan, hash, beganAt, records, judged: judged(records), prediction },
       ...(settled?.why === undefined ? {} : { noBlock: settled.why }),
     });
   });

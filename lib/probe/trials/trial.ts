@@ -63,6 +63,7 @@ class TrialRun {
     const isContested = this.#trial.variant === 'contested';
     await this.#startWriter();
     await this.#steady();
+    if (this.#trial.variant === 'force-deleted') return this.#forceDelete();
     if (isContested) await this.#nextWaits();
     await this.#detach();
     await this.#watch(plan.horizonMs);
@@ -138,6 +139,25 @@ class TrialRun {
     }
     const { askedMs, answeredMs } = await attachments.remove(uid);
     Object.assign(this.#draft, { deleteAskedMs: askedMs, deleteAnsweredMs: answeredMs });
+  }
+
+  /** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
+  async #forceDelete(): Promise<void> {
+    const { clients, place, view, signal } = this.#context;
+    const deleted = await this.#pods.forceDelete();
+    Object.assign(this.#draft, deleted);
+    await this.#startNext();
+    const pod = this.#pods.pod('next');
+    const { horizonMs, besideForMs } = place.plan;
+    const isRead = (): boolean =>
+      nowMs() > (view.pod(pod)?.seen.runningMs ?? Infinity) + besideForMs;
+    const endMs = deleted.deleteAskedMs + horizonMs;
+    while (nowMs() < endMs && !isRead()) await sleep(500, undefined, { signal });
+    this.#draft.watchEndedMs = nowMs();
+    this.#context.say(`${this.#trial.name}: watched`);
+    // Its volume can go while the others are watched; what fails here goes with the namespace.
+    const named = { name: pod, namespace: place.namespace };
+    if (isRead()) await clients.core.deleteNamespacedPod(named).catch(() => undefined);
   }
 
   async #watch(horizonMs: number): Promise<void> {

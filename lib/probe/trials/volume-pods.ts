@@ -18,7 +18,7 @@ import {
   type Role,
 } from './objects.ts';
 import type { TrialRecord } from './record.ts';
-import { vainPod, type View } from './view.ts';
+import { nowMs, vainPod, type View } from './view.ts';
 
 /** Text of what runs in the pods. */
 export const writerProgram = (): string =>
@@ -114,6 +114,15 @@ export class VolumePods {
     });
     const { namespace } = this.#place;
     this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
+  }
+
+  /** The API has no writer any more; its node is told nothing. Throws as the API does. */
+  async forceDelete(): Promise<Required<Pick<TrialRecord, 'deleteAskedMs' | 'deleteAnsweredMs'>>> {
+    const { core } = this.#context.clients;
+    const pod = { name: this.pod('writer'), namespace: this.#place.namespace };
+    const deleteAskedMs = nowMs();
+    await orMissing(core.deleteNamespacedPod({ ...pod, gracePeriodSeconds: 0 }));
+    return { deleteAskedMs, deleteAnsweredMs: nowMs() };
   }
 
   lastEvent(of: string): string | undefined {
