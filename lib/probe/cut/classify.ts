@@ -4,7 +4,7 @@
  */
 import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
-import type { Write } from '../trials/journal.ts';
+import { writesBy, type Write } from '../trials/journal.ts';
 import { besideOf, isBeside, type NextFinding, nextOf } from '../trials/next-pod.ts';
 import type { CutRemedy } from './plan.ts';
 import type { CutRecord, CutVolume } from './record.ts';
@@ -78,7 +78,7 @@ const modesThat: Readonly<Record<CutRemedy, ModesThat>> = {
 export function classifyCut(cut: CutRecord, seen: CutVolume, remedy: CutRemedy): CutFinding {
   const volume = toTheHeal(cut, seen);
   const next = nextOf(volume);
-  const writes = writesOf(volume);
+  const writes = writesBy(volume.writerJournal, volume.clockOffsetMs);
   const acks = writes.filter(({ error }) => error === undefined);
   const { healedMs = Infinity } = cut;
   const fromMs = next.inMs ?? Infinity;
@@ -115,13 +115,6 @@ function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVo
     ...(isInTime && thereUntilMs !== undefined ? { thereUntilMs } : {}),
     watchEndedMs: Math.min(healedMs, rest.watchEndedMs ?? Infinity),
   };
-}
-
-function writesOf({ writerJournal, clockOffsetMs = 0 }: CutVolume): Write[] {
-  return writerJournal.writes.map((write) => ({
-    ...write,
-    begunMs: write.begunMs + clockOffsetMs,
-  }));
 }
 
 interface Facts {

@@ -4,7 +4,7 @@
  */
 import { toldInSeconds } from '../../durations.ts';
 import type { DetachVariant } from '../plan.ts';
-import { answeredMs, type Write } from './journal.ts';
+import { answeredMs, writesBy, type Write } from './journal.ts';
 import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
@@ -77,10 +77,10 @@ interface Facts {
 }
 
 function factsOf(record: TrialRecord): Facts {
-  const { deleteAskedMs = Infinity, watchEndedMs = Infinity, clockOffsetMs = 0 } = record;
-  const writes = record.writerJournal.writes
-    .map((write) => ({ ...write, begunMs: write.begunMs + clockOffsetMs }))
-    .filter(({ begunMs }) => begunMs <= watchEndedMs);
+  const { deleteAskedMs = Infinity, watchEndedMs = Infinity, clockOffsetMs } = record;
+  const writes = writesBy(record.writerJournal, clockOffsetMs).filter(
+    ({ begunMs }) => begunMs <= watchEndedMs,
+  );
   const acks = writes.filter(({ error }) => error === undefined);
   const afterDelete = writes.filter((write) => answeredMs(write) >= deleteAskedMs);
   return {

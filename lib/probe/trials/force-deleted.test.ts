@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { deletedMs, forcedOf, nextOut, trialOf } from '../../../test/support/probe-trial.ts';
 import { forcedMeaning, measuredText } from '../texts.ts';
 import type { Certificate } from './certificate.ts';
-import { classifyForced, measureForced, type ForcedOutcome } from './force-deleted.ts';
+import { classifyForced, measureForced } from './force-deleted.ts';
+import type { ForcedOutcome } from './judge-forced.ts';
 import { judged } from './judged.ts';
 import type { TrialRecord } from './record.ts';
 

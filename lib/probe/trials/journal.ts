@@ -108,5 +108,9 @@ function take(journal: Draft, [word = '', ...values]: readonly string[]): boolea
 const rangesOf = (text: string): [number, number][] =>
   [...text.matchAll(/(\d+)-(\d+)/g)].map(([, from, to]) => [Number(from), Number(to)]);
 
+/** The writes, begun by another clock, which is ahead of the pod's by so much. */
+export const writesBy = ({ writes }: Journal, aheadMs = 0): Write[] =>
+  writes.map((write) => ({ ...write, begunMs: write.begunMs + aheadMs }));
+
 /** When a write was answered: with its error, too. */
 export const answeredMs = ({ begunMs, tookMs }: Write): number => begunMs + tookMs;

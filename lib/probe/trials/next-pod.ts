@@ -2,7 +2,7 @@
  * What became of the pod on the next node: in, refused by the driver, barred by Kubernetes; and how the
  * volume came there at the end of a trial, once its writer was gone. Pure.
  */
-import { answeredMs } from './journal.ts';
+import { answeredMs, writesBy } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
 export interface NextFinding {
@@ -65,15 +65,12 @@ export function nextOf(record: TrialRecord): NextFinding {
 }
 
 function overlapOf(record: TrialRecord): number {
-  const { clockOffsetMs = 0, nextClockOffsetMs = 0, watchEndedMs = Infinity } = record;
+  const { clockOffsetMs, nextClockOffsetMs = 0, watchEndedMs = Infinity } = record;
   const first = record.nextJournal.writes.find(({ error }) => error === undefined);
   if (first === undefined) return 0;
   const fromMs = answeredMs(first) + nextClockOffsetMs;
-  return record.writerJournal.writes.filter(
-    (write) =>
-      write.error === undefined &&
-      write.begunMs + clockOffsetMs > fromMs &&
-      write.begunMs + clockOffsetMs <= watchEndedMs,
+  return writesBy(record.writerJournal, clockOffsetMs).filter(
+    ({ error, begunMs }) => error === undefined && begunMs > fromMs && begunMs <= watchEndedMs,
   ).length;
 }
 
