@@ -14,11 +14,11 @@ const { off, unless } = vi.hoisted(() => {
 
 vi.mock(import('../../lib/experiment/evidence/step-gaps.ts'), async (original) => {
   const all = await original();
-  return { ...all, plotGaps: unless('plot', all.plotGaps) };
-});
-vi.mock(import('../../lib/experiment/evidence/step-gaps.ts'), async (original) => {
-  const all = await original();
-  return { ...all, stepGaps: unless('steps', all.stepGaps) };
+  return {
+    ...all,
+    plotGaps: unless('plot', all.plotGaps),
+    stepGaps: unless('steps', all.stepGaps),
+  };
 });
 vi.mock(import('../../lib/experiment/evidence/machine-time.ts'), async (original) => {
   const all = await original();
@@ -29,11 +29,11 @@ vi.mock(import('../../lib/experiment/evidence/machine-time.ts'), async (original
 });
 vi.mock(import('../../lib/experiment/evidence/observer-gaps.ts'), async (original) => {
   const all = await original();
-  return { ...all, observerGaps: unless('observers', all.observerGaps) };
-});
-vi.mock(import('../../lib/experiment/evidence/observer-gaps.ts'), async (original) => {
-  const all = await original();
-  return { ...all, missingSights: unless('sights', all.missingSights) };
+  return {
+    ...all,
+    observerGaps: unless('observers', all.observerGaps),
+    missingSights: unless('sights', all.missingSights),
+  };
 });
 vi.mock(import('../../lib/experiment/evidence/certificate-gaps.ts'), async (original) => {
   const all = await original();
@@ -49,11 +49,11 @@ vi.mock(import('../../lib/experiment/evidence/fault-effect.ts'), async (original
 });
 vi.mock(import('../../lib/experiment/evidence/disagreements.ts'), async (original) => {
   const all = await original();
-  return { ...all, disagreements: unless('disagreements', all.disagreements) };
-});
-vi.mock(import('../../lib/experiment/evidence/disagreements.ts'), async (original) => {
-  const all = await original();
-  return { ...all, cutsNotSeen: unless('cuts', all.cutsNotSeen) };
+  return {
+    ...all,
+    disagreements: unless('disagreements', all.disagreements),
+    cutsNotSeen: unless('cuts', all.cutsNotSeen),
+  };
 });
 vi.mock(import('../../lib/experiment/evidence/identities.ts'), async (original) => {
   const all = await original();
@@ -67,11 +67,11 @@ vi.mock(import('../../lib/experiment/evidence/identities.ts'), async (original) 
 });
 vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original) => {
   const all = await original();
-  return { ...all, clientGaps: unless('clients', all.clientGaps) };
-});
-vi.mock(import('../../lib/experiment/evidence/client-gaps.ts'), async (original) => {
-  const all = await original();
-  return { ...all, blindReads: unless('blind reads', all.blindReads) };
+  return {
+    ...all,
+    clientGaps: unless('clients', all.clientGaps),
+    blindReads: unless('blind reads', all.blindReads),
+  };
 });
 vi.mock(import('../../lib/experiment/evidence/expected-sights.ts'), async (original) => {
   const all = await original();

@@ -5,56 +5,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { attachmentName } from '../../lib/probe/trials/objects.ts';
+import {
+  driver,
+  fixedObjects,
+  type Attachment,
+  type Behaviour,
+  type Review,
+  type Thing,
+} from './fake-storage-objects.ts';
 
-export interface Behaviour {
-  readonly attachRequired?: boolean;
-  /** After a delete of an attachment; Infinity: the detach hangs. */
-  readonly goneAfterMs: number;
-  readonly cutAfterMs: number;
-  /** Raw volumes are refused. */
-  readonly refusesBlock?: boolean;
-  /** Pods on the next node never run while the first one has the volume. */
-  readonly refusesNext?: boolean;
-  /** Pods on the next node run beside the first one, which still has the volume. */
-  readonly letsNextIn?: boolean;
-  /** No attachment is ever made, though the driver asks for it. */
-  readonly makesNoAttachments?: boolean;
-  /** Somebody else ends an attachment, just before its writer has written often enough. */
-  readonly losesAttachments?: boolean;
-  /** After its pod was deleted by force a writer is ended, then its attachment; Infinity: only the latter. */
-  readonly killsAfterMs?: number;
-  /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
-  readonly forbids?: string;
-}
-
-interface Thing {
-  metadata: {
-    name: string;
-    uid: string;
-    labels?: Record<string, string>;
-    annotations?: Record<string, string>;
-    deletionTimestamp?: string;
-  };
-  spec?: Record<string, unknown>;
-  status?: Record<string, unknown>;
-}
-
-interface Review {
-  readonly spec: {
-    readonly resourceAttributes: {
-      readonly verb: string;
-      readonly resource: string;
-      readonly subresource?: string;
-      readonly name?: string;
-    };
-  };
-}
-
-interface Attachment {
-  readonly spec: { readonly source: { readonly persistentVolumeName: string } };
-}
-
-const driver = 'disk.acme.example';
 const everyMs = 20;
 const nowMs = (): number => performance.timeOrigin + performance.now();
 /** 0.4 of a watch of seven seconds, as plan.ts has it. */
@@ -138,7 +97,7 @@ export class FakeStorageApi {
   }
 
   #read(path: string, url: URL, answer: (status: number, value: unknown) => void): void {
-    const fixed = this.#fixed(path);
+    const fixed = fixedObjects(this.#behaviour)[path];
     if (fixed !== undefined) return answer(200, fixed);
     const thing = this.things.get(path);
     if (thing !== undefined) return answer(200, thing);
@@ -154,32 +113,6 @@ export class FakeStorageApi {
       ({ metadata }) => label === undefined || metadata.labels?.[label] === value,
     );
     return answer(200, { items: path.endsWith('/events') ? this.#events : chosen });
-  }
-
-  #fixed(path: string): object | undefined {
-    const node = (name: string): object => ({
-      metadata: { name },
-      spec: {},
-      status: {
-        conditions: [{ type: 'Ready', status: 'True' }],
-        nodeInfo: { kernelVersion: '6.1', kubeletVersion: 'v1.37.2' },
-      },
-    });
-    const csiNode = (name: string): object => ({
-      metadata: { name },
-      spec: { drivers: [{ name: driver, nodeID: name }] },
-    });
-    const fixed: Readonly<Record<string, object>> = {
-      '/storageclasses': { items: [{ metadata: { name: 'fast' }, provisioner: driver }] },
-      [`/csidrivers/${driver}`]: {
-        metadata: { name: driver },
-        spec: { attachRequired: this.#behaviour.attachRequired ?? true },
-      },
-      '/csinodes': { items: ['a', 'b'].map(csiNode) },
-      '/nodes': { items: ['a', 'b'].map(node) },
-      '/pods': { items: [] },
-    };
-    return fixed[path];
   }
 
   #create(path: string, body: Thing): Thing {

@@ -26,7 +26,7 @@ interface VersionTraits {
 }
 
 /** Those that a gate decides as well. */
-interface Traits extends VersionTraits {
+export interface Traits extends VersionTraits {
   /** kubernetes-versions.ts asksLeaseAgain. */
   readonly asksLeaseAgain: boolean;
 }
