@@ -1,6 +1,6 @@
 /** A real run as it is compared: its word, its steps and figures, and how its machine kept time. */
-import type { Prediction } from './predict.ts';
 import { basename } from 'node:path';
+import type { Prediction } from './predict.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import { isStarved } from '../experiment/evidence/machine-time.ts';
 import type { Scenario } from '../experiment/scenario.ts';

@@ -2,6 +2,7 @@
  * A run's history as it stands on disk, also while it is written and after a kill -9: records of
  * all segments merged in time order, operations, audited rows. Memory stays at a few frames.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
 import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
@@ -19,7 +20,6 @@ import {
   type SegmentContent,
 } from './segment-reader.ts';
 import { openWrites, type WriteLog } from './writes.ts';
-import { existsSync, readdirSync } from 'node:fs';
 import { EvidenceError } from '../errors.ts';
 import { suffixes } from './segment.ts';
 

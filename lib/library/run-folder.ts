@@ -1,4 +1,5 @@
 /** Folders that runs and batches leave: their names, that they can be made, that no two share one. */
+import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
@@ -11,7 +12,6 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { createHash } from 'node:crypto';
 
 /** `reports/2026-05-04T13-20-59-NAME-ID`; not made yet. */
 export function folderName(name: string, id: string, now = new Date()): string {

@@ -1,10 +1,10 @@
 /** Commits that are lost, that could not be read and that are missing: three different numbers in words, and each lost one in lost.jsonl. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { countInWords } from '../counts.ts';
 import type { Loss, Verdict } from '../experiment/verdict/verdict.ts';
 import type { BatchCell } from '../matrix/batch.ts';
 import { percent } from './html-parts.ts';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import type { History } from '../history/reader.ts';
 import { OutputFile } from '../output-file.ts';

@@ -1,8 +1,8 @@
 /** All operations of a run as columns, ordered by their ends: a million of them take 40 MB. */
+import { deflateRawSync } from 'node:zlib';
 import type { Operation } from '../history/operations.ts';
 import { operationFlags, outcomeCodes, outcomeMask } from './browser/operations.js';
 import type { OperationColumns, OperationStream, PackedOperations } from './types.ts';
-import { deflateRawSync } from 'node:zlib';
 
 interface Draft {
   readonly endMs: number[];

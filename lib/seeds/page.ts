@@ -1,11 +1,11 @@
 /** docs/reference/seeds.json, what was measured of each seed, from which run and when; and seeds.md, the page made from it. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { writeOutput } from '../output-file.ts';
 import { halves, isTicked } from './halves.ts';
 import { seeds } from './list.ts';
 import type { Seed } from './seed.ts';
-import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 
 export const pagePath = fileURLToPath(new URL('../../docs/reference/seeds.md', import.meta.url));
 

@@ -2,11 +2,11 @@
  * Shrinks a schedule: the fewest fields that differ from their defaults, events instead of times,
  * such that it still shows what it was found for.
  */
+import { join } from 'node:path';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 import { remedyEvents } from '../remedy-kinds.ts';
 import { play, type Outcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
-import { join } from 'node:path';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { judge, licenceOf } from './judge.ts';

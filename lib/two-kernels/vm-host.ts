@@ -2,11 +2,11 @@
  * Nodes with a kernel each: small virtual machines, emulated, since a nested /dev/kvm need not work.
  * Each gets its own path to the volume as a raw disk, without the machine's page cache.
  */
-import { database } from '../database/chosen.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { database } from '../database/chosen.ts';
 import { pasteable } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { InfrastructureError } from '../errors.ts';

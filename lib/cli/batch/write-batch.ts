@@ -1,4 +1,5 @@
 /** What a batch leaves for people and machines, beside its runs. */
+import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,7 +14,6 @@ import { relabelled } from '../../matrix/place.ts';
 import { paste } from '../flags/typed.ts';
 import { readVerdict, storedVerdict } from '../../experiment/verdict/read-verdict.ts';
 import { say } from '../command.ts';
-import { createHash } from 'node:crypto';
 import { takeFreeLock, type Lock } from '../../lock.ts';
 
 /** The pinned batch that this one is compared with, a copy of its batch.json. */

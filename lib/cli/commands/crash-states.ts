@@ -1,9 +1,9 @@
 /** `experiments/crash-states.mjs RUN`: every way in which a loss of power could have ended a run. */
-import { database } from '../../database/chosen.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 import { quote } from 'zx';
+import { database } from '../../database/chosen.ts';
 import type { StateResult } from '../../crash-states/explore.ts';
 import {
   describeState,

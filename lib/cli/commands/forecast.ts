@@ -1,4 +1,5 @@
 /** `experiments/forecast.mjs`: what the model and the rule say before the runs, and its score after. */
+import { execFileSync } from 'node:child_process';
 import { readForecast, sealed, type ForecastCell } from '../../conformance/forecast.ts';
 import { trialsOf } from '../../conformance/forecast-batch.ts';
 import { pagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
@@ -16,7 +17,6 @@ import { writeOutput } from '../../output-file.ts';
 import { actOn, commandLine, runCommand, say, tell } from '../command.ts';
 import { runsBelow } from './conformance.ts';
 import { nonEmpty, numberWithin, seedText } from '../flags/flag-values.ts';
-import { execFileSync } from 'node:child_process';
 
 interface MakeFlags {
   readonly out: string;

@@ -2,11 +2,9 @@
  * `experiments/probe.mjs -s CLASS`: what is to be expected of a class when a volume of it is detached by
  * force; with `--run` what happens.
  */
-import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { publishedRuntime } from '../../images/versions.ts';
-import { writeOutput } from '../../output-file.ts';
 import { probeClients, type ProbeClients } from '../../probe/clients.ts';
 import { usualHealMs } from '../../probe/cut/plan.ts';
 import { mustBeConfirmed } from '../../probe/cut/refuse.ts';
@@ -18,13 +16,14 @@ import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html
 import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
-import { cutDryRun, dryRun, shownHome } from '../../probe/trials/dry-run.ts';
+import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
 import { closeHome } from '../../probe/trials/home.ts';
 import { cleanUp } from '../../probe/trials/place.ts';
 import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
 import { onInterrupt } from '../guard.ts';
+import { writeCertificate } from '../terminal/probe-output.ts';
 
 /**
  * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
@@ -62,22 +61,32 @@ const asked = (
   ...(namespace === undefined ? {} : { namespace }),
 });
 
+/** A second Ctrl-C is told what was said last. */
+function tellUntilInterrupt(
+  first: string,
+): Disposable & { readonly say: typeof say; readonly signal: AbortSignal } {
+  let doing = first;
+  const interrupt = onInterrupt(say, () => doing);
+  return {
+    signal: interrupt.signal,
+    say(line) {
+      doing = line;
+      say(line);
+    },
+    [Symbol.dispose]: () => interrupt[Symbol.dispose](),
+  };
+}
+
 async function trials(
   clients: ProbeClients,
   storageClass: string,
   flags: ProbeFlags,
 ): Promise<ExitCode> {
-  let doing = 'the trials are on';
-  const told = (line: string): void => {
-    doing = line;
-    say(line);
-  };
-  using interrupt = onInterrupt(say, () => doing);
-  const { signal } = interrupt;
+  using telling = tellUntilInterrupt('the trials are on');
   const { volumeMode, grant } = flags;
   const request = {
     ...asked(storageClass, flags),
-    ...{ volumeMode, say: told, signal },
+    ...{ volumeMode, say: telling.say, signal: telling.signal },
     ...(grant === undefined ? {} : { grant }),
   };
   if (flags.dryRun) {
@@ -122,12 +131,7 @@ export async function cut(
   flags: ProbeFlags,
   node: string,
 ): Promise<ExitCode> {
-  let doing = 'the cut is prepared';
-  const told = (line: string): void => {
-    doing = line;
-    say(line);
-  };
-  using interrupt = onInterrupt(say, () => doing);
+  using telling = tellUntilInterrupt('the cut is prepared');
   const { image, size, remedy, cutBy: way, nodes } = flags;
   const [first = '', ...others] = classOf(flags).split(',');
   const options: CutOptions = {
@@ -138,7 +142,7 @@ export async function cut(
     volumeMode: flags.volumeMode === 'auto' ? 'Filesystem' : flags.volumeMode,
     ...(nodes === undefined ? {} : { next: nodes[1] }),
     ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
-    ...{ say: told, signal: interrupt.signal },
+    ...{ say: telling.say, signal: telling.signal },
   };
   if (flags.dryRun) {
     tell(await cutDryRun(clients, options));
@@ -188,27 +192,4 @@ function wordsOf(flags: ProbeFlags): string[] {
       : ['--cut', cut, '--yes', yes, '--cut-by', flags.cutBy, '--remedy', flags.remedy]),
     ...(cut === undefined ? [] : ['--heal-after', seconds(healAfterMs(flags))]),
   ];
-}
-
-/** One certificate in each form that can be asked for. */
-export interface Forms<Certificate> {
-  readonly text: (certificate: Certificate) => string;
-  readonly html: (certificate: Certificate) => Promise<string>;
-  readonly junit: (certificate: Certificate) => Promise<string>;
-}
-
-/** `name`: of the file here, where no other one was asked for. */
-export async function writeCertificate<Certificate extends object>(
-  { out, output, html, junit }: Pick<ProbeFlags, 'out' | 'output' | 'html' | 'junit'>,
-  name: string,
-  certificate: Certificate,
-  forms: Forms<Certificate>,
-): Promise<void> {
-  const path = resolve(out ?? name);
-  const text = JSON.stringify(certificate);
-  writeOutput(path, `${text}\n`);
-  if (html !== undefined) writeOutput(html, await forms.html(certificate));
-  if (junit !== undefined) writeOutput(junit, await forms.junit(certificate));
-  tell(output === 'json' ? text : forms.text(certificate));
-  say(`certificate: ${path}`);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { writeCertificate } from '../commands/probe.ts';
+import { writeCertificate } from './probe-output.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));

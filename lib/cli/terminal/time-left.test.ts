@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TimeLeft } from './on-terminal.ts';
+import { TimeLeft } from './time-left.ts';
 
 test('a step has what it has after an interrupt, less what has passed of it', () => {
   let nowMs = 0;

@@ -1,7 +1,7 @@
 /** Did the machine keep time, and how busy was it? A run that starved for processor time says nothing of times. */
+import { z } from 'zod';
 import type { MachineRecord } from '../../history/events.ts';
 import type { Story } from '../../timeline/story.ts';
-import { z } from 'zod';
 import { meanOf } from '../../counts.ts';
 
 /** How the reason begins that says the run starved for processor time. */

@@ -1,6 +1,6 @@
 /** A node that was given the volume and could not mount it: fsck wrote to it all the same. */
-import { countInWords, plural } from '../../counts.ts';
 import { z } from 'zod';
+import { countInWords, plural } from '../../counts.ts';
 import { note } from '../../checkers/findings.ts';
 import { csiCalls, isRefused, observed } from '../../history/observations.ts';
 import type { Access } from '../../timeline/access.ts';

@@ -8,7 +8,7 @@ import { answeredMs, writesBy, type Write } from './journal.ts';
 import { type HandOverFinding, handOverOf, type NextFinding, nextOf } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
-import { silentMs, steadyMs, steadyWrites } from './steady.ts';
+import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
 
 export const outcomes = [
   /** The writer was cut off before the detach was answered. */
@@ -93,24 +93,22 @@ type Judged = readonly [Outcome, string];
 const undecided = (why: string): Judged => ['undecided', why];
 
 function judge(record: TrialRecord, facts: Facts): Judged {
-  const { deleteAskedMs, watchEndedMs, clockErrorMs, writerJournal: journal } = record;
+  const { deleteAskedMs, watchEndedMs, clockErrorMs = 0, writerJournal: journal } = record;
   if (record.ended !== undefined) return undecided(record.ended);
   if (deleteAskedMs === undefined || watchEndedMs === undefined) {
     return undecided('the attachment was not deleted');
   }
-  if (journal.failed !== undefined) return undecided(`the writer failed: ${journal.failed}`);
-  if (journal.gaps > 0) return undecided(`${journal.gaps} lines of the writer are missing`);
-  if (clockErrorMs === undefined) return undecided("the clock of the writer's node is not known");
-  const before = facts.acks.filter((write) => answeredMs(write) < deleteAskedMs);
-  const lastBefore = before.at(-1);
-  if (lastBefore === undefined || before.length < steadyWrites) {
-    return undecided(`only ${before.length} writes were acknowledged before the detach`);
+  const why = unreadable(record);
+  if (why !== undefined) return undecided(why);
+  const before = heardBefore(facts.acks, deleteAskedMs);
+  if (before.writes < steadyWrites) {
+    return undecided(`only ${before.writes} writes were acknowledged before the detach`);
   }
   if (facts.writes.some(({ error, begunMs }) => error !== undefined && begunMs < deleteAskedMs)) {
     return undecided('the writer had errors before the detach');
   }
   if (record.variant === 'idle') return judgeIdle(record, facts);
-  if (deleteAskedMs - answeredMs(lastBefore) > steadyMs) {
+  if (before.silentForMs > steadyMs) {
     return undecided('the writer was silent when the detach began');
   }
   const lastHeardMs = Math.max(...facts.writes.map(answeredMs));

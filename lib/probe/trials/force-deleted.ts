@@ -6,7 +6,7 @@
 import { answeredMs, writesBy } from './journal.ts';
 import { judgeForced, wasBlind, type ForcedFacts, type ForcedOutcome } from './judge-forced.ts';
 import { figure, tally, type Figure } from './measured.ts';
-import { nextOf, type NextFinding } from './next-pod.ts';
+import { nextOf, nextWroteMs, type NextFinding } from './next-pod.ts';
 import { isIn, settled } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 
@@ -83,11 +83,10 @@ export function classifyForced(record: TrialRecord): ForcedFinding {
 }
 
 function factsOf(record: TrialRecord): ForcedFacts {
-  const { clockOffsetMs, clockErrorMs = 0, nextClockOffsetMs = 0, nextJournal } = record;
+  const { clockOffsetMs, clockErrorMs = 0 } = record;
   const writes = writesBy(record.writerJournal, clockOffsetMs);
   const acks = writes.filter(({ error }) => error === undefined);
-  const first = nextJournal.writes.find(({ error }) => error === undefined);
-  const fromMs = first === undefined ? Infinity : answeredMs(first) + nextClockOffsetMs;
+  const fromMs = nextWroteMs(record);
   return {
     ...{ writes, acks, next: nextOf(record) },
     overlapAcks: acks.filter(({ begunMs }) => begunMs > fromMs + clockErrorMs).length,

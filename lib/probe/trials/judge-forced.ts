@@ -6,7 +6,7 @@ import { toldInSeconds } from '../../durations.ts';
 import { answeredMs, type Journal, type Write } from './journal.ts';
 import type { NextFinding } from './next-pod.ts';
 import type { TrialRecord } from './record.ts';
-import { silentMs, steadyMs, steadyWrites } from './steady.ts';
+import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
 
 export type ForcedOutcome =
   /** Its last write came before the next pod had the volume. */
@@ -43,7 +43,7 @@ export function judgeForced(record: TrialRecord, facts: ForcedFacts): Judged {
       `both pods had the volume and wrote: ${overlapAcks} writes of the first one were acknowledged after the next one’s first, ${overlapSlots} came to the disk after the next one had read it`,
     ];
   }
-  const { deleteAskedMs, deleteAnsweredMs, watchEndedMs, writerJournal: journal } = record;
+  const { deleteAskedMs, deleteAnsweredMs, watchEndedMs } = record;
   if (record.ended !== undefined) return undecided(record.ended);
   if (deleteAskedMs === undefined || deleteAnsweredMs === undefined || watchEndedMs === undefined) {
     return undecided('the pod was not deleted');
@@ -51,17 +51,13 @@ export function judgeForced(record: TrialRecord, facts: ForcedFacts): Judged {
   if (record.writer?.goneMs === undefined) {
     return undecided('the API had the pod to the end of the watch');
   }
-  if (journal.failed !== undefined) return undecided(`the writer failed: ${journal.failed}`);
-  if (journal.gaps > 0) return undecided(`${journal.gaps} lines of the writer are missing`);
-  if (record.clockErrorMs === undefined) {
-    return undecided("the clock of the writer's node is not known");
+  const why = unreadable(record);
+  if (why !== undefined) return undecided(why);
+  const before = heardBefore(acks, deleteAskedMs);
+  if (before.writes < steadyWrites) {
+    return undecided(`only ${before.writes} writes were acknowledged before the delete`);
   }
-  const before = acks.filter((write) => answeredMs(write) < deleteAskedMs);
-  const lastBefore = before.at(-1);
-  if (lastBefore === undefined || before.length < steadyWrites) {
-    return undecided(`only ${before.length} writes were acknowledged before the delete`);
-  }
-  if (deleteAskedMs - answeredMs(lastBefore) > steadyMs) {
+  if (before.silentForMs > steadyMs) {
     return undecided('the writer was silent when its pod was deleted');
   }
   return judgeEnd(record, facts, { deleteAskedMs, watchEndedMs });

@@ -64,11 +64,15 @@ export function nextOf(record: TrialRecord): NextFinding {
   return { was: 'waited', ...attached };
 }
 
+/** When its first write was acknowledged, on the probe's clock; Infinity where none was. */
+export function nextWroteMs({ nextJournal, nextClockOffsetMs = 0 }: TrialRecord): number {
+  const first = nextJournal.writes.find(({ error }) => error === undefined);
+  return first === undefined ? Infinity : answeredMs(first) + nextClockOffsetMs;
+}
+
 function overlapOf(record: TrialRecord): number {
-  const { clockOffsetMs, nextClockOffsetMs = 0, watchEndedMs = Infinity } = record;
-  const first = record.nextJournal.writes.find(({ error }) => error === undefined);
-  if (first === undefined) return 0;
-  const fromMs = answeredMs(first) + nextClockOffsetMs;
+  const { clockOffsetMs, watchEndedMs = Infinity } = record;
+  const fromMs = nextWroteMs(record);
   return writesBy(record.writerJournal, clockOffsetMs).filter(
     ({ error, begunMs }) => error === undefined && begunMs > fromMs && begunMs <= watchEndedMs,
   ).length;

@@ -10,7 +10,7 @@ import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { InterruptError } from '../../errors.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
 import { cleanUp } from './place.ts';
-import { dryRun } from './dry-run.ts';
+import { dryRun } from '../dry-run.ts';
 import { runTrials, type TrialsRequest } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));

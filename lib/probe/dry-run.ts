@@ -1,7 +1,7 @@
 /** What trials, or a cut, would make, for people to read before they allow it. Nothing is made. */
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import type { ProbeClients } from '../clients.ts';
+import type { ProbeClients } from './clients.ts';
 import {
   armScript,
   checkScript,
@@ -10,18 +10,18 @@ import {
   journalFolder,
   latestHealMs,
   tidyScript,
-} from '../cut/host.ts';
-import { hostPod, vantagePod } from '../cut/objects.ts';
-import { type CutPlan, cutPlanLines } from '../cut/plan.ts';
-import { tidyLaterMs } from '../cut/play.ts';
-import { type CutOptions, planCut } from '../cut/run.ts';
-import { placeOf } from '../cut/volume.ts';
-import { planLines, variants } from '../plan.ts';
-import { grantedObjects, type Home, probeAccount } from '../rights.ts';
-import { claimObject, type Place, podObject } from './objects.ts';
-import { exampleNamespace, namespaceNow } from './place.ts';
-import { planTrials, type TrialsRequest } from './run.ts';
-import { writerProgram } from './volume-pods.ts';
+} from './cut/host.ts';
+import { hostPod, vantagePod } from './cut/objects.ts';
+import { type CutPlan, cutPlanLines } from './cut/plan.ts';
+import { tidyLaterMs } from './cut/play.ts';
+import { type CutOptions, planCut } from './cut/run.ts';
+import { placeOf } from './cut/volume.ts';
+import { planLines, variants } from './plan.ts';
+import { grantedObjects, type Home, probeAccount } from './rights.ts';
+import { claimObject, type Place, podObject } from './trials/objects.ts';
+import { exampleNamespace, namespaceNow } from './trials/place.ts';
+import { planTrials, type TrialsRequest } from './trials/run.ts';
+import { writerProgram } from './trials/volume-pods.ts';
 
 /**
  * YAML with the plan as a comment: rights, namespace, then of each kind of trial the first one's claim and
