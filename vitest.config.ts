@@ -38,6 +38,15 @@ export default defineConfig({
         },
       },
       {
+        // Their runs have clusters of their own, and mostly wait: two files at once.
+        test: {
+          name: 'ended',
+          include: ['test/ended/**/*.test.ts'],
+          testTimeout: 20 * minuteMs,
+          hookTimeout: 60 * minuteMs,
+        },
+      },
+      {
         test: {
           name: 'full',
           include: ['test/full/**/*.test.ts'],

@@ -47,6 +47,7 @@ const groups: readonly Group[] = [
   { name: 'unit', needs: [] },
   { name: 'browser', folder: 'test/browser', needs: [chromium] },
   { name: 'cluster', folder: 'test/cluster', needs: [root, engine], sequential: true },
+  { name: 'ended', folder: 'test/ended', needs: [root, engine] },
 ];
 const full: Group = {
   name: 'full',

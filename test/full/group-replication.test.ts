@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { groupVerdictSchema, type GroupVerdict } from '../../lib/group-replication/verdict.ts';
-import { watching } from '../cluster/ended-run.ts';
+import { watching } from '../ended/ended-run.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 import { machineState } from '../cluster/machine-state.ts';
 

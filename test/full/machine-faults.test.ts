@@ -16,9 +16,9 @@ import {
   firstTimeoutMs,
   timeoutMs,
   watching,
-} from '../cluster/ended-run.ts';
+} from '../ended/ended-run.ts';
 import { startExperiment, type Place } from '../cluster/experiment.ts';
-import { smallFolder } from '../cluster/small-folder.ts';
+import { smallFolder } from '../ended/small-folder.ts';
 import { nextStartLeavesNothing, runFlags, startOn } from './on-own-machine.ts';
 import { ownMachine, type OwnMachine } from './own-machine.ts';
 

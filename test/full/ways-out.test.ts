@@ -15,7 +15,7 @@ import {
   quick,
   timeoutMs,
   watching,
-} from '../cluster/ended-run.ts';
+} from '../ended/ended-run.ts';
 import { startExperiment } from '../cluster/experiment.ts';
 import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 

@@ -56,15 +56,17 @@ const sleepUntil = (clock: Clock, atMs: number, signal: AbortSignal): Promise<vo
   clock.sleep(Math.max(0, atMs - clock.nowMs()), signal);
 
 async function isReady(
-  { testbed, victim, signal }: ConvergeContext,
+  { testbed, victim, onProgress, signal }: ConvergeContext,
   deadlineMs: number,
 ): Promise<void> {
   const { clock, kubernetes } = testbed;
   // A connection that ends under load is no answer, and no reason to end the run: ask again.
   const ask = (): Promise<boolean> => kubernetes.isReady(victim.node).catch(() => false);
-  while (!(await ask()) && clock.nowMs() < deadlineMs) {
-    await clock.sleep(1000, signal);
-  }
+  if (await ask()) return;
+  const mostS = Math.round((deadlineMs - clock.nowMs()) / 1000);
+  onProgress(`waiting for ${victim.node} to be Ready, ${mostS} s at most`);
+  do await clock.sleep(1000, signal);
+  while (!(await ask()) && clock.nowMs() < deadlineMs);
 }
 
 /** After the heal: does somebody serve who will go on serving? */

@@ -3,10 +3,15 @@ import { expect } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import type { HistoryRecord } from '../../lib/history/events.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { startExperiment, type ExperimentResult, type RunningExperiment } from './experiment.ts';
-import { leaseOf, stateOf } from './machine-state.ts';
+import {
+  startExperiment,
+  type ExperimentResult,
+  type RunningExperiment,
+} from '../cluster/experiment.ts';
+import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 
-export const cluster = 'ways-out';
+/** One a worker of the test runner: files run beside each other. */
+export const cluster = `ended-${process.env['VITEST_POOL_ID'] ?? '1'}`;
 const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 export const quick = [
   '--cluster',

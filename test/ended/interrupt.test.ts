@@ -1,8 +1,8 @@
 /** However a run ends — Ctrl-C in any phase, kill -9 — the machine is as it was. */
 import { afterAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
-import { startExperiment } from './experiment.ts';
-import { leaseOf, stateOf } from './machine-state.ts';
+import { startExperiment } from '../cluster/experiment.ts';
+import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 
 const shortened = ['--grace', '10s', '--toleration', '10s', '--force-detach-after', '15s'];
 const quick = ['--cluster', 'kind', '--cluster-name', 'interrupt', ...shortened, '--warmup', '3s'];

@@ -17,8 +17,8 @@ import {
   timeoutMs,
   watching,
 } from './ended-run.ts';
-import { startExperiment } from './experiment.ts';
-import { leaseOf, stateOf } from './machine-state.ts';
+import { startExperiment } from '../cluster/experiment.ts';
+import { leaseOf, stateOf } from '../cluster/machine-state.ts';
 import { smallFolder } from './small-folder.ts';
 
 const short = [...kept, '--remedy', 'none', '--horizon', '5s', '--converge', '10s'];
