@@ -10,7 +10,7 @@ import type { VolumeIdentity } from '../history/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from './clock.ts';
-import type { Party } from './rendezvous.ts';
+import type { Barrier } from './barrier.ts';
 
 /** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
 export interface Recorder {
@@ -245,5 +245,5 @@ export interface TestbedOptions {
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
   /** Of several that are opened side by side, to be broken by one fault. Default: alone. */
-  readonly event?: Party | undefined;
+  readonly event?: Barrier | undefined;
 }

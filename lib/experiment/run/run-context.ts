@@ -6,7 +6,7 @@ import type {
   Testbed,
   Recorder,
 } from '../../cluster/port.ts';
-import type { Party } from '../../cluster/rendezvous.ts';
+import type { Barrier } from '../../cluster/barrier.ts';
 import type { HistoryRecord, ImageLabel, PhaseName } from '../../history/events.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';
@@ -37,7 +37,7 @@ export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly onRecord?: (record: HistoryRecord) => void;
   readonly signal: AbortSignal;
   /** Of several runs, a volume each, whose victims one fault strikes. Default: alone. */
-  readonly event?: Party;
+  readonly event?: Barrier;
 }
 
 export interface Run extends Omit<RunOptions, 'backend'> {
