@@ -11,6 +11,7 @@ import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from './clock.ts';
 import type { Barrier } from './barrier.ts';
+import type { NodeShell } from './node-shell.ts';
 
 /** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
 export interface Recorder {
@@ -167,15 +168,6 @@ export interface Auditor {
 /** What a backend may have beyond what every one has. */
 export const capabilities = ['node-shell'] as const;
 export type Capability = (typeof capabilities)[number];
-
-/** Runs commands on a node, from outside it: it answers off the network, too, but not frozen. */
-export interface NodeShell {
-  /** Rejects where the command could not be run; how it ended is in the answer. */
-  run(
-    argv: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
-}
 
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {
