@@ -17,7 +17,7 @@ import { createVolume, identifyVolume, removeVolume } from './disk/disk-tool.ts'
 import { kindDisk } from './disk/disk.ts';
 import type { Lab } from './disk/lab.ts';
 import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { wakeKubelets } from './nodes/agents.ts';
 import { nodeShell } from './nodes/node-shell.ts';

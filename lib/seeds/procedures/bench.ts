@@ -5,7 +5,7 @@
 import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
-import { apply, orMissing } from '../../cluster/kind/kube.ts';
+import { apply, orMissing } from '../../kube.ts';
 import {
   bytesOf,
   claimObject,

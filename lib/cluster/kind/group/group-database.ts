@@ -6,7 +6,7 @@ import { database } from '../../../database/chosen.ts';
 import { groupTemplate } from '../../../database/group.ts';
 import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
 import type { PodRef } from '../../port.ts';
-import { apply, isReady, orMissing, type KubeClients } from '../kube.ts';
+import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
 import { untilGone } from '../gone.ts';
 import { waitFor } from '../wait.ts';

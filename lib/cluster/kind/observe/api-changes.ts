@@ -2,7 +2,7 @@
 import type { V1Node, V1ObjectMeta, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
 import { observed, type ObservedName } from '../../../history/observations.ts';
 import type { Recorder } from '../../port.ts';
-import { isReady } from '../kube.ts';
+import { isReady } from '../../../kube.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

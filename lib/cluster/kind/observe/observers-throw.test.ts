@@ -10,7 +10,7 @@ import { writeKubeconfig } from '../../../../test/support/user-kubeconfig.ts';
 import type { Clock } from '../../clock.ts';
 import type { Recorder } from '../../port.ts';
 import type { Cluster } from '../cluster.ts';
-import { kubeClients } from '../kube.ts';
+import { kubeClients } from '../../../kube.ts';
 import type { OpenStream } from '../../../engine/line-stream.ts';
 import { observeApi } from './api.ts';
 import { observeAudit } from './audit.ts';
