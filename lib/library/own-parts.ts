@@ -1,7 +1,7 @@
 /** Helpers for a fault of one's own; remedies and checkers are plain objects. */
 import type { Capability, NodeShell } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
-import type { CustomFault } from '../experiment/custom.ts';
+import type { CustomFault } from '../experiment/run/custom.ts';
 import type { FaultContext } from '../faults/fault.ts';
 import { lastingFault, type LastingFault } from '../faults/lasting.ts';
 

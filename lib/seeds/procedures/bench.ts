@@ -18,7 +18,7 @@ import {
 } from '../../cluster/kind/procedure/objects.ts';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
-import type { Recorder } from '../../cluster/port.ts';
+import type { Recorder } from '../../history/port.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
 

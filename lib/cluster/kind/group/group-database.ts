@@ -4,7 +4,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../../csi/layout.ts';
 import { database } from '../../../database/chosen.ts';
 import { groupTemplate } from '../../../database/group.ts';
-import { groupSize, type GroupScenario } from '../../../group-replication/settings.ts';
+import { groupSize, type GroupScenario } from '../../../database/group-settings.ts';
 import type { PodRef } from '../../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../../kube.ts';
 import { readManifest } from '../create/manifest.ts';
