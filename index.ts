@@ -15,7 +15,7 @@ export * from './lib/library/parts.ts';
 
 export { customFault, victimShell } from './lib/library/own-parts.ts';
 export type { CustomLastingFault } from './lib/library/own-parts.ts';
-export type { CustomFault, CustomRemedy } from './lib/experiment/custom.ts';
+export type { CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
 export { certify, stepOf } from './lib/faults/fault.ts';
 export type { Fault, FaultContext, Moments, Probe } from './lib/faults/fault.ts';
 export type { LastingContext } from './lib/faults/lasting.ts';
@@ -43,5 +43,5 @@ export type { Proof } from './lib/storage/port.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';
-export type { FaultKind } from './lib/fault-kinds.ts';
+export type { FaultKind } from './lib/faults/kinds/index.ts';
 export type { RemedyKind } from './lib/remedy-kinds.ts';

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { AuthorizationV1Api, KubeConfig, V1ResourceAttributes } from '@kubernetes/client-node';
 import { quote } from 'zx';
-import { statusOf } from './cluster/kind/kube.ts';
+import { statusOf } from './kube.ts';
 import { InfrastructureError, UsageError } from './errors.ts';
 import { emptyKubeConfig } from './kubernetes-client.ts';
 

@@ -48,3 +48,11 @@ export interface Checker {
   /** Asked for each image. Must not throw; one that does makes the verdict incomplete. */
   readonly check: (image: AuditedImage) => readonly Finding[];
 }
+
+/** The database's own checks (database/checks.ts), beside those of what every database has. */
+export interface OwnChecks {
+  /** Its logs of transactions against its tables. */
+  readonly logs: readonly Checker[];
+  /** Its tables and files by its own tools. */
+  readonly structures: readonly Checker[];
+}

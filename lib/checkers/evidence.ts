@@ -1,6 +1,6 @@
 /** What an audit reads from one copy of the volume: facts only; checkers judge them. */
 import { nothingOwn, type OwnEvidence } from '../database/evidence.ts';
-import type { CopyIdentity } from '../history/identity.ts';
+import type { CopyIdentity } from '../storage/identity.ts';
 import type { OpId, OpKind } from '../workload/sql.ts';
 
 /** A command's answer, kept as evidence. `output` is at most 4 KiB, its end cut with a mark. */

@@ -3,13 +3,8 @@ import { database } from '../database/chosen.ts';
 import { ownChecks } from '../database/checks.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
-import type {
-  CaseRecord,
-  HistoryRecord,
-  ImageLabel,
-  ImageRecord,
-  RunRecord,
-} from '../history/events.ts';
+import type { CaseRecord, HistoryRecord, ImageRecord, RunRecord } from '../history/events.ts';
+import type { ImageLabel } from '../storage/identity.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';

@@ -1,5 +1,5 @@
 /** Each lost commit by name: what it was, who acknowledged it, and when. */
-import type { ImageLabel } from '../history/events.ts';
+import type { ImageLabel } from '../storage/identity.ts';
 import { sessionContents, type OpContent } from '../workload/ledger.ts';
 import type { OpId } from '../workload/sql.ts';
 import type { Epoch } from './journal.ts';

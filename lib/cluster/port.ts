@@ -5,26 +5,14 @@
  */
 import type { ImageEvidence, LedgerRow } from '../checkers/evidence.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { HistoryRecord, ImageLabel, RowRecord, Timers } from '../history/events.ts';
-import type { VolumeIdentity } from '../history/identity.ts';
+import type { Timers } from '../history/events.ts';
+import type { Recorder } from '../history/port.ts';
+import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Barrier } from './barrier.ts';
 import type { NodeShell } from './node-shell.ts';
-
-/** Where everything that is seen or done is recorded. Records are stamped by the recorder. */
-export interface Recorder {
-  record(record: Unstamped | RowRecord): void;
-  /** Hears of every record but operations and rows from now on; returns what ends it. */
-  subscribe(listener: (record: HistoryRecord) => void): () => void;
-}
-type WithoutStamp<T> = T extends { t: number } ? Omit<T, 't' | 'wall'> : never;
-/** A record before the recorder stamps it; an observer that knows better may stamp it itself. */
-export type Unstamped = WithoutStamp<HistoryRecord> & {
-  readonly t?: number;
-  readonly wall?: number;
-};
 
 export interface PodRef {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The section of docs/internals/conformance.md that says what a forecast was worth. */
 import { markdownTable } from '../markdown-table.ts';
-import { wilson } from '../matrix/intervals.ts';
+import { wilson } from '../intervals.ts';
 import type { Forecast } from './forecast.ts';
 import { phaseDefinitions, phaseKey } from './phases.ts';
 import {

@@ -1,6 +1,6 @@
 /** Makes a forecast of a matrix: each cell so many times on the model, the rule beside it. */
 import { modelVersion } from '../cluster/sim/limits.ts';
-import { harnessVersion } from '../harness-version.ts';
+import { harnessVersion } from '../images/harness-version.ts';
 import type { Cell } from '../matrix/cells.ts';
 import { bare, type ForecastBody, type ForecastCell } from './forecast.ts';
 import type { ModelRun, Prediction } from './predict.ts';

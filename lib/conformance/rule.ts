@@ -3,7 +3,7 @@
  * It reads the scenario, and knows neither rates nor links nor what a server has in its caches.
  */
 import { diskModeOf } from '../disk-modes/index.ts';
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import { taints } from '../remedy-kinds.ts';
 import { releaseOf } from '../experiment/expectation/release.ts';
 import type { Scenario } from '../experiment/scenario.ts';

@@ -2,9 +2,8 @@
  * The port to a database: what everybody else knows of the one that is measured. Its words, its pod,
  * what its log says. `lib/mysql` implements it; chosen.ts is the one place that says so.
  */
-import type { Checker } from '../checkers/checker.ts';
 import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
-import type { GroupScenario } from '../group-replication/settings.ts';
+import type { GroupScenario } from './group-settings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
 import type { DatabaseChoice } from './fields.ts';
 import type { OwnEvidence } from './evidence.ts';
@@ -99,14 +98,6 @@ export interface MachineTrouble {
   readonly pattern: RegExp;
   /** Who says so, and where that is written. */
   readonly source: string;
-}
-
-/** The database's own checks (checks.ts), beside those of what every database has. */
-export interface OwnChecks {
-  /** Its logs of transactions against its tables. */
-  readonly logs: readonly Checker[];
-  /** Its tables and files by its own tools. */
-  readonly structures: readonly Checker[];
 }
 
 /** What its tools answered, for who looks whether that was for want of something on the machine. */

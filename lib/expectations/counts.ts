@@ -1,7 +1,7 @@
 /** Fault events of the store, counted for the pages that quote them. */
 import { verdictWords } from '../experiment/scenario.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { wilson, type Count } from '../matrix/intervals.ts';
+import { wilson, type Count } from '../intervals.ts';
 import { eventOf, type EventLine } from './event-store.ts';
 import { timing } from './scenario-key.ts';
 

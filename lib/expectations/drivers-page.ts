@@ -1,5 +1,5 @@
 /** docs/reference/drivers.md, made from docs/reference/drivers.yaml and the store of fault events. */
-import { allDrivers, type Driver } from '../disk-drivers.ts';
+import { allDrivers, type Driver } from '../storage/drivers.ts';
 import { diskModes } from '../disk-modes/index.ts';
 import { markdownTable } from '../markdown-table.ts';
 import { all, only, shortened, stock, tallyOf } from './counts.ts';

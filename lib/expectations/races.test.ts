@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseScenario, shortTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
-import { linesBelow } from './collect.ts';
+import { linesBelow } from '../matrix/collect-events.ts';
 import { changedFields, merged, scenarioOfLine, type EventLine } from './event-store.ts';
 import { countsOf, racesIn } from './races.ts';
 import { racesSection } from './races-section.ts';

@@ -3,7 +3,7 @@ import { expectedOf } from '../experiment/expectation/counted.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
 import { safetyLevels, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
-import { worstWord } from '../matrix/severity.ts';
+import { worstWord } from './severity.ts';
 import { readStore, scenarioOfLine, type EventLine } from './event-store.ts';
 import { raceKey } from './scenario-key.ts';
 

@@ -1,5 +1,5 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { losesPower, sparesVictim } from '../fault-kinds.ts';
+import { losesPower, sparesVictim } from '../faults/kinds/index.ts';
 import { removesPod, takesAttachment } from '../remedy-kinds.ts';
 import type { Field } from '../fields/field.ts';
 import { fields } from './fields.ts';

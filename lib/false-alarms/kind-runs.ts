@@ -6,7 +6,8 @@
 import { judgeImages } from '../checkers/index.ts';
 import type { Moments } from '../checkers/journal.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import type { ImageLabel, ImageRecord, RunRecord } from '../history/events.ts';
+import type { ImageRecord, RunRecord } from '../history/events.ts';
+import type { ImageLabel } from '../storage/identity.ts';
 import type { History, SmallRecord } from '../history/reader.ts';
 import { exposureOf } from '../timeline/exposure.ts';
 import { tellStory } from '../timeline/story.ts';

@@ -1,6 +1,6 @@
 /** What was counted, as Markdown: volumes, alarms and the bound on how often there may be one. */
 import { database } from '../database/chosen.ts';
-import { wilson } from '../matrix/intervals.ts';
+import { wilson } from '../intervals.ts';
 import type { CleanVolume } from './volume.ts';
 import { markdownTable } from '../markdown-table.ts';
 

@@ -1,5 +1,5 @@
 /** A fault that lasts is asked again and again whether it still holds, until it is given back. */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import { certify, type Fault, type FaultContext, type Moments, type Probe } from './fault.ts';
 
 /** One that has not answered by then does not hold: a node that hangs must not hold up the run. */

@@ -1,5 +1,5 @@
 /** The part of certificates that only the disk can give: what survived a crash, what a severed path let through. */
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from './kinds/index.ts';
 import type { CertificateRecord } from '../history/events.ts';
 import { csiCalls, isGranted } from '../history/observations.ts';
 import type { Story } from '../timeline/story.ts';

@@ -1,5 +1,6 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
-import type { BreakableTestbed, PodRef, Recorder } from '../cluster/port.ts';
+import type { BreakableTestbed, PodRef } from '../cluster/port.ts';
+import type { Recorder } from '../history/port.ts';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
 
 export interface FaultContext {

@@ -6,7 +6,7 @@ import {
   fieldsOfFaults,
   silencingFaults,
   sparesVictim,
-} from '../fault-kinds.ts';
+} from './kinds/index.ts';
 import { choice, field, moment, time, whole } from '../fields/field.ts';
 import { eventOr, oneOf, secondsWithin } from '../fields/swept.ts';
 

@@ -1,5 +1,5 @@
 /** Every fault by name. */
-import type { FaultKind } from '../fault-kinds.ts';
+import type { FaultKind } from './kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { askedAgain } from './asked-again.ts';
 import { apiPartition } from './api-partition.ts';

@@ -8,7 +8,7 @@
  * the freezer may give up on processes that die of the cut.
  */
 import type { Machine } from '../cluster/port.ts';
-import type { FaultKind } from '../fault-kinds.ts';
+import type { FaultKind } from './kinds/index.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 import { isIn, proven } from './probes.ts';
 

@@ -9,7 +9,7 @@ import { openHistory } from '../history/reader.ts';
 import { judgeGroup } from './judge.ts';
 import { groupObserved } from './observations.ts';
 import type { GroupTestbed } from './port.ts';
-import type { GroupSettings } from './settings.ts';
+import type { GroupSettings } from '../database/group-settings.ts';
 import type { GroupVerdict } from './verdict.ts';
 import { hasQuorum, routedPrimary } from './views.ts';
 

@@ -5,7 +5,7 @@ import type { ObservationRecord } from '../history/events.ts';
 import type { SmallRecord } from '../history/reader.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { groupObserved } from './observations.ts';
-import { groupSettingsSchema, type GroupSettings } from './settings.ts';
+import { groupSettingsSchema, type GroupSettings } from '../database/group-settings.ts';
 import type { GroupView } from './views.ts';
 
 const side = z.enum(['inside', 'outside']);

@@ -15,7 +15,7 @@ import type {
   WorkloadRecord,
   Stamped,
 } from './client-records.ts';
-import type { CopyIdentity, VolumeIdentity } from './identity.ts';
+import type { CopyIdentity, ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 
 /** Timers in force, milliseconds. */
 export interface Timers {
@@ -141,8 +141,6 @@ export interface CertificateRecord extends Stamped {
   readonly holds: boolean;
   readonly evidence: string;
 }
-
-export type ImageLabel = 'steady' | 'first' | 'second';
 
 /** A copy of the volume was made. Since version 3. */
 export interface CopyRecord extends Stamped {

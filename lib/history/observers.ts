@@ -1,5 +1,5 @@
 /** Observers say what they see, beat while they really see, and say when they end. */
-import type { Recorder } from '../cluster/port.ts';
+import type { Recorder } from './port.ts';
 import { describeError } from '../errors.ts';
 import { observed } from './observations.ts';
 

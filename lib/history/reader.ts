@@ -5,7 +5,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerRow } from '../checkers/evidence.ts';
-import type { HistoryRecord, ImageLabel, RowRecord } from './events.ts';
+import type { HistoryRecord, RowRecord } from './events.ts';
+import type { ImageLabel } from '../storage/identity.ts';
 import type { InvokeRecord, OutcomeRecord, ReadRecord, SessionRecord } from './client-records.ts';
 import { decodeChunk, type Chunk } from './chunk.ts';
 import { ignoring, type LineSink, type OperationLine } from './line-decoder.ts';

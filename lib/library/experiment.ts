@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
 import type { Checker } from '../checkers/checker.ts';
 import type { ExitCode } from '../errors.ts';
-import { namesOf, type Custom, type CustomFault, type CustomRemedy } from '../experiment/custom.ts';
+import {
+  namesOf,
+  type Custom,
+  type CustomFault,
+  type CustomRemedy,
+} from '../experiment/run/custom.ts';
 import { parseScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import { settingsOf } from '../experiment/written.ts';
 import type { Written, WrittenGroup } from '../experiment/written-form.ts';

@@ -2,7 +2,7 @@
 import type { NodeShell } from '../cluster/node-shell.ts';
 import type { Capability } from '../cluster/port.ts';
 import { EvidenceError } from '../errors.ts';
-import type { CustomFault } from '../experiment/custom.ts';
+import type { CustomFault } from '../experiment/run/custom.ts';
 import type { FaultContext } from '../faults/fault.ts';
 import { lastingFault, type LastingFault } from '../faults/lasting.ts';
 

@@ -1,6 +1,6 @@
 /** What an experiment is put together from, as values: the scenario's own form. */
 import type { WrittenGroup, WrittenWith } from '../experiment/written-form.ts';
-import type { FaultKind } from '../fault-kinds.ts';
+import type { FaultKind } from '../faults/kinds/index.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';
 
 type Part<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<Group, Kind>;

@@ -3,7 +3,7 @@
  * checked and has its backend chosen, and nothing was created for it yet.
  */
 import type { Backend } from '../cluster/port.ts';
-import { refuseUnable, type Custom } from '../experiment/custom.ts';
+import { refuseUnable, type Custom } from '../experiment/run/custom.ts';
 import type { RunOptions } from '../experiment/run/run.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';

@@ -8,10 +8,10 @@ import {
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
 import type { BatchCell, Rate } from './batch.ts';
 import type { Cell } from './cells.ts';
-import { wilson } from './intervals.ts';
+import { wilson } from '../intervals.ts';
 import type { Trial } from './plan.ts';
 import type { Attempt, Outcome } from './results.ts';
-import { gradeOf, worstWord } from './severity.ts';
+import { gradeOf, worstWord } from '../expectations/severity.ts';
 
 /** One fault event: several volumes may have been under it. */
 interface Event {

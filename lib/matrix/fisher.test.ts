@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fisher } from './intervals.ts';
+import { fisher } from '../intervals.ts';
 
 test.each([
   // R: fisher.test(matrix(c(3, 1, 1, 3), 2)) is Fisher's tea: 0.4857.

@@ -1,8 +1,8 @@
 /** What one change did: pairs of cells that differ in one axis, and labels that differ in one thing. */
 import type { Batch, BatchCell, Difference } from './batch.ts';
-import { difference } from './intervals.ts';
+import { difference } from '../intervals.ts';
 import { placeInWords } from './place.ts';
-import { compareGrades, gradeOf } from './severity.ts';
+import { compareGrades, gradeOf } from '../expectations/severity.ts';
 import { clientTiming, indifferentNames, timing } from '../expectations/scenario-key.ts';
 import { contradictions } from '../experiment/contradictions.ts';
 import type { Scenario } from '../experiment/scenario.ts';

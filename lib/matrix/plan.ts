@@ -1,6 +1,6 @@
 /** What a batch will run, and in which order: drawn from the seed, so that a restart agrees. */
 import { createHash } from 'node:crypto';
-import { controlPlaneFaults } from '../fault-kinds.ts';
+import { controlPlaneFaults } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { randomStream, type RandomStream } from '../random.ts';
 import { fits, type Cell } from './cells.ts';

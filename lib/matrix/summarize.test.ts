@@ -7,7 +7,7 @@ import {
   examplePlan,
   type ExampleOptions,
 } from '../../test/support/example-batch.ts';
-import { wilson } from './intervals.ts';
+import { wilson } from '../intervals.ts';
 import type { Trial } from './plan.ts';
 import type { Attempt, Outcome } from './results.ts';
 import { batchExitCode, summarize } from './summarize.ts';

@@ -4,13 +4,13 @@ import { exitCode } from '../errors.ts';
 import { perHour, weakestBasis, type Batch } from './batch.ts';
 import { summarizeCell } from './cell-summary.ts';
 import { judgeControl } from './controls.ts';
-import { fisher, significance } from './intervals.ts';
+import { fisher, significance } from '../intervals.ts';
 import { countInWords, plural } from '../counts.ts';
 import { cellsOf } from './cells.ts';
 import { unlikeLabels, comparePairs } from './pairs.ts';
 import type { Plan, Trial } from './plan.ts';
 import type { Attempt, Outcome, Results } from './results.ts';
-import { gradeOf } from './severity.ts';
+import { gradeOf } from '../expectations/severity.ts';
 
 export function summarize(plan: Plan, { head, attempts }: Results): Batch {
   const lastOf = (trial: Trial): Attempt | undefined =>

@@ -9,7 +9,7 @@ import type {
   V1Pod,
   V1StorageClass,
 } from '@kubernetes/client-node';
-import { isReady, orMissing, statusOf } from '../cluster/kind/kube.ts';
+import { isReady, orMissing, statusOf } from '../kube.ts';
 import { outOfServiceKey } from '../taints.ts';
 import { answered, type UserCluster } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';

@@ -2,7 +2,7 @@
  * Limits which attachments an account may end to those of one namespace's volumes. RBAC limits by name only,
  * and an attachment's is a hash of a volume that is not there yet; admission is asked when it is.
  */
-import { orMissing } from '../cluster/kind/kube.ts';
+import { orMissing } from '../kube.ts';
 import { UsageError } from '../errors.ts';
 import { answered, kubectl, type Need } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';

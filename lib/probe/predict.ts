@@ -1,5 +1,5 @@
 /** From what was read to the mode that is to be expected, each line with its source and how sure. */
-import { allDrivers } from '../disk-drivers.ts';
+import { allDrivers } from '../storage/drivers.ts';
 import type { DiskMode } from '../disk-modes/index.ts';
 import type { Facts, NodeFacts } from './facts.ts';
 

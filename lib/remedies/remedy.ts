@@ -1,5 +1,6 @@
 /** The remedy port: what removes the old pod so that the database can start elsewhere. */
-import type { BreakableTestbed, PodRef, Recorder } from '../cluster/port.ts';
+import type { BreakableTestbed, PodRef } from '../cluster/port.ts';
+import type { Recorder } from '../history/port.ts';
 
 export interface RemedyContext {
   readonly testbed: BreakableTestbed;

@@ -1,9 +1,9 @@
 /** The disk of a scenario in plain words: what it does, and whose disk does the same. */
 import { database } from '../database/chosen.ts';
-import { driversLike } from '../disk-drivers.ts';
+import { driversLike } from '../storage/drivers.ts';
 import type { PowerLoss, StorageLink } from '../disk-kinds.ts';
 import { diskModeOf } from '../disk-modes/index.ts';
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { originInWords } from '../storage/disk-origin.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';

@@ -1,6 +1,7 @@
 /** Who would have told a normal operator that something is wrong, and when. */
 import { html } from 'hono/html';
-import { firstTold, noticeInWords, type Notice } from '../experiment/verdict/notices.ts';
+import { firstTold, noticeInWords } from '../experiment/verdict/notices.ts';
+import type { Notice } from '../experiment/verdict/verdict.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { countInWords } from '../counts.ts';
 import type { Html } from './html-parts.ts';

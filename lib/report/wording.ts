@@ -1,11 +1,11 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
 import { database } from '../database/chosen.ts';
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
 import type { BatchCell } from '../matrix/batch.ts';
-import { refusedInWords } from '../experiment/verdict/refused-mounts.ts';
-import { wilson } from '../matrix/intervals.ts';
+import { refusedInWords } from '../timeline/refused-mounts.ts';
+import { wilson } from '../intervals.ts';
 import { recordedScenario } from '../history/migration.ts';
 import { countInWords } from '../counts.ts';
 import { bytes, percent, seconds } from './html-parts.ts';

@@ -3,8 +3,8 @@
  * and copies of it as it is at one moment.
  */
 import type { SeveredLink } from '../disk-kinds.ts';
-import type { ImageLabel } from '../history/events.ts';
-import type { CopyIdentity } from '../history/identity.ts';
+import type { ImageLabel } from './identity.ts';
+import type { CopyIdentity } from './identity.ts';
 
 /** What was done, and how it is known. */
 export interface Proof {

@@ -5,7 +5,7 @@
 import type { Component, Stall } from '../cluster/port.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
 import { linkStateOf } from '../disk-kinds.ts';
-import type { FaultKind } from '../fault-kinds.ts';
+import type { FaultKind } from '../faults/kinds/index.ts';
 import { leaseWriteMs } from '../faults/lease-write.ts';
 import type { Scene } from './scene.ts';
 import type { PodObject } from '../cluster/sim/api-objects.ts';

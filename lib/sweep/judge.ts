@@ -2,7 +2,7 @@
  * Which invariants a schedule broke (nothing acknowledged is lost, never two writers, it converges), and
  * the licence: the decisions that let the second writer in. Findings with the same licence are one.
  */
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import { removesPod } from '../remedy-kinds.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';

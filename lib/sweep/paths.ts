@@ -4,7 +4,7 @@
  * schedule showed, not by how it was drawn alone.
  */
 import { notices, type Notice } from '../cluster/sim/notices.ts';
-import { losesPower, type FaultKind } from '../fault-kinds.ts';
+import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
 import { lostIn } from './commits.ts';
 import type { Outcome } from './play.ts';
 import type { RemedyKind } from '../remedy-kinds.ts';

@@ -8,7 +8,7 @@ import { startModel, type ModelOptions } from '../cluster/sim/model.ts';
 import { msUs, secondUs } from '../cluster/sim/timings.ts';
 import { InfrastructureError } from '../errors.ts';
 import { heartbeatMs } from '../faults/fault.ts';
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { Client, Commits, type Loss } from './commits.ts';
 import { syncFaults, killServers } from './faults.ts';

@@ -4,7 +4,7 @@
  * that is frozen or off the network has its access still: it comes back. A path that is severed, so
  * that its requests wait or fail, has none until it passes again.
  */
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import type { WriteLog } from '../history/writes.ts';

@@ -2,13 +2,13 @@
  * What is waited for between the fault and the second mount, as one clause: what for, since when, and
  * until when by the timers in force, or why no end can be foreseen.
  */
-import { silencesKubelet } from '../fault-kinds.ts';
+import { silencesKubelet } from '../faults/kinds/index.ts';
 import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { Timers } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { taints } from '../remedy-kinds.ts';
 import type { Story } from './story.ts';
-import { refusedMountsOf } from '../experiment/verdict/refused-mounts.ts';
+import { refusedMountsOf } from './refused-mounts.ts';
 import { phasesOf } from './phases.ts';
 
 /** What is known when a clause is made. */

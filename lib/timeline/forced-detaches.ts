@@ -3,7 +3,7 @@
  * the observers of mounts saw. Log and counter also fire for volumes that nobody had mounted any
  * more (reconciler.go counts each detach after the wait), and a restart sets the counter to zero.
  */
-import { losesPower } from '../fault-kinds.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isGranted, observed } from '../history/observations.ts';
 import { isMounted } from './second-mounts.ts';

@@ -2,7 +2,7 @@
  * The client of one side: it writes while the schedule says so, and its journal is a segment of the
  * history as any client's.
  */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import { databaseServer } from '../database/server.ts';
 import type { ClientPlan } from '../history/client-records.ts';
 import type { SegmentList } from '../history/events.ts';

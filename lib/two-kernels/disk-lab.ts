@@ -17,8 +17,8 @@ import { arrayAt } from '../csi/array.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import { defaultRoot, imagePath, layoutOf, volumeFolder, type Layout } from '../csi/layout.ts';
 import type { Auditor } from '../cluster/port.ts';
-import type { ImageLabel } from '../history/events.ts';
-import type { CopyIdentity, VolumeIdentity } from '../history/identity.ts';
+import type { ImageLabel } from '../storage/identity.ts';
+import type { CopyIdentity, VolumeIdentity } from '../storage/identity.ts';
 import type { Filesystem } from './cases.ts';
 import { claimPlace, releasePlace, type Place } from './place.ts';
 

@@ -5,8 +5,8 @@
  */
 import { observed } from '../history/observations.ts';
 import { bareServer } from '../database/bare.ts';
-import type { Clock } from '../cluster/clock.ts';
-import type { Recorder } from '../cluster/port.ts';
+import type { Clock } from '../clock.ts';
+import type { Recorder } from '../history/port.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import type { ArrayPort } from '../csi/array-port.ts';
 import type { DatabaseChoice } from '../database/fields.ts';

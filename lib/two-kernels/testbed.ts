@@ -4,7 +4,8 @@
  */
 import type { RealClock } from '../cluster/kind/real-clock.ts';
 import { observeMachine } from '../cluster/kind/observe/machine.ts';
-import type { CommonTestbed, Recorder, Testbed } from '../cluster/port.ts';
+import type { CommonTestbed, Testbed } from '../cluster/port.ts';
+import type { Recorder } from '../history/port.ts';
 import type { CaseRecord } from '../history/events.ts';
 import type { Disk } from '../storage/port.ts';
 import type { Filesystem } from './cases.ts';

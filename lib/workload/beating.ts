@@ -2,7 +2,7 @@
  * A client's signs of life: from its first record to its last it says at intervals how many it has
  * journaled, so that a record which is gone, or a client which fell silent, is missed.
  */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import type { ClientBeatRecord } from '../history/client-records.ts';
 import { beatEveryMs } from '../history/observers.ts';
 

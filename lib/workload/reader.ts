@@ -2,7 +2,7 @@
  * A client's reads: the ledger's newest row, again and again, on a connection of its own. They tell
  * whether a server that was replaced still answers with the past. Runs against a real server and the model.
  */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import type { ClientBeatRecord, ReadRecord } from '../history/client-records.ts';
 import { beating, slept, type Counting } from './beating.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';

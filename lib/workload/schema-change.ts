@@ -2,7 +2,7 @@
  * The one change of the schema that a run makes while its clients write: journaled before it is sent
  * and when its end is known, and never tried again. Runs against a real server and the model.
  */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { SqlError, type ClientSide, type SqlConnector, type SqlSession } from './sql.ts';
 

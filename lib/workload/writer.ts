@@ -3,7 +3,7 @@
  * operation, its invoke before it is sent and its outcome before the connection's next one. The
  * same code runs against a real server and against the model.
  */
-import type { Clock } from '../cluster/clock.ts';
+import type { Clock } from '../clock.ts';
 import type { WriterSpec } from './port.ts';
 import type {
   ClientBeatRecord,

@@ -10,7 +10,7 @@ import type { Judgement } from '../../lib/checkers/index.ts';
 import type { Moments } from '../../lib/checkers/journal.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
 import { worst } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/history/events.ts';
+import type { ImageLabel } from '../../lib/storage/identity.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';
 import { BareHost } from './bare-host.ts';
 import { missingForBareHost, testLoops } from './bare-lab.ts';

@@ -12,7 +12,7 @@ import { openHistory, type TimedRecord } from '../../lib/history/reader.ts';
 import { groupObserved } from '../../lib/group-replication/observations.ts';
 import type { GroupTestbed } from '../../lib/group-replication/port.ts';
 import { runGroup } from '../../lib/group-replication/run.ts';
-import { groupSettingsSchema } from '../../lib/group-replication/settings.ts';
+import { groupSettingsSchema } from '../../lib/database/group-settings.ts';
 import type { GroupVerdict } from '../../lib/group-replication/verdict.ts';
 import type { GroupView } from '../../lib/group-replication/views.ts';
 

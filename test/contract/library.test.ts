@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import * as api from '../../index.ts';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
-import { faultKinds } from '../../lib/fault-kinds.ts';
+import { faultKinds } from '../../lib/faults/kinds/index.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import * as parts from '../../lib/library/parts.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { headlineOf } from '../../lib/experiment/verdict/headline.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/history/events.ts';
+import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { openHistory, type SmallRecord } from '../../lib/history/reader.ts';
 import { renderHtml } from '../../lib/report/html.ts';
 import { reportData } from '../../lib/report/report-data.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import { faultKinds, losesPower } from '../../lib/fault-kinds.ts';
+import { faultKinds, losesPower } from '../../lib/faults/kinds/index.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { gradeOf } from '../../lib/matrix/severity.ts';
+import { gradeOf } from '../../lib/expectations/severity.ts';
 import { readSchedule } from '../../lib/sweep/schedule-file.ts';
 
 const page = 'docs/results/boundary.md';

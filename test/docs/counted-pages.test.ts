@@ -1,7 +1,7 @@
 /** The pages that count fault events say what the store says, and each driver has its mode and its source. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { allDrivers, driversLike } from '../../lib/disk-drivers.ts';
+import { allDrivers, driversLike } from '../../lib/storage/drivers.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { countOf, only } from '../../lib/expectations/counts.ts';
 import { driversPath, renderDrivers } from '../../lib/expectations/drivers-page.ts';

@@ -6,7 +6,7 @@ import { diskModes } from '../../lib/disk-modes/index.ts';
 import { isOpen } from '../../lib/experiment/expectation/counted.ts';
 import { expectationOf } from '../../lib/experiment/expectation/expectations.ts';
 import { safetyLevels } from '../../lib/experiment/scenario.ts';
-import { linesBelow } from '../../lib/expectations/collect.ts';
+import { linesBelow } from '../../lib/matrix/collect-events.ts';
 import { readStore, scenarioOfLine, storePath } from '../../lib/expectations/event-store.ts';
 import { pagePath, renderPage } from '../../lib/expectations/page.ts';
 import { cellKey } from '../../lib/expectations/scenario-key.ts';

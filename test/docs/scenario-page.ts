@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { diskModeDeclarations } from '../../lib/disk-modes/index.ts';
 import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
-import { faultDeclarations } from '../../lib/fault-kinds.ts';
+import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
 import type { Field } from '../../lib/fields/field.ts';
 import { remedyDeclarations } from '../../lib/remedy-kinds.ts';
 

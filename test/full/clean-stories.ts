@@ -3,7 +3,7 @@
  * time and stock durability leave a database. Each story ends with the volume as it is to be copied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../../lib/cluster/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Filesystem } from '../../lib/disk-kinds.ts';
 import { ackedIn } from '../support/bare-images.ts';
 import type { WriterRecord } from '../../lib/workload/writer.ts';

@@ -1,6 +1,6 @@
 /** Pages that tell what single runs came to: a table made from docs/fault-events.jsonl. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { lineOf } from '../../lib/expectations/collect.ts';
+import { lineOf } from '../../lib/matrix/collect-events.ts';
 import {
   merged,
   readStore,
@@ -9,7 +9,7 @@ import {
   type Shown,
 } from '../../lib/expectations/event-store.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';
-import type { ImageLabel } from '../../lib/history/events.ts';
+import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { bytes } from '../../lib/report/html-parts.ts';
 import type { MeasuredCase } from './measured-case.ts';
 

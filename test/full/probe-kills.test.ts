@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
-import { isReady } from '../../lib/cluster/kind/kube.ts';
+import { isReady } from '../../lib/kube.ts';
 import { latestHealMs } from '../../lib/probe/cut/host.ts';
 import { tidyLaterMs } from '../../lib/probe/cut/play.ts';
 import {

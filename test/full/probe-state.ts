@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { $ } from '../../lib/engine/shell.ts';
-import type { KubeClients } from '../../lib/cluster/kind/kube.ts';
+import type { KubeClients } from '../../lib/kube.ts';
 import type { Lab } from './probe-lab.ts';
 
 interface Listed {

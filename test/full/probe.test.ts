@@ -9,7 +9,7 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
 import { $ } from '../../lib/engine/shell.ts';
-import { kubeClients } from '../../lib/cluster/kind/kube.ts';
+import { kubeClients } from '../../lib/kube.ts';
 import { kindCommand } from '../../lib/cluster/kind/create/kind-command.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
 import { ensureKind } from '../../lib/images/kind-binary.ts';

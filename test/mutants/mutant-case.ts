@@ -5,7 +5,7 @@ import { bareRun } from '../support/bare-run.ts';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
 import { checkers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
-import type { ImageLabel } from '../../lib/history/events.ts';
+import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
 
 export interface AuditedCopy {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { kindAuditor } from '../../lib/cluster/kind/auditor.ts';
 import { realClock } from '../../lib/cluster/kind/real-clock.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import type { ImageLabel } from '../../lib/history/events.ts';
+import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { ackedIn } from '../support/bare-images.ts';
 import type { AuditedCopy } from './mutant-case.ts';
 import { BareHost } from '../cluster/bare-host.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { filesystems, powerLosses, storageLinks } from '../../lib/disk-kinds.ts';
 import { diskModes } from '../../lib/disk-modes/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
-import { controlPlaneFaults, faultKinds } from '../../lib/fault-kinds.ts';
+import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
 import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';
 import { remedyEvents, remedyKinds } from '../../lib/remedy-kinds.ts';
 import { accessModes } from '../../lib/storage/fields.ts';

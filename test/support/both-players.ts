@@ -3,7 +3,7 @@ import { contradictions } from '../../lib/experiment/contradictions.ts';
 import type { Scenario } from '../../lib/experiment/scenario.ts';
 import type { Safety } from '../../lib/experiment/verdict/verdict.ts';
 import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
-import { faultKinds } from '../../lib/fault-kinds.ts';
+import { faultKinds } from '../../lib/faults/kinds/index.ts';
 import { remedyKinds } from '../../lib/remedy-kinds.ts';
 import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';

@@ -18,7 +18,7 @@ import {
   kubeadmPatches,
   sharedDir,
 } from '../../lib/cluster/kind/create/kind-config.ts';
-import { apply, kubeClients } from '../../lib/cluster/kind/kube.ts';
+import { apply, kubeClients } from '../../lib/kube.ts';
 import {
   leases,
   driverLoopsOf,

@@ -38,7 +38,7 @@ export const noteResults = (): Promise<void> =>
 
 async function count(folders: readonly string[], isNoted: boolean): Promise<void> {
   const { merged, readStore, writeStore } = await import('../../expectations/event-store.ts');
-  const { linesBelow } = await import('../../expectations/collect.ts');
+  const { linesBelow } = await import('../../matrix/collect-events.ts');
   const { pagePath, renderPage } = await import('../../expectations/page.ts');
   const { driversPath, renderDrivers } = await import('../../expectations/drivers-page.ts');
   const { renderResults, resultsPath } = await import('../../expectations/results-page.ts');

@@ -12,7 +12,7 @@ import {
   groupSettingsSchema,
   groupSize,
   type GroupScenario,
-} from '../../group-replication/settings.ts';
+} from '../../database/group-settings.ts';
 import type { GroupVerdict } from '../../group-replication/verdict.ts';
 import { checkFolder, folderName, makeRunFolder } from '../../library/run-folder.ts';
 import { commandLine, parseArguments, runCommand, say as sayLine, tell } from '../command.ts';

@@ -6,7 +6,7 @@ import {
   type Scenario,
   type ScenarioInput,
 } from '../../experiment/scenario.ts';
-import { faultKinds } from '../../fault-kinds.ts';
+import { faultKinds } from '../../faults/kinds/index.ts';
 import { experimentCommand } from './flags.ts';
 
 const script = ['experiments/made-up.mjs'];

@@ -3,7 +3,7 @@ import { expectationFor } from '../../expectations/races.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import { UsageError } from '../../errors.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
-import { faultKinds, questionOf } from '../../fault-kinds.ts';
+import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
 import { refuseUnmeasurable, refuseUnmodelled } from '../../library/refusals.ts';
 import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
 

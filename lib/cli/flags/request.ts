@@ -11,7 +11,7 @@ import { settingsUnder } from '../../experiment/settings.ts';
 import { settingsOf } from '../../experiment/written.ts';
 import type { Written, WrittenGroup } from '../../experiment/written-form.ts';
 import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
-import { faultKinds, questionOf, type FaultKind } from '../../fault-kinds.ts';
+import { faultKinds, questionOf, type FaultKind } from '../../faults/kinds/index.ts';
 import { madeBy } from '../../images/image-set.ts';
 import { refuseUnmeasurable } from '../../library/refusals.ts';
 import { say } from '../command.ts';

@@ -1,5 +1,5 @@
 /** A run on the terminal: told as it goes, ended by a signal, and at last what it could not mend. */
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { RunHooks } from '../../library/run-plan.ts';
 import { plainText } from '../../plain-text.ts';
 import { say } from '../command.ts';

@@ -1,6 +1,6 @@
 /** What a run is doing, for the terminal: live phases with clocks, plain lines without a TTY. */
 import { DefaultRenderer, Listr, ListrLogger, ProcessOutput, type ListrTask } from 'listr2';
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 import { database } from '../../database/chosen.ts';
 import { phaseNames, type PhaseName } from '../../history/events.ts';
 

@@ -3,7 +3,7 @@ import type { V1PersistentVolume, V1Pod } from '@kubernetes/client-node';
 import { driverName } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import type { PodRef } from '../port.ts';
-import { apply, isReady, orMissing, type KubeClients } from './kube.ts';
+import { apply, isReady, orMissing, type KubeClients } from '../../kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
 import { classOf, isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
 import { claim, provisionedIn } from './provisioned.ts';

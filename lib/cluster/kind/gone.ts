@@ -1,5 +1,5 @@
 /** Waits until objects with one label are gone, and what their volumes were attached by. */
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 import { waitFor } from './wait.ts';
 
 export interface Leaving {

@@ -5,7 +5,7 @@ import { database } from '../../database/chosen.ts';
 import * as engine from '../../engine/commands.ts';
 import { run, tryRun } from '../../engine/run.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
-import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from './kube.ts';
+import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
 import { isIn, type Place, solePlace } from './place.ts';
 
 /** Label of the database's pods. */

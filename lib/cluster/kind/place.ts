@@ -1,7 +1,7 @@
 /** Where one run's objects live in the cluster; several runs may share a cluster for a fault event. */
 import type { V1Namespace } from '@kubernetes/client-node';
 import { database } from '../../database/chosen.ts';
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 
 export interface Place {
   readonly namespace: string;

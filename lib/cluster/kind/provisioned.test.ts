@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { driverName } from '../../csi/layout.ts';
 import type { Lab } from './disk/lab.ts';
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 import { placeBeside, solePlace } from './place.ts';
 import { provisionedIn, provisioningOf } from './provisioned.ts';
 

@@ -4,9 +4,9 @@ import { callSchema, type CallEntry } from '../../csi/call-log.ts';
 import { defaultRoot, driverName, layoutOf } from '../../csi/layout.ts';
 import { database } from '../../database/chosen.ts';
 import { InfrastructureError } from '../../errors.ts';
-import type { Provisioning } from '../../history/identity.ts';
+import type { Provisioning } from '../../storage/identity.ts';
 import type { Lab } from './disk/lab.ts';
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 import { classOf, type Place } from './place.ts';
 
 /** Of the database: the StatefulSet's, and the one that a Deployment gets. */

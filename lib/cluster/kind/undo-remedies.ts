@@ -4,7 +4,7 @@ import { outOfServiceKey } from '../../taints.ts';
 import type { Cluster } from './cluster.ts';
 import { mendControlPlane } from './create/control-plane.ts';
 import { restoreLink } from './disk/disk-tool.ts';
-import type { KubeClients } from './kube.ts';
+import type { KubeClients } from '../../kube.ts';
 
 /** Takes the taint away, and lets pods be scheduled again. `among`: only these nodes; default: all. */
 export async function unmarkNodes({ core }: KubeClients, among?: readonly string[]): Promise<void> {

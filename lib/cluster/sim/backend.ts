@@ -1,6 +1,6 @@
 /** The backend `sim`: a testbed on the model. It needs nothing, takes seconds, and only predicts. */
 import { InfrastructureError } from '../../errors.ts';
-import type { ImageLabel } from '../../history/events.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
 import type { Backend, ControlPlane, Testbed, TestbedOptions } from '../port.ts';
 import { identityOf, type SimCopy } from './disk/copy-label.ts';
 import { simAuditor } from './facade/auditor.ts';

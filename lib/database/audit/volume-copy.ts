@@ -16,7 +16,7 @@ import {
 } from '../../csi/loop-device.ts';
 import { cleanUpMountPoint } from '../../csi/mounts.ts';
 import { EvidenceError } from '../../errors.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { CopyIdentity } from '../../storage/identity.ts';
 import { mustRun, runTool, type CommandLimits } from './command.ts';
 
 export interface VolumeCopyOptions {

@@ -4,7 +4,7 @@
  * an unmount was forced, a counter never runs backwards.
  */
 import { toldInSeconds, toldSpan } from '../../durations.ts';
-import { losesPower } from '../../fault-kinds.ts';
+import { losesPower } from '../../faults/kinds/index.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, isCall, isGranted, observed } from '../../history/observations.ts';
 import { takesAttachment } from '../../remedy-kinds.ts';

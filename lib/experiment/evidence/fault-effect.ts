@@ -4,7 +4,7 @@
  * serves nobody outside.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { losesPower, silencesKubelet, type FaultKind } from '../../fault-kinds.ts';
+import { losesPower, silencesKubelet, type FaultKind } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
 import type { CutOffAnswers, CutOffWindow } from '../../timeline/cut-off-answers.ts';
 import type { Story } from '../../timeline/story.ts';

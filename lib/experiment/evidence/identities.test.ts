@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runRecord } from '../../../test/support/run-record.ts';
 import { nothingRead } from '../../checkers/evidence.ts';
-import type { ImageLabel } from '../../history/events.ts';
-import type { CopyIdentity } from '../../history/identity.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
+import type { CopyIdentity } from '../../storage/identity.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 import { tellStory } from '../../timeline/story.ts';
 import { identitiesOf } from './identities.ts';

@@ -4,8 +4,9 @@
  * they disagree it is another volume or another copy, which proves nothing of this one, damage neither.
  */
 import { toldInSeconds } from '../../durations.ts';
-import type { CopyRecord, ImageLabel, ImageRecord } from '../../history/events.ts';
-import type { CopyIdentity, VolumeIdentity } from '../../history/identity.ts';
+import type { CopyRecord, ImageRecord } from '../../history/events.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
+import type { CopyIdentity, VolumeIdentity } from '../../storage/identity.ts';
 import type { Story } from '../../timeline/story.ts';
 import type { Scenario } from '../scenario.ts';
 

@@ -1,5 +1,6 @@
 /** What a run’s records lack, by what their writers said when they ended them, and what may not be judged by them. */
-import type { SegmentCounts, ImageLabel } from '../../history/events.ts';
+import type { SegmentCounts } from '../../history/events.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
 import type { Tells } from '../../history/migration.ts';
 import type { History } from '../../history/reader.ts';
 import { runSegment, writerSegment } from '../../history/recorder.ts';

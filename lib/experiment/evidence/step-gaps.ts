@@ -1,6 +1,6 @@
 /** Did the runner tell its whole plot, and do what the scenario asks: its fault, on the database’s node, for so long, and its remedy? */
 import { toldInSeconds } from '../../durations.ts';
-import type { FaultKind } from '../../fault-kinds.ts';
+import type { FaultKind } from '../../faults/kinds/index.ts';
 import { phaseNames, type ActionRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';

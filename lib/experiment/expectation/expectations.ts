@@ -3,7 +3,7 @@
  * Kubernetes' source and from the database on such disks; real runs are held against them
  * (test/full, docs/reference/disk-modes.md).
  */
-import { losesPower } from '../../fault-kinds.ts';
+import { losesPower } from '../../faults/kinds/index.ts';
 import { diskRows } from './disk-rows.ts';
 import { situationOf, type Row, type Situation } from './situation.ts';
 import { overlapRows } from './overlap-rows.ts';

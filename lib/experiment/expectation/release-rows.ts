@@ -1,5 +1,5 @@
 /** What Kubernetes lets happen to a volume, before the disk is asked. */
-import { controlPlaneFaults } from '../../fault-kinds.ts';
+import { controlPlaneFaults } from '../../faults/kinds/index.ts';
 import { overlapping, type Row } from './situation.ts';
 
 /** Faults that leave the victim's kubelet at work. */

@@ -2,7 +2,7 @@
  * What takes the volume from a victim that Kubernetes no longer reaches. There are two gates: a
  * successor's pod (with a StatefulSet only once the old object is gone), and the detach.
  */
-import { silencesKubelet } from '../../fault-kinds.ts';
+import { silencesKubelet } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
 import { takesAttachment, taints } from '../../remedy-kinds.ts';
 import type { Scenario } from '../scenario.ts';

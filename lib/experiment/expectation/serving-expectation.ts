@@ -2,7 +2,7 @@
  * Whether somebody must serve after the heal: the second part of what a scenario expects, of the
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
-import { losesPower, silencesKubelet } from '../../fault-kinds.ts';
+import { losesPower, silencesKubelet } from '../../faults/kinds/index.ts';
 import { takesAttachment } from '../../remedy-kinds.ts';
 import { isOpen } from './counted.ts';
 import { releaseOf, type Release } from './release.ts';

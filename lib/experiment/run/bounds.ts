@@ -3,7 +3,7 @@
  * keep the heal away: what does not end in time is asked to stop and given up, and the run goes on.
  * An interrupt shortens all that is left.
  */
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Steps } from './steps.ts';

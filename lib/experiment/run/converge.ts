@@ -1,5 +1,5 @@
 /** After the heal: wait until a database serves again, take the remedy back, the node is Ready, and all is whole. */
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { PodRef } from '../../cluster/port.ts';
 import type { Writers } from '../../workload/port.ts';
 import type { RemedyRun } from './remedy-run.ts';

@@ -4,7 +4,7 @@ import { judgeImages } from '../../checkers/index.ts';
 import type { Testbed } from '../../cluster/port.ts';
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
-import type { ImageLabel } from '../../history/events.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
 import { openHistory } from '../../history/reader.ts';
 import type { Disk } from '../../storage/port.ts';
 import type { Scenario } from '../scenario.ts';

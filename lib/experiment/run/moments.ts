@@ -1,5 +1,5 @@
 /** The moments at which a fault goes on while the run is watched. */
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 import type { Moments } from '../../faults/fault.ts';
 import type { Moment } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';

@@ -3,7 +3,8 @@
  * but to the victim; then the victim is healed. Its old pod may not have been stopped yet, and the
  * volume is still mounted there as it was before the hand-over.
  */
-import type { Kubernetes, PodRef, Recorder, KubernetesTestbed } from '../../cluster/port.ts';
+import type { Kubernetes, PodRef, KubernetesTestbed } from '../../cluster/port.ts';
+import type { Recorder } from '../../history/port.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';

@@ -2,8 +2,9 @@
  * What surrounds a run, whatever is done in it: a history from its first record to its list, a testbed
  * that is opened and closed, observers that look on. A failure in here ends in the history.
  */
-import type { Clock } from '../../cluster/clock.ts';
-import type { CommonTestbed, TestbedOptions, Unstamped } from '../../cluster/port.ts';
+import type { Clock } from '../../clock.ts';
+import type { CommonTestbed, TestbedOptions } from '../../cluster/port.ts';
+import type { Unstamped } from '../../history/port.ts';
 import { EvidenceError, describeError } from '../../errors.ts';
 import type { SegmentList } from '../../history/events.ts';
 import { openRecorder, type RunRecorder } from '../../history/recorder.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
-import type { PodRef, Unstamped } from '../../cluster/port.ts';
+import type { PodRef } from '../../cluster/port.ts';
+import type { Unstamped } from '../../history/port.ts';
 import type { RowRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import { recreate } from './move-back.ts';

@@ -1,7 +1,7 @@
 /** A run on one server with one volume, and the verdict that is read from its history alone. */
 import type { PodRef, Testbed } from '../../cluster/port.ts';
 import { EvidenceError } from '../../errors.ts';
-import type { ImageLabel } from '../../history/events.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
 import { openHistory } from '../../history/reader.ts';
 import { assembleVerdict } from '../verdict/assemble.ts';
 import type { Verdict } from '../verdict/verdict.ts';

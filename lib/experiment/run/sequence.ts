@@ -7,7 +7,7 @@ import type { Writers, WriterSpec } from '../../workload/port.ts';
 import { historyVersion, type SegmentList } from '../../history/events.ts';
 import type { ClientPlan } from '../../history/client-records.ts';
 import { auditOf, bounded, enter, type Attempt, type Run, type RunOptions } from './run-context.ts';
-import { namesOf } from '../custom.ts';
+import { namesOf } from './custom.ts';
 import { exportStep } from '../evidence/completeness.ts';
 import { faultToConvergence } from './fault-to-convergence.ts';
 import { observed, type ObservedOptions, type Work } from './observed.ts';

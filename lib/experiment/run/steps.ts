@@ -2,8 +2,9 @@
  * What the run leaves to whatever database it tests: one server on a volume and a group of servers
  * answer it differently. Everything else, its order and its bounds, is the run's own.
  */
-import type { BreakableTestbed, KubernetesTestbed, PodRef, Recorder } from '../../cluster/port.ts';
-import type { ImageLabel } from '../../history/events.ts';
+import type { BreakableTestbed, KubernetesTestbed, PodRef } from '../../cluster/port.ts';
+import type { Recorder } from '../../history/port.ts';
+import type { ImageLabel } from '../../storage/identity.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Sightings } from './sightings.ts';
 

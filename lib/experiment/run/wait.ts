@@ -1,5 +1,5 @@
 /** Waiting for a condition, on the run's own clock. */
-import type { Clock } from '../../cluster/clock.ts';
+import type { Clock } from '../../clock.ts';
 
 export interface WaitOptions {
   /** On the clock's time line, not a duration. */

@@ -6,7 +6,8 @@ import type { Exposure } from '../../timeline/exposure.ts';
 import { describeRecreations, recreationsOf } from '../../timeline/recreations.ts';
 import { firstAfterFault, type Story } from '../../timeline/story.ts';
 import { blockBytes } from '../../timeline/write-tally.ts';
-import { refusedMountFindings, type RefusedMount } from './refused-mounts.ts';
+import { refusedMountFindings } from '../../timeline/refused-mounts.ts';
+import type { RefusedMount } from './verdict.ts';
 import type { Finding } from './verdict.ts';
 
 /** `isTold`: somebody would have told an operator that something is wrong. */

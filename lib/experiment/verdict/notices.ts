@@ -3,31 +3,13 @@
  * error logs, and checks that find damage. What any fail-over shows is told apart from what would
  * make him look for harm.
  */
-import { z } from 'zod';
 import { database } from '../../database/chosen.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { isWarning } from '../../history/migration.ts';
 import { attachGateTexts, csiCalls, observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
 import { gapsOf } from '../evidence/observer-gaps.ts';
-import type { Finding } from './verdict.ts';
-
-export const noticeSchema = z.object({
-  /** Who told it, such as `kubelet`, `fsck`, the server. */
-  by: z.string(),
-  /** What he told, a few words. */
-  what: z.string(),
-  count: z.number().int(),
-  /** Seconds after the fault; null of a check of a copy, which has no such time. */
-  firstS: z.number().nullable(),
-  lastS: z.number().nullable(),
-  when: z.enum(['before the heal', 'after the heal']),
-  /** More than a fail-over that does no harm would show. */
-  ofHarm: z.boolean(),
-  /** The first of them, as it was told. */
-  evidence: z.string(),
-});
-export type Notice = z.output<typeof noticeSchema>;
+import type { Finding, Notice } from './verdict.ts';
 
 interface Said extends Pick<Notice, 'by' | 'what' | 'ofHarm' | 'evidence'> {
   readonly times: number;

@@ -3,7 +3,7 @@ import { countInWords } from '../../counts.ts';
 import { secondsInWords } from '../../durations.ts';
 import { firstTold, noticeInWords } from './notices.ts';
 import { locksKeepApart } from './headline.ts';
-import { refusedInWords } from './refused-mounts.ts';
+import { refusedInWords } from '../../timeline/refused-mounts.ts';
 import type { Verdict } from './verdict.ts';
 
 type Told = Omit<Verdict, 'sentence'>;

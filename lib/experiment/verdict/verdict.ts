@@ -1,9 +1,7 @@
 /** The verdict: its algebra and its shape. Damage stands; the absence of damage needs every proof. */
 import { z } from 'zod';
-import { provisioningSchema } from '../../history/identity.ts';
+import { provisioningSchema } from '../../storage/identity.ts';
 import { exitCode, type ExitCode } from '../../errors.ts';
-import { noticeSchema } from './notices.ts';
-import { refusedMountSchema } from './refused-mounts.ts';
 import { safetyLevels, servingWords, verdictWords } from '../scenario.ts';
 
 export type Safety = (typeof safetyLevels)[number];
@@ -75,6 +73,42 @@ const licenceSchema = z.object({
   gaps: z.array(z.string()),
 });
 export type Licence = z.output<typeof licenceSchema>;
+
+/** What an operator is told (notices.ts). */
+const noticeSchema = z.object({
+  /** Who told it, such as `kubelet`, `fsck`, the server. */
+  by: z.string(),
+  /** What he told, a few words. */
+  what: z.string(),
+  count: z.number().int(),
+  /** Seconds after the fault; null of a check of a copy, which has no such time. */
+  firstS: z.number().nullable(),
+  lastS: z.number().nullable(),
+  when: z.enum(['before the heal', 'after the heal']),
+  /** More than a fail-over that does no harm would show. */
+  ofHarm: z.boolean(),
+  /** The first of them, as it was told. */
+  evidence: z.string(),
+});
+export type Notice = z.output<typeof noticeSchema>;
+
+/** A node that had the volume and could not mount it. */
+const refusedMountSchema = z.object({
+  node: z.string(),
+  /** From when on it had the volume, seconds after the fault. */
+  fromS: z.number(),
+  /** What it wrote without a mount; null where nobody can tell, as without a log of writes. */
+  bytesWritten: z.number().int().nullable(),
+  /** How often its mount was refused, the first and the last time. */
+  times: z.number().int(),
+  firstS: z.number(),
+  lastS: z.number(),
+  /** When it was mounted there after all; null where it never was. */
+  mountedS: z.number().nullable(),
+  /** What the refusals said, each once, the first few. */
+  errors: z.array(z.string()),
+});
+export type RefusedMount = z.output<typeof refusedMountSchema>;
 
 export const verdictSchema = z.object({
   schemaVersion: z.literal(1),

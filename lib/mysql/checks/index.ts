@@ -1,5 +1,6 @@
 /** MySQL's own checks of an audit's evidence, and which parts of it must be there. */
-import type { OwnAnswers, OwnChecks, OwnGaps } from '../../database/port.ts';
+import type { OwnAnswers, OwnGaps } from '../../database/port.ts';
+import type { OwnChecks } from '../../checkers/checker.ts';
 import { workloadTables } from '../../workload/ledger.ts';
 import type { TableCheck } from '../evidence.ts';
 import { binlog } from './binlog.ts';

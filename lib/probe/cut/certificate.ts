@@ -1,5 +1,5 @@
 /** What a cut leaves for others: what was asked, what was done, what came, and the raw records. */
-import { harnessVersion } from '../../harness-version.ts';
+import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts } from '../facts.ts';
 import { nodesTold, type NodeTold } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
 import { answered } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { isReady } from '../../cluster/kind/kube.ts';
+import { isReady } from '../../kube.ts';
 import { createPod } from '../trials/volume-pods.ts';
 import { followLog, type Followed } from '../trials/follow-log.ts';
 import { containerName } from '../trials/objects.ts';

@@ -1,7 +1,7 @@
 /** Watches one attachment by its name, of which Kubernetes makes a new one after each end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1VolumeAttachment } from '@kubernetes/client-node';
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { AttachmentSeen } from './record.ts';
 import { nowMs } from './view.ts';

@@ -1,5 +1,5 @@
 /** What trials leave for others: who was asked, what was done, what came, and the raw records. */
-import { harnessVersion } from '../../harness-version.ts';
+import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts, NodeFacts } from '../facts.ts';
 import type { Plan } from '../plan.ts';
 import type { Prediction } from '../predict.ts';

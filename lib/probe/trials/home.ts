@@ -2,7 +2,7 @@
  * Where a run is at home: a namespace of its own, or one that somebody made for probes, so that rights
  * need not reach further than that. A given one stays, with all that the run did not make.
  */
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import { UsageError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';

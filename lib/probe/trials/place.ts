@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Namespace } from '@kubernetes/client-node';
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import {
   currentOwner,
   decodeOwner,

@@ -1,6 +1,6 @@
 /** The out-of-service mark of a probe: its value is the probe's namespace, so that it is known as ours. */
 import type { V1Taint } from '@kubernetes/client-node';
-import { changeTaints, statusOf } from '../../cluster/kind/kube.ts';
+import { changeTaints, statusOf } from '../../kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { outOfServiceKey } from '../../taints.ts';
 import type { ProbeClients } from '../clients.ts';

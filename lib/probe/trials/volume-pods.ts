@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreV1Api, V1Pod } from '@kubernetes/client-node';
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import { InfrastructureError } from '../../errors.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Trial } from '../plan.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Batch, BatchCell } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
-import { wilson } from '../../matrix/intervals.ts';
+import { wilson } from '../../intervals.ts';
 import { comparePairs } from '../../matrix/pairs.ts';
 import { exampleCell } from '../../../test/support/example-cell.ts';
 import { headlineOf, pairFindings } from './findings.ts';

@@ -1,7 +1,7 @@
 /** Seeds 9, 14, 15, 16, 23: what Kubernetes records of a lost node and its pod, and what it leaves. */
 import { database } from '../../database/chosen.ts';
 import { toldInSeconds } from '../../durations.ts';
-import { losesPower, sparesVictim } from '../../fault-kinds.ts';
+import { losesPower, sparesVictim } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
 import {
   allSeen,

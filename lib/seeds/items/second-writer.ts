@@ -1,5 +1,5 @@
 /** Seeds 10 and 17: what lets a second writer in, and what two writers do to a database. */
-import { losesPower, sparesVictim } from '../../fault-kinds.ts';
+import { losesPower, sparesVictim } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
 import { allSeen, linesOf, victimAcksAfter } from '../finished-run.ts';
 import type { Seed } from '../seed.ts';

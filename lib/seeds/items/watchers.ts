@@ -1,5 +1,5 @@
 /** Seed 25: how much a watcher is worth as a fence. */
-import { losesPower } from '../../fault-kinds.ts';
+import { losesPower } from '../../faults/kinds/index.ts';
 import type { FinishedRun } from '../finished-run.ts';
 import type { Answer, Seed } from '../seed.ts';
 

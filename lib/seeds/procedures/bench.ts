@@ -5,7 +5,7 @@
 import type { V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { createVolume } from '../../cluster/kind/disk/disk-tool.ts';
-import { apply, orMissing } from '../../cluster/kind/kube.ts';
+import { apply, orMissing } from '../../kube.ts';
 import {
   bytesOf,
   claimObject,
@@ -18,7 +18,7 @@ import {
 } from '../../cluster/kind/procedure/objects.ts';
 import type { ProcedureTestbed } from '../../cluster/kind/procedure/testbed.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
-import type { Recorder } from '../../cluster/port.ts';
+import type { Recorder } from '../../history/port.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { source, type attachment, type Note, type Noted } from './notes.ts';
 

@@ -1,6 +1,6 @@
 /** Claims on volumes and claims of the API: their phases, and how they find each other. */
 import { z } from 'zod';
-import { apply } from '../../cluster/kind/kube.ts';
+import { apply } from '../../kube.ts';
 import {
   claimObject,
   classObject,

@@ -7,7 +7,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import { currentOwner, encodeOwner } from '../../cluster/kind/ownership/owner.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 import { describeError, InfrastructureError } from '../../errors.ts';

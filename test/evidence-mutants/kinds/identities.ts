@@ -2,11 +2,11 @@
 import type {
   CopyRecord,
   HistoryRecord,
-  ImageLabel,
   ImageRecord,
   SetupRecord,
 } from '../../../lib/history/events.ts';
-import type { CopyIdentity } from '../../../lib/history/identity.ts';
+import type { ImageLabel } from '../../../lib/storage/identity.ts';
+import type { CopyIdentity } from '../../../lib/storage/identity.ts';
 import {
   add,
   and,

@@ -1,6 +1,7 @@
 /** Audited images and their rows: each part of the evidence, missing or of another volume. */
 import { both, change, drop, type Alteration } from '../edit.ts';
-import type { ImageLabel, ImageRecord } from '../../../lib/history/events.ts';
+import type { ImageRecord } from '../../../lib/history/events.ts';
+import type { ImageLabel } from '../../../lib/storage/identity.ts';
 import type { ImageEvidence, ServerStart } from '../../../lib/checkers/evidence.ts';
 import type { HeldRun, TimedRecord } from '../held-run.ts';
 import { inconclusive, orWorse, type EvidenceMutant } from '../mutant.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodesReady } from '../create/create-cluster.ts';
-import { kubeClients } from '../kube.ts';
+import { kubeClients } from '../../../kube.ts';
 import { databaseServer } from '../../../database/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));

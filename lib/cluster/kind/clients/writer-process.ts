@@ -11,7 +11,7 @@ import { runReader } from '../../../workload/reader.ts';
 import { changeSchema } from '../../../workload/schema-change.ts';
 import { SqlError, type SqlConnector, type SqlSession } from '../../../workload/sql.ts';
 import { runWriter } from '../../../workload/writer.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../clock.ts';
 import { realClock } from '../real-clock.ts';
 import type { CountsMessage, FromWriter, StartMessage, ToWriter } from './writer-messages.ts';
 

@@ -10,7 +10,7 @@ import { startArray } from '../disk/array.ts';
 import { weighing } from '../nodes/cpu-weights.ts';
 import { kindCommand } from './kind-command.ts';
 import { kindConfig, kubeadmPatches, sharedDir, type ForceDetach } from './kind-config.ts';
-import { isReady, kubeClients, type KubeClients } from '../kube.ts';
+import { isReady, kubeClients, type KubeClients } from '../../../kube.ts';
 import { type Lab, startLab } from '../disk/lab.ts';
 import {
   arrayName,

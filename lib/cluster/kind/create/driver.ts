@@ -9,7 +9,7 @@ import { renderCsiManifests } from './csi-manifests.ts';
 import type { CreateOptions, Standing } from './create-cluster.ts';
 import { sharedDir } from './kind-config.ts';
 import { kindCommand } from './kind-command.ts';
-import { apply, type KubeClients } from '../kube.ts';
+import { apply, type KubeClients } from '../../../kube.ts';
 import { engineName } from '../ownership/labels.ts';
 import { waitFor } from '../wait.ts';
 

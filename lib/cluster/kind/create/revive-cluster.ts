@@ -12,7 +12,7 @@ import { listVolumes, removeVolume, restoreLink } from '../disk/disk-tool.ts';
 import { deployDriver } from './driver.ts';
 import { kindCommand } from './kind-command.ts';
 import { sharedDir } from './kind-config.ts';
-import { kubeClients } from '../kube.ts';
+import { kubeClients } from '../../../kube.ts';
 import { labIn } from '../disk/lab.ts';
 import { arrayName, encodeLabels, engineName, labName } from '../ownership/labels.ts';
 import { leaseAt } from '../ownership/lease.ts';

@@ -15,8 +15,8 @@ import { routedPrimary, type GroupView } from '../../../group-replication/views.
 import { guarded } from '../../../history/observers.ts';
 import { clientSides } from '../../../workload/ledger.ts';
 import type { ClientSide } from '../../../workload/sql.ts';
-import type { Clock } from '../../clock.ts';
-import type { Recorder } from '../../port.ts';
+import type { Clock } from '../../../clock.ts';
+import type { Recorder } from '../../../history/port.ts';
 import type { ClientSockets } from '../clients/writers.ts';
 import type { MemberWays } from './ways.ts';
 

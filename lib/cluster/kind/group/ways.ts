@@ -1,6 +1,6 @@
 /** The ways to the members: which pod is where now, and a relay to each from both sides. */
 import type { ClientSide } from '../../../workload/sql.ts';
-import type { KubeClients } from '../kube.ts';
+import type { KubeClients } from '../../../kube.ts';
 import type { Relays } from '../clients/relay.ts';
 import { memberPods, type MemberPod } from './group-database.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver } from '../../../history/observers.ts';
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 import { liveOn, type NodeLife } from './node-life.ts';
 
 const begin = (why: () => Promise<string | undefined>): { said: unknown[][]; life: NodeLife } => {

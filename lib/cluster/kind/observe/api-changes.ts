@@ -1,8 +1,8 @@
 /** Turns whole API objects into the changes that matter: each is recorded once, when it happens. */
 import type { V1Node, V1ObjectMeta, V1Pod, V1VolumeAttachment } from '@kubernetes/client-node';
 import { observed, type ObservedName } from '../../../history/observations.ts';
-import type { Recorder } from '../../port.ts';
-import { isReady } from '../kube.ts';
+import type { Recorder } from '../../../history/port.ts';
+import { isReady } from '../../../kube.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -10,7 +10,7 @@ import type {
 } from '@kubernetes/client-node';
 import { observed } from '../../../history/observations.ts';
 import { beatEveryMs, type Beating, declareObserver, guarded } from '../../../history/observers.ts';
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 import { AttachmentWatcher, NodeWatcher, PodWatcher } from './api-changes.ts';
 
 export interface ApiScope {

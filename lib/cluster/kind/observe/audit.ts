@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
-import type { Clock } from '../../clock.ts';
-import type { Recorder, Unstamped } from '../../port.ts';
+import type { Clock } from '../../../clock.ts';
+import type { Recorder, Unstamped } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { followPodLogs, type LogLine } from './pod-log.ts';
 

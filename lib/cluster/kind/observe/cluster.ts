@@ -1,5 +1,5 @@
 /** What is seen of a cluster in every run on it, whatever runs there. */
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import type { RealClock } from '../real-clock.ts';
 import { observeApi } from './api.ts';

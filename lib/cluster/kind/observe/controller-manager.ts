@@ -3,7 +3,7 @@ import * as engine from '../../../engine/commands.ts';
 import { run } from '../../../engine/run.ts';
 import type { HistoryRecord } from '../../../history/events.ts';
 import { observed } from '../../../history/observations.ts';
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { type Following, followPodLogs, type LogLine } from './pod-log.ts';
 import { waitFor } from '../wait.ts';

@@ -6,7 +6,7 @@ import type { CallEntry } from '../../../csi/call-log.ts';
 import { type WatchLine, watchLineSchema } from '../../../csi/watch-line.ts';
 import { observed } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
-import type { Recorder, Unstamped } from '../../port.ts';
+import type { Recorder, Unstamped } from '../../../history/port.ts';
 import { inLab, type Lab } from '../disk/lab.ts';
 import type { OpenStream } from '../../../engine/line-stream.ts';
 

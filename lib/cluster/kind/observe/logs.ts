@@ -2,8 +2,8 @@
 import { database } from '../../../database/chosen.ts';
 import { observed, type ObservedName } from '../../../history/observations.ts';
 import { declareObserver, guarded } from '../../../history/observers.ts';
-import type { Clock } from '../../clock.ts';
-import type { Recorder } from '../../port.ts';
+import type { Clock } from '../../../clock.ts';
+import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { followControllerManager } from './controller-manager.ts';
 import { followContainer } from '../database.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { guarded } from '../../../history/observers.ts';
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 
 const everyMs = 1000;
 

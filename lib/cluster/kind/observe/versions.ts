@@ -1,7 +1,7 @@
 /** What exactly was measured: versions and image ids, for every report. */
 import { release } from 'node:os';
 import { database } from '../../../database/chosen.ts';
-import { harnessVersion } from '../../../harness-version.ts';
+import { harnessVersion } from '../../../images/harness-version.ts';
 import type { ImageSet } from '../../../images/image-set.ts';
 import { zoneLimitsText } from '../../../zone-limits.ts';
 import type { Cluster } from '../cluster.ts';

@@ -2,7 +2,7 @@
 import { letGoCalls, listVolumes, removeVolume } from '../disk/disk-tool.ts';
 import type { Lab } from '../disk/lab.ts';
 import { untilGone } from '../gone.ts';
-import type { KubeClients } from '../kube.ts';
+import type { KubeClients } from '../../../kube.ts';
 import { labelSelector, namePrefix, namespace } from './objects.ts';
 
 /** Resolves when no pod, claim, class, attachment or volume is left. Idempotent. */

@@ -2,7 +2,7 @@
 import type { KubernetesTestbed } from '../../port.ts';
 import { kindControlPlane } from '../create/control-plane.ts';
 import type { OpenCluster } from '../create/open-cluster.ts';
-import type { KubeClients } from '../kube.ts';
+import type { KubeClients } from '../../../kube.ts';
 import { kubernetesOf } from '../kubernetes.ts';
 import { observeCluster } from '../observe/cluster.ts';
 import { versionsOf } from '../observe/versions.ts';

@@ -8,7 +8,7 @@ import {
   type ServerStart,
 } from '../../../checkers/evidence.ts';
 import { modelledEvidence } from '../../../database/evidence.ts';
-import type { ImageLabel } from '../../../history/events.ts';
+import type { ImageLabel } from '../../../storage/identity.ts';
 import { documentAction, firstDocuments } from '../../../workload/documents.ts';
 import {
   accountsPerConnection,

@@ -1,7 +1,7 @@
 /** The disk port on the model. */
 import { linkStateOf, type LinkState } from '../../../disk-kinds.ts';
 import { EvidenceError } from '../../../errors.ts';
-import type { ImageLabel } from '../../../history/events.ts';
+import type { ImageLabel } from '../../../storage/identity.ts';
 import { observed } from '../../../history/observations.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
 import { seeCut } from '../actors/sightings.ts';

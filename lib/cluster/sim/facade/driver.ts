@@ -3,7 +3,7 @@
  * above can run: after each event that settled a promise a whole turn of the real event loop passes,
  * which drains every microtask. Real time and real input never decide what happens next.
  */
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../../clock.ts';
 import type { Kernel } from '../kernel.ts';
 import { msUs } from '../timings.ts';
 

@@ -1,6 +1,6 @@
 /** Hands the model's sightings to a recorder, dated in virtual time. */
 import { database } from '../../../database/chosen.ts';
-import type { Recorder } from '../../port.ts';
+import type { Recorder } from '../../../history/port.ts';
 import { observed } from '../../../history/observations.ts';
 import { beatEveryMs, declareObserver } from '../../../history/observers.ts';
 import { showAll } from '../api-sightings.ts';

@@ -1,20 +1,20 @@
 /** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
-import type { Fields } from './fields/field.ts';
-import { apiOutage } from './faults/kinds/api-outage.ts';
-import { apiPartition } from './faults/kinds/api-partition.ts';
-import { attacherDown } from './faults/kinds/attacher-down.ts';
-import { controllerRestart } from './faults/kinds/controller-restart.ts';
-import { cpuStarvation } from './faults/kinds/cpu-starvation.ts';
-import { flappingPartition } from './faults/kinds/flapping-partition.ts';
-import { freeze } from './faults/kinds/freeze.ts';
-import { kubeletRestart } from './faults/kinds/kubelet-restart.ts';
-import { kubeletStall } from './faults/kinds/kubelet-stall.ts';
-import { leaseWrite } from './faults/kinds/lease-write.ts';
-import { networkPartition } from './faults/kinds/network-partition.ts';
-import { nodeCrash } from './faults/kinds/node-crash.ts';
-import { nodeReboot } from './faults/kinds/node-reboot.ts';
-import { none } from './faults/kinds/none.ts';
-import { runtimeStall } from './faults/kinds/runtime-stall.ts';
+import type { Fields } from '../../fields/field.ts';
+import { apiOutage } from './api-outage.ts';
+import { apiPartition } from './api-partition.ts';
+import { attacherDown } from './attacher-down.ts';
+import { controllerRestart } from './controller-restart.ts';
+import { cpuStarvation } from './cpu-starvation.ts';
+import { flappingPartition } from './flapping-partition.ts';
+import { freeze } from './freeze.ts';
+import { kubeletRestart } from './kubelet-restart.ts';
+import { kubeletStall } from './kubelet-stall.ts';
+import { leaseWrite } from './lease-write.ts';
+import { networkPartition } from './network-partition.ts';
+import { nodeCrash } from './node-crash.ts';
+import { nodeReboot } from './node-reboot.ts';
+import { none } from './none.ts';
+import { runtimeStall } from './runtime-stall.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
 export const faultDeclarations = [

@@ -2,16 +2,16 @@
  * What a caller of the library brings along: a fault, a remedy, checkers of his own. They are values
  * of the same types as ours, and each says which of ours it is judged as. The history keeps their names.
  */
-import type { Backend, Capability } from '../cluster/port.ts';
-import { checkers as ownCheckers } from '../checkers/index.ts';
-import type { Checker } from '../checkers/checker.ts';
-import { UsageError } from '../errors.ts';
-import { faultKinds, type FaultKind } from '../fault-kinds.ts';
-import type { Fault } from '../faults/fault.ts';
-import { remedyKinds, type RemedyKind } from '../remedy-kinds.ts';
-import type { CustomNames } from '../history/events.ts';
-import type { Remedy } from '../remedies/remedy.ts';
-import type { WrittenWith } from './written-form.ts';
+import type { Backend, Capability } from '../../cluster/port.ts';
+import { checkers as ownCheckers } from '../../checkers/index.ts';
+import type { Checker } from '../../checkers/checker.ts';
+import { UsageError } from '../../errors.ts';
+import { faultKinds, type FaultKind } from '../../faults/kinds/index.ts';
+import type { Fault } from '../../faults/fault.ts';
+import { remedyKinds, type RemedyKind } from '../../remedy-kinds.ts';
+import type { CustomNames } from '../../history/events.ts';
+import type { Remedy } from '../../remedies/remedy.ts';
+import type { WrittenWith } from '../written-form.ts';
 
 /** What is asked of the cluster beyond the port. Default: nothing, so that it runs on the model, too. */
 interface Needs {

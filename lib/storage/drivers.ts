@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { diskModes, type DiskMode } from './disk-modes/index.ts';
-import { readYaml } from './yaml-file.ts';
+import { diskModes, type DiskMode } from '../disk-modes/index.ts';
+import { readYaml } from '../yaml-file.ts';
 
 const driverSchema = z.strictObject({
   name: z.string(),
@@ -26,7 +26,7 @@ const driverSchema = z.strictObject({
 });
 export type Driver = Readonly<z.output<typeof driverSchema>>;
 
-const path = fileURLToPath(new URL('../docs/reference/drivers.yaml', import.meta.url));
+const path = fileURLToPath(new URL('../../docs/reference/drivers.yaml', import.meta.url));
 let read: readonly Driver[] | undefined;
 
 /** By name. Throws UsageError `DRIVERS_…` where the file is damaged. */

@@ -3,12 +3,12 @@
  * may it be said that nobody had it.
  */
 import { expect, test } from 'vitest';
-import { runRecord, see } from '../../../test/support/run-record.ts';
-import type { Access } from '../../timeline/access.ts';
-import { observed } from '../../history/observations.ts';
-import type { SmallRecord } from '../../history/reader.ts';
-import { licencesOf } from '../../timeline/licence.ts';
-import { tellStory } from '../../timeline/story.ts';
+import { runRecord, see } from '../../test/support/run-record.ts';
+import type { Access } from './access.ts';
+import { observed } from '../history/observations.ts';
+import type { SmallRecord } from '../history/reader.ts';
+import { licencesOf } from './licence.ts';
+import { tellStory } from './story.ts';
 import { refusedInWords, refusedMountsOf } from './refused-mounts.ts';
 
 const call = (t: number, node: string, name: string, error?: string): SmallRecord =>

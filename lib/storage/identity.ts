@@ -13,6 +13,9 @@ export interface VolumeIdentity {
   readonly provisioning?: Provisioning;
 }
 
+/** Which copies of the volume a run makes. */
+export type ImageLabel = 'steady' | 'first' | 'second';
+
 /** One copy. Whoever makes it and whoever opens it tell the same of it, or it is not the same. */
 export interface CopyIdentity {
   /** Drawn for this copy, and for no other. */

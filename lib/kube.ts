@@ -1,4 +1,4 @@
-/** Clients of the Kubernetes API, made from the cluster's own kubeconfig and never the user's. */
+/** Clients of the Kubernetes API from one kubeconfig, and what is asked of it again and again. */
 import type {
   AppsV1Api,
   CoordinationV1Api,
@@ -10,7 +10,7 @@ import type {
   V1Taint,
 } from '@kubernetes/client-node';
 import pRetry, { type Options as RetryOptions } from 'p-retry';
-import { emptyKubeConfig } from '../../kubernetes-client.ts';
+import { emptyKubeConfig } from './kubernetes-client.ts';
 
 export interface KubeClients {
   readonly config: KubeConfig;

@@ -1,8 +1,8 @@
 /** Which harness measured: the project's version and a hash of the source that decides a run. */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { contentKey, filesUnder } from './images/part.ts';
-import { projectRoot } from './images/plan.ts';
+import { contentKey, filesUnder } from './part.ts';
+import { projectRoot } from './plan.ts';
 
 /** They tell what was measured, or score it: a new sentence of a page is no new harness. */
 const tellers = /^lib\/(export|expectations|mutants|report)\//;

@@ -7,9 +7,9 @@ import { readVerdict } from '../experiment/verdict/read-verdict.ts';
 import { verdictWords } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
 import { readFolder } from '../input-file.ts';
-import { readResults, resultsFile, type Attempt } from '../matrix/results.ts';
+import { readResults, resultsFile, type Attempt } from './results.ts';
 import { tellStory } from '../timeline/story.ts';
-import { changedFields, type EventLine } from './event-store.ts';
+import { changedFields, type EventLine } from '../expectations/event-store.ts';
 
 /** What of a verdict.json is asked for here. */
 const runSchema = z.object({

@@ -1,28 +1,10 @@
 /** A node that was given the volume and could not mount it: fsck wrote to it all the same. */
-import { z } from 'zod';
-import { countInWords, plural } from '../../counts.ts';
-import { note } from '../../checkers/findings.ts';
-import { csiCalls, isRefused, observed } from '../../history/observations.ts';
-import type { Access } from '../../timeline/access.ts';
-import type { Story } from '../../timeline/story.ts';
-import type { Finding } from './verdict.ts';
-
-export const refusedMountSchema = z.object({
-  node: z.string(),
-  /** From when on it had the volume, seconds after the fault. */
-  fromS: z.number(),
-  /** What it wrote without a mount; null where nobody can tell, as without a log of writes. */
-  bytesWritten: z.number().int().nullable(),
-  /** How often its mount was refused, the first and the last time. */
-  times: z.number().int(),
-  firstS: z.number(),
-  lastS: z.number(),
-  /** When it was mounted there after all; null where it never was. */
-  mountedS: z.number().nullable(),
-  /** What the refusals said, each once, the first few. */
-  errors: z.array(z.string()),
-});
-export type RefusedMount = z.output<typeof refusedMountSchema>;
+import { countInWords, plural } from '../counts.ts';
+import { note } from '../checkers/findings.ts';
+import { csiCalls, isRefused, observed } from '../history/observations.ts';
+import type { Access } from './access.ts';
+import type { Story } from './story.ts';
+import type { Finding, RefusedMount } from '../experiment/verdict/verdict.ts';
 
 /** One for each node, in order of time. The victim's own come after the heal, if ever. */
 export function refusedMountsOf(story: Story, accesses: readonly Access[]): RefusedMount[] {

@@ -1,0 +1,135 @@
+/** Imports point inward, all over lib: what knows whom is written here once, and read from the source. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, matchesGlob } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/**
+ * Parts from the innermost on: each may import what stands above it, be it a type only, and nothing
+ * else. A file belongs to the first that it fits, so what others of its folder are made of goes before.
+ */
+const parts = [
+  // What everything is made of.
+  'lib/*.ts', // words, files, errors, time
+  'lib/fields/**', // what a field is
+  'lib/disk-modes/**',
+  'lib/storage/**',
+  '{lib/*/fields.ts,lib/faults/kinds/**}', // what there is to choose
+  'lib/experiment/{*.ts,verdict/verdict.ts}', // what is asked, and what is answered
+  'lib/workload/sql.ts', // its names of operations are in every record
+  'lib/{checkers,database,mysql}/evidence.ts', // what an audit reads, in a record
+  'lib/history/**',
+  'lib/workload/**',
+  'lib/database/*.ts', // the ports, and who implements them
+  'lib/cluster/*.ts', // the port
+  // From a history to a verdict, and the run.
+  'lib/checkers/**',
+  'lib/timeline/**',
+  'lib/faults/**',
+  'lib/remedies/**',
+  'lib/experiment/**',
+  // Readers of runs.
+  'lib/crash-states/**',
+  'lib/expectations/**',
+  'lib/matrix/**',
+  'lib/report/**',
+  'lib/export/**',
+  'lib/group-replication/**',
+  // Those behind the ports.
+  'lib/cluster/sim/**',
+  'lib/self-fence/**',
+  'lib/csi/**',
+  'lib/database/audit/**',
+  'lib/engine/**',
+  'lib/images/**',
+  'lib/cluster/kind/**',
+  // Drivers of runs.
+  'lib/false-alarms/**',
+  'lib/conformance/**',
+  'lib/sweep/**',
+  'lib/seeds/**',
+  'lib/two-kernels/**',
+  'lib/probe/**',
+  // What people start.
+  'lib/library/**',
+  'lib/{cli/**,node-floor.mjs}',
+  '{bin/*,experiments/*,index.ts}',
+  // Nobody knows it but who chooses it.
+  'lib/mysql/**',
+];
+
+/** Outward all the same, each for a reason. */
+const exceptions = [
+  // One place chooses the database, so that all others can ask for "the database": decision 0022.
+  'lib/database/bare.ts -> lib/mysql/bare/server.ts',
+  'lib/database/checks.ts -> lib/mysql/checks/index.ts',
+  'lib/database/chosen.ts -> lib/mysql/database.ts',
+  'lib/database/evidence.ts -> lib/mysql/modelled.ts',
+  'lib/database/group.ts -> lib/mysql/errors.ts',
+  'lib/database/group.ts -> lib/mysql/group/member-client.ts',
+  'lib/database/group.ts -> lib/mysql/group/read-ledger.ts',
+  'lib/database/group.ts -> lib/mysql/group/statements.ts',
+  'lib/database/recover.ts -> lib/mysql/audit/recover-image.ts',
+  'lib/database/server.ts -> lib/mysql/server.ts',
+];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const partOf = (file: string): number => parts.findIndex((part) => matchesGlob(file, part));
+const isOutward = ({ from, to }: Import): boolean => partOf(to) > partOf(from);
+const arrow = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+const files = globSync(['lib/**/*.{ts,mjs}', 'bin/*.mjs', 'experiments/*.mjs', 'index.ts'], {
+  cwd: root,
+  exclude: ['**/*.test.ts', '**/gen/**'],
+});
+
+/** Of files, by each kind of import that names one. */
+function importsOf(from: string): Import[] {
+  const source = readFileSync(join(root, from), 'utf8');
+  const { staticImports, staticExports, dynamicImports } = parseSync(from, source).module;
+  const said = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
+    ),
+    ...dynamicImports.map(({ moduleRequest: { start, end } }) => source.slice(start + 1, end - 1)),
+  ];
+  return said
+    .filter((each) => each.startsWith('.'))
+    .map((each) => ({ from, to: join(dirname(from), each) }));
+}
+
+test('every file has its part', () => {
+  expect(files.length).toBeGreaterThan(500);
+  expect(files.filter((file) => partOf(file) === -1)).toEqual([]);
+});
+
+test('every part has files', () => {
+  const empty = parts.filter((_, part) => !files.some((file) => partOf(file) === part));
+  expect(empty).toEqual([]);
+});
+
+test('imports point inward, but for the exceptions, each of which is there', () => {
+  const outward = files.flatMap(importsOf).filter(isOutward).map(arrow);
+  expect([...new Set(outward)].toSorted()).toEqual(exceptions);
+});
+
+test.each([
+  ['lib/errors.ts', 'lib/cluster/kind/wait.ts'],
+  ['lib/faults/kinds/freeze.ts', 'lib/faults/freeze.ts'],
+  ['lib/history/migration.ts', 'lib/experiment/run/run.ts'],
+  ['lib/experiment/run/run.ts', 'lib/cluster/sim/backend.ts'],
+  ['lib/experiment/run/run.ts', 'lib/csi/main.ts'],
+  ['lib/report/write.ts', 'lib/engine/run.ts'],
+  ['lib/cluster/sim/backend.ts', 'lib/cluster/kind/backend.ts'],
+  ['lib/database/port.ts', 'lib/group-replication/port.ts'],
+  ['lib/two-kernels/place.ts', 'lib/cli/command.ts'],
+  ['lib/cli/command.ts', 'lib/mysql/schema.ts'],
+  ['index.ts', 'lib/mysql/schema.ts'],
+])('%s may not know %s', (from, to) => expect(isOutward({ from, to })).toBe(true));
