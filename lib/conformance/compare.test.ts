@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { compare } from './compare.ts';
 import { differencesOf, rarityOf, type RunComparison } from './judge.ts';
 import { reasonFor } from './listed.ts';
-import type { StepName, Steps } from './steps.ts';
+import type { MilestoneTimes, TimedName } from '../timeline/milestone-times.ts';
 
-const steps = (times: Partial<Record<StepName, number>>): Steps =>
-  new Map(Object.entries(times) as [StepName, number][]);
+const times = (known: Partial<Record<TimedName, number>>): MilestoneTimes =>
+  new Map(Object.entries(known) as [TimedName, number][]);
 
 const quiet = { worstLagMs: 5, cpuPressure: 40, ioPressure: 10, volumes: 1 };
 
@@ -13,25 +13,25 @@ const quiet = { worstLagMs: 5, cpuPressure: 40, ioPressure: 10, volumes: 1 };
 const model = Array.from({ length: 20 }, (_, index) => {
   const notReady = (40 + index) * 1000;
   const noExecute = notReady + 50;
-  return steps({
+  return times({
     struck: 0,
     'not-ready': notReady,
     'no-execute': noExecute,
     evicted: noExecute + 300_000,
   });
 });
-const fitOf = (real: Steps, phase: string): string | undefined =>
+const fitOf = (real: MilestoneTimes, phase: string): string | undefined =>
   compare(real, model).phases.find((each) => each.phase === phase)?.fit;
 
 test('a constant may be off by half a second, not by more', () => {
-  const evicted = (atMs: number): Steps => steps({ 'no-execute': 50_000, evicted: atMs });
+  const evicted = (atMs: number): MilestoneTimes => times({ 'no-execute': 50_000, evicted: atMs });
   expect(fitOf(evicted(350_400), 'no-execute → evicted')).toBe('fits');
   expect(fitOf(evicted(350_600), 'no-execute → evicted')).toBe('differs');
   expect(fitOf(evicted(349_400), 'no-execute → evicted')).toBe('differs');
 });
 
 test('a random phase lies within nine in ten runs, is rare, or differs', () => {
-  const notReady = (atMs: number): Steps => steps({ struck: 0, 'not-ready': atMs });
+  const notReady = (atMs: number): MilestoneTimes => times({ struck: 0, 'not-ready': atMs });
   expect(fitOf(notReady(50_000), 'struck → not-ready')).toBe('fits');
   expect(fitOf(notReady(40_100), 'struck → not-ready')).toBe('rare');
   expect(fitOf(notReady(38_500), 'struck → not-ready')).toBe('rare');
@@ -40,20 +40,20 @@ test('a random phase lies within nine in ten runs, is rare, or differs', () => {
 
 test('an order that no run of the model has is told, one within the witnesses’ delay is not', () => {
   const orders = (evictedMs: number): unknown =>
-    compare(steps({ 'no-execute': 50_000, evicted: evictedMs }), model).orders;
+    compare(times({ 'no-execute': 50_000, evicted: evictedMs }), model).orders;
   expect(orders(49_000)).toEqual([{ first: 'evicted', second: 'no-execute', realGapS: 1 }]);
   expect(orders(49_900)).toEqual([]);
 });
 
-test('a step that one side alone has is told', () => {
-  const { steps: found } = compare(steps({ struck: 0, ready: 1 }), model);
-  expect(found).toContainEqual({ step: 'ready', onlyIn: 'real' });
-  expect(found).toContainEqual({ step: 'evicted', onlyIn: 'model' });
+test('a milestone that one side alone has is told', () => {
+  const { milestones: found } = compare(times({ struck: 0, ready: 1 }), model);
+  expect(found).toContainEqual({ milestone: 'ready', onlyIn: 'real' });
+  expect(found).toContainEqual({ milestone: 'evicted', onlyIn: 'model' });
 });
 
 test('a verdict that the model never gives is a difference; a listed one has its reason', () => {
   const comparison: RunComparison = {
-    ...compare(steps({ struck: 0 }), [steps({ struck: 0 })]),
+    ...compare(times({ struck: 0 }), [times({ struck: 0 })]),
     ...{ run: 'a-run', scenario: '', realVerdict: 'corrupt', modelVerdicts: { lost: 1 } },
     ...{ modelRuns: 1, starved: false, load: quiet },
   };

@@ -1,10 +1,15 @@
 /**
  * Where a real run and the model's runs of the same scenario differ: a duration outside of what the
- * model gives, two steps in an order that it never gives, a step that one side alone has.
+ * model gives, two milestones in an order that it never gives, one that one side alone has.
  */
+import {
+  isAfterHeal,
+  witnessOf,
+  type MilestoneTimes,
+  type TimedName,
+} from '../timeline/milestone-times.ts';
+import type { Witness } from '../timeline/milestones.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
-import type { Witness } from './step-definitions.ts';
-import { isAfterHeal, witnessOf, type StepName, type Steps } from './steps.ts';
 
 /** Of the model's runs, seconds: nine of ten lie within. */
 export interface Interval {
@@ -14,7 +19,7 @@ export interface Interval {
 }
 
 export interface PhaseComparison {
-  /** `from → to`, by the names of steps. */
+  /** `from → to`, by the names of milestones. */
   readonly phase: string;
   readonly is: string;
   readonly realS: number;
@@ -32,13 +37,13 @@ export type Fit = 'fits' | 'rare' | 'differs';
 
 export interface OrderDifference {
   /** In the real run the first of the two came first; in no run of the model. */
-  readonly first: StepName;
-  readonly second: StepName;
+  readonly first: TimedName;
+  readonly second: TimedName;
   readonly realGapS: number;
 }
 
-export interface StepDifference {
-  readonly step: StepName;
+export interface MilestoneDifference {
+  readonly milestone: TimedName;
   /** Who has it, in every run; the other has it in none. */
   readonly onlyIn: 'real' | 'model';
 }
@@ -46,8 +51,8 @@ export interface StepDifference {
 export interface Comparison {
   readonly phases: readonly PhaseComparison[];
   readonly orders: readonly OrderDifference[];
-  readonly steps: readonly StepDifference[];
-  /** Pairs of steps whose order was compared. */
+  readonly milestones: readonly MilestoneDifference[];
+  /** Pairs of milestones whose order was compared. */
   readonly pairs: number;
 }
 
@@ -64,7 +69,7 @@ const seenInMost = 0.9;
  */
 const beyondShare = 0.25;
 
-/** How late a witness may tell of a step, ms: orders closer than that are not judged. */
+/** How late a witness may tell of a milestone, ms: orders closer than that are not judged. */
 const lateMs: Readonly<Record<Witness, number>> = {
   runner: 50,
   api: 100,
@@ -73,17 +78,21 @@ const lateMs: Readonly<Record<Witness, number>> = {
   log: 1000,
 };
 
-/** `model`: the steps of at least 20 runs. */
-export function compare(real: Steps, model: readonly Steps[]): Comparison {
+/** `model`: the milestones of at least 20 runs. */
+export function compare(real: MilestoneTimes, model: readonly MilestoneTimes[]): Comparison {
   const orders = compareOrders(real, model);
-  return { phases: comparePhases(real, model), ...orders, steps: compareSteps(real, model) };
+  return {
+    phases: comparePhases(real, model),
+    ...orders,
+    milestones: compareMilestones(real, model),
+  };
 }
 
-function comparePhases(real: Steps, runs: readonly Steps[]): PhaseComparison[] {
+function comparePhases(real: MilestoneTimes, runs: readonly MilestoneTimes[]): PhaseComparison[] {
   return phaseDefinitions.flatMap((definition) => {
     const realS = durationS(real, definition);
     const drawn = runs
-      .map((steps) => durationS(steps, definition))
+      .map((times) => durationS(times, definition))
       .filter((seconds) => seconds !== undefined);
     if (realS === undefined || drawn.length < runs.length * seenInMost) return [];
     const model = intervalOf(drawn);
@@ -120,8 +129,11 @@ export function intervalOf(values: readonly number[]): Interval {
   return { from: at(0.05), median: at(0.5), to: at(0.95) };
 }
 
-function compareOrders(real: Steps, model: readonly Steps[]): Pick<Comparison, 'orders' | 'pairs'> {
-  const names = [...real.keys()].filter((name) => model.every((steps) => steps.has(name)));
+function compareOrders(
+  real: MilestoneTimes,
+  model: readonly MilestoneTimes[],
+): Pick<Comparison, 'orders' | 'pairs'> {
+  const names = [...real.keys()].filter((name) => model.every((times) => times.has(name)));
   const orders: OrderDifference[] = [];
   let pairs = 0;
   for (const first of names) {
@@ -129,7 +141,7 @@ function compareOrders(real: Steps, model: readonly Steps[]): Pick<Comparison, '
       const gapMs = timeOf(real, second) - timeOf(real, first);
       if (gapMs <= lateMs[witnessOf(first)] + lateMs[witnessOf(second)]) continue;
       pairs += 1;
-      if (model.every((steps) => timeOf(steps, second) < timeOf(steps, first))) {
+      if (model.every((times) => timeOf(times, second) < timeOf(times, first))) {
         orders.push({ first, second, realGapS: gapMs / 1000 });
       }
     }
@@ -137,15 +149,18 @@ function compareOrders(real: Steps, model: readonly Steps[]): Pick<Comparison, '
   return { orders, pairs };
 }
 
-const timeOf = (steps: Steps, name: StepName): number => steps.get(name) ?? Number.NaN;
+const timeOf = (times: MilestoneTimes, name: TimedName): number => times.get(name) ?? Number.NaN;
 
 /** Of the way to the heal: how much of the way back is seen depends on when both clients commit again. */
-function compareSteps(real: Steps, model: readonly Steps[]): StepDifference[] {
-  const names = [real, ...model].flatMap((steps) => [...steps.keys()]);
+function compareMilestones(
+  real: MilestoneTimes,
+  model: readonly MilestoneTimes[],
+): MilestoneDifference[] {
+  const names = [real, ...model].flatMap((times) => [...times.keys()]);
   const all = new Set(names.filter((name) => !isAfterHeal(name)));
-  return [...all].flatMap((step): StepDifference[] => {
-    const count = model.filter((steps) => steps.has(step)).length;
-    if (real.has(step)) return count === 0 ? [{ step, onlyIn: 'real' }] : [];
-    return count === model.length ? [{ step, onlyIn: 'model' }] : [];
+  return [...all].flatMap((milestone): MilestoneDifference[] => {
+    const count = model.filter((times) => times.has(milestone)).length;
+    if (real.has(milestone)) return count === 0 ? [{ milestone, onlyIn: 'real' }] : [];
+    return count === model.length ? [{ milestone, onlyIn: 'model' }] : [];
   });
 }

@@ -2,10 +2,10 @@
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { WriteLog } from '../history/writes.ts';
 import { exposureOf } from '../timeline/exposure.ts';
+import type { MilestoneTimes } from '../timeline/milestone-times.ts';
 import type { Story } from '../timeline/story.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
 import { intervalOf, toleranceS, type Interval } from './compare.ts';
-import type { Steps } from './steps.ts';
 
 export interface Figures {
   /** Seconds after the fault; null where none came. */
@@ -50,9 +50,9 @@ const figureNames = [
 /** Name → seconds, commits or percent; what did not come is not in it. */
 export type Quantities = ReadonlyMap<string, number>;
 
-export function quantitiesOf(steps: Steps, figures: Figures): Quantities {
+export function quantitiesOf(times: MilestoneTimes, figures: Figures): Quantities {
   const phases = phaseDefinitions.map(
-    (definition) => [phaseKey(definition), durationS(steps, definition)] as const,
+    (definition) => [phaseKey(definition), durationS(times, definition)] as const,
   );
   const named = figureNames.map((name) => [name, figures[name]] as const);
   return new Map(
@@ -67,7 +67,7 @@ const seenInMost = 0.9;
 
 /**
  * Nine in ten lie within, and half a second beside the median is always allowed: witnesses tell of a
- * step no more exactly. Quantities that fewer than nine in ten of the runs have get none.
+ * milestone no more exactly. Quantities that fewer than nine in ten of the runs have get none.
  */
 export function intervalsOf(runs: readonly Quantities[]): Record<string, Interval> {
   const names = new Set(runs.flatMap((run) => [...run.keys()]));

@@ -1,10 +1,10 @@
 /** What the comparisons of many runs come to: which differences are news, and whether too many are rare. */
 import type { Verdict } from '../experiment/verdict/verdict.ts';
+import { sayMilestone } from '../timeline/milestone-times.ts';
 import type { Comparison } from './compare.ts';
 import { reasonFor, type Difference } from './listed.ts';
 import { busyBecause, lateBecause, type Load } from './load.ts';
 import type { Prediction } from './predict.ts';
-import { sayStep } from './steps.ts';
 
 type Word = Verdict['verdict'];
 
@@ -52,7 +52,7 @@ type Found = Omit<JudgedDifference, 'because'> & { readonly load?: string | unde
 export function differencesOf(comparison: RunComparison): JudgedDifference[] {
   const found = [
     ...phaseDifferences(comparison),
-    ...stepDifferences(comparison),
+    ...milestoneDifferences(comparison),
     ...wordDifferences(comparison),
   ];
   return found.map(({ load, ...difference }) => {
@@ -72,17 +72,17 @@ function phaseDifferences({ run, phases, load }: RunComparison): Found[] {
     });
 }
 
-function stepDifferences({ run, orders, steps }: RunComparison): Found[] {
+function milestoneDifferences({ run, orders, milestones }: RunComparison): Found[] {
   const swapped = orders.map(({ first, second, realGapS }) => ({
     ...{ what: `${first} before ${second}`, run },
-    says: `“${sayStep(first)}” came ${seconds(realGapS)} before “${sayStep(second)}”; in the model always after it`,
+    says: `“${sayMilestone(first)}” came ${seconds(realGapS)} before “${sayMilestone(second)}”; in the model always after it`,
   }));
-  const alone = steps.map(({ step, onlyIn }) => ({
-    ...{ what: `${step} only ${onlyIn}`, run },
+  const alone = milestones.map(({ milestone, onlyIn }) => ({
+    ...{ what: `${milestone} only ${onlyIn}`, run },
     says:
       onlyIn === 'real'
-        ? `“${sayStep(step)}” never comes in the model`
-        : `“${sayStep(step)}” did not come, and always does in the model`,
+        ? `“${sayMilestone(milestone)}” never comes in the model`
+        : `“${sayMilestone(milestone)}” did not come, and always does in the model`,
   }));
   return [...swapped, ...alone];
 }

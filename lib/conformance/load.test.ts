@@ -21,7 +21,7 @@ test('load explains no timer, nothing that came too soon, and not any length', (
 });
 
 const comparison: RunComparison = {
-  ...{ phases: [], orders: [], steps: [], pairs: 0, run: 'a-run', scenario: '' },
+  ...{ phases: [], orders: [], milestones: [], pairs: 0, run: 'a-run', scenario: '' },
   ...{ modelRuns: 40, starved: false, realVerdict: 'exposed', modelVerdicts: { lost: 40 } },
   load: busy,
 };

@@ -52,7 +52,9 @@ async function forecastOf(
       words: Object.fromEntries(
         words.map((word) => [word, shareOf(({ verdict }) => verdict === word)]),
       ),
-      intervals: intervalsOf(played.map(({ steps, figures }) => quantitiesOf(steps, figures))),
+      intervals: intervalsOf(
+        played.map(({ milestones, figures }) => quantitiesOf(milestones, figures)),
+      ),
       secondMount: shareOf(({ figures }) => figures.secondMountS !== null),
       served: shareOf(({ figures }) => figures.served),
     },

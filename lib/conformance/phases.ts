@@ -1,11 +1,11 @@
-/** The durations that are compared: from one step to the next one that it leads to. */
+/** The durations that are compared: from one milestone to the next one that it leads to. */
 import { database } from '../database/chosen.ts';
-import type { StepName, Steps } from './steps.ts';
+import type { MilestoneTimes, TimedName } from '../timeline/milestone-times.ts';
 
 export interface PhaseDefinition {
   /** Several: the last of them. */
-  readonly from: StepName | readonly StepName[];
-  readonly to: StepName;
+  readonly from: TimedName | readonly TimedName[];
+  readonly to: TimedName;
   /** Which time of Kubernetes, or of the machine, it is. */
   readonly is: string;
   /** Work of the machine and no timer: on a busy one it may take up to so long, s. */
@@ -51,9 +51,12 @@ export const phaseDefinitions: readonly PhaseDefinition[] = [
 export const phaseKey = ({ from, to }: Pick<PhaseDefinition, 'from' | 'to'>): string =>
   `${[from].flat().join('+')} → ${to}`;
 
-/** Seconds; undefined where a step is missing. */
-export function durationS(steps: Steps, { from, to }: PhaseDefinition): number | undefined {
-  const begun = [from].flat().map((name) => steps.get(name) ?? Number.NaN);
-  const seconds = ((steps.get(to) ?? Number.NaN) - Math.max(...begun)) / 1000;
+/** Seconds; undefined where a milestone is missing. */
+export function durationS(
+  times: MilestoneTimes,
+  { from, to }: PhaseDefinition,
+): number | undefined {
+  const begun = [from].flat().map((name) => times.get(name) ?? Number.NaN);
+  const seconds = ((times.get(to) ?? Number.NaN) - Math.max(...begun)) / 1000;
   return Number.isNaN(seconds) ? undefined : seconds;
 }

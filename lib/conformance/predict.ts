@@ -7,14 +7,14 @@ import { runScenario } from '../experiment/run/run.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import { openHistory } from '../history/reader.ts';
+import { milestoneTimes, type MilestoneTimes } from '../timeline/milestone-times.ts';
 import { tellStory } from '../timeline/story.ts';
 import { figuresOf, type Figures } from './figures.ts';
-import { stepsOf, type Steps } from './steps.ts';
 import { moduleBeside } from '../module-beside.ts';
 import { WorkerPool } from '../worker-pool.ts';
 
 export interface Prediction {
-  readonly steps: Steps;
+  readonly milestones: MilestoneTimes;
   /** Its safety, or `inconclusive`. */
   readonly verdict: Verdict['verdict'];
   readonly figures: Figures;
@@ -36,7 +36,11 @@ export async function predict({ scenario, seed }: ModelRun): Promise<Prediction>
       signal: new AbortController().signal,
     });
     const story = tellStory([...openHistory(folder).smallRecords()]);
-    return { steps: stepsOf(story), verdict: verdict.verdict, figures: figuresOf(verdict, story) };
+    return {
+      milestones: milestoneTimes(story),
+      verdict: verdict.verdict,
+      figures: figuresOf(verdict, story),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

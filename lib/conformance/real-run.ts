@@ -1,14 +1,14 @@
-/** A real run as it is compared: its word, its steps and figures, and how its machine kept time. */
+/** A real run as it is compared: its word, its milestones and figures, and how its machine kept time. */
 import { basename } from 'node:path';
 import type { Prediction } from './predict.ts';
 import { assembleVerdict } from '../experiment/verdict/assemble.ts';
 import { isStarved } from '../experiment/evidence/machine-time.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { openHistory } from '../history/reader.ts';
+import { milestoneTimes } from '../timeline/milestone-times.ts';
 import { tellStory } from '../timeline/story.ts';
 import { figuresOf } from './figures.ts';
 import { loadOf, type Load } from './load.ts';
-import { stepsOf } from './steps.ts';
 
 export interface RealRun extends Prediction {
   /** The run's folder, its last part. */
@@ -31,7 +31,7 @@ export function readRealRun(folder: string): RealRun {
     scenario: story.scenario,
     verdict: verdict.verdict,
     incompleteBecause: verdict.incompleteBecause,
-    steps: stepsOf(story),
+    milestones: milestoneTimes(story),
     figures: figuresOf(verdict, story, history.writes()),
     starved: isStarved(verdict.incompleteBecause),
     load: loadOf(story),

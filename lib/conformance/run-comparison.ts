@@ -14,7 +14,7 @@ export interface CompareOptions {
 }
 
 /** What a run says of times whose machine did not keep any. */
-const nothing: Comparison = { phases: [], orders: [], steps: [], pairs: 0 };
+const nothing: Comparison = { phases: [], orders: [], milestones: [], pairs: 0 };
 
 /** Throws EvidenceError without a history. */
 export async function compareRun(folder: string, options: CompareOptions): Promise<RunComparison> {
@@ -25,8 +25,8 @@ export async function compareRun(folder: string, options: CompareOptions): Promi
   const compared = starved
     ? nothing
     : compare(
-        real.steps,
-        predictions.map(({ steps }) => steps),
+        real.milestones,
+        predictions.map(({ milestones }) => milestones),
       );
   const modelVerdicts = countVerdicts(predictions);
   const atItsPace =
@@ -72,8 +72,11 @@ async function playAtItsPace(
 }
 
 /** From the disk's answer to the detach until the successor had access, s. */
-function handOverOf({ steps, figures }: Pick<Prediction, 'steps' | 'figures'>): number | undefined {
-  const answeredAtMs = steps.get('detach-answered');
+function handOverOf({
+  milestones,
+  figures,
+}: Pick<Prediction, 'milestones' | 'figures'>): number | undefined {
+  const answeredAtMs = milestones.get('detach-answered');
   const { accessAtMs } = figures;
   if (answeredAtMs === undefined || accessAtMs === null) return undefined;
   return (accessAtMs - answeredAtMs) / 1000;

@@ -45,7 +45,7 @@ export function scoreRun(forecast: Forecast, { cell: id, run }: Trial): ScoredRu
     });
   }
   const { rule, model } = cell;
-  const values = quantitiesOf(run.steps, run.figures);
+  const values = quantitiesOf(run.milestones, run.figures);
   const foretold = run.starved ? [] : Object.entries(model.intervals);
   return {
     ...{ cell, run, modelSays: (model.words.lost ?? 0) + (model.words.corrupt ?? 0) },

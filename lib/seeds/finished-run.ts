@@ -5,6 +5,8 @@ import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { csiCalls, isGranted, observed, type ObservedName } from '../history/observations.ts';
 import { openHistory, type History } from '../history/reader.ts';
+import { milestones, type MilestoneName } from '../timeline/milestones.ts';
+import { rolesIn } from '../timeline/roles.ts';
 import { tellStory, type Story } from '../timeline/story.ts';
 import { sessionKey } from '../workload/ledger.ts';
 
@@ -70,6 +72,16 @@ export const firstSeen = (
   name: ObservedName,
   fits: Fits = () => true,
 ): ObservationRecord | undefined => allSeen(run, name, fits).find(({ t }) => t >= run.faultAtMs);
+
+/** Every record of a milestone, over the whole run; whoever is not the victim counts as successor. */
+export function allOf({ story }: FinishedRun, name: MilestoneName): ObservationRecord[] {
+  const roles = rolesIn(story);
+  return story.observations.filter((seen) => milestones[name].is(seen, roles));
+}
+
+/** The first one from the fault on. */
+export const firstOf = (run: FinishedRun, name: MilestoneName): ObservationRecord | undefined =>
+  allOf(run, name).find(({ t }) => t >= run.faultAtMs);
 
 export const onVictim =
   ({ victimNode }: FinishedRun): Fits =>

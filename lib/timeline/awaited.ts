@@ -7,6 +7,8 @@ import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { Timers } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
 import { taints } from '../remedy-kinds.ts';
+import { milestones } from './milestones.ts';
+import { rolesIn } from './roles.ts';
 import type { Story } from './story.ts';
 import { refusedMountsOf } from './refused-mounts.ts';
 import { phasesOf } from './phases.ts';
@@ -149,7 +151,7 @@ function removedWhen(seen: Seen, evictedS: number): string {
 
 function detachIn(seen: Seen, goneS: number): string {
   const { story, phases, timers } = seen;
-  const { scenario, observations, faultAtMs = 0, victimNode } = story;
+  const { scenario, observations, faultAtMs = 0 } = story;
   const since = `pod gone at ${at(goneS)}`;
   if (scenario.disk === 'shared-file') return `the mount: ${since}, nothing is attached, ${soon}`;
   if (phases.detached !== null) {
@@ -157,8 +159,9 @@ function detachIn(seen: Seen, goneS: number): string {
   }
   // A kubelet that nobody hears can't report an unmount.
   const isHeard = !silencesKubelet(scenario.fault);
+  const roles = rolesIn(story);
   const unmounted = observations.find(
-    ({ name, node, t }) => name === observed.unmounted && node === victimNode && t >= faultAtMs,
+    (each) => each.t >= faultAtMs && milestones.unmounted.is(each, roles),
   );
   if (isHeard && unmounted !== undefined) {
     const reportedS = (unmounted.t - faultAtMs + timers.kubeletStatusMs) / 1000;

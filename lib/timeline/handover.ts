@@ -1,7 +1,8 @@
 /** The hand-over: when the successor's first write came, and whose it was. */
-import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
+import { milestones } from './milestones.ts';
+import { rolesIn, type Roles } from './roles.ts';
 import type { Story } from './story.ts';
 import type { WriteMarks } from './write-marks.ts';
 
@@ -16,30 +17,26 @@ export function handoverOf(story: Story, marks?: WriteMarks): Handover | undefin
   if (marks?.handover !== undefined) {
     return { atMs: marks.handover.atMs, successor: marks.handover.node };
   }
-  const { observations, faultAtMs, victimNode } = story;
+  const { observations, faultAtMs } = story;
   if (faultAtMs === undefined) return undefined;
+  const roles = rolesIn(story);
   const isFirst = locksExclude(story) ? databaseOpened : wroteOrMounted;
-  for (const seen of observations) {
-    const { t, node } = seen;
-    if (t < faultAtMs || node === undefined || node === victimNode) continue;
-    if (isFirst(seen)) return { atMs: t, successor: node };
-  }
-  return undefined;
+  const seen = observations.find((each) => each.t >= faultAtMs && isFirst(each, roles));
+  return seen?.node === undefined ? undefined : { atMs: seen.t, successor: seen.node };
 }
 
 /** Both may mount a shared directory, that is what it is for; the files' locks keep a server out. */
 export const locksExclude = ({ scenario }: Story): boolean =>
   scenario.disk === 'shared-file' && scenario.fileLocks === 'shared';
 
-function wroteOrMounted({ name, data }: ObservationRecord): boolean {
-  return (name === observed.deviceWritten && bytesIn(data) > 0) || name === observed.mounted;
+/** What a device has taken is no milestone: fsck's replay may come before any. */
+function wroteOrMounted(seen: ObservationRecord, roles: Roles): boolean {
+  const wrote = seen.name === observed.deviceWritten && bytesIn(seen.data) > 0;
+  return (wrote && roles.successor.onNode(seen)) || milestones.mounted.is(seen, roles);
 }
 
-function databaseOpened({ name, data }: ObservationRecord): boolean {
-  const said =
-    name === observed.serverLog && String(data['line']).includes(database.log.signs.ready);
-  return said || (name === observed.podReady && data['ready'] === true);
-}
+const databaseOpened = (seen: ObservationRecord, roles: Roles): boolean =>
+  milestones.serving.is(seen, roles) || milestones.ready.is(seen, roles);
 
 /** Written through a device since it was attached. */
 export const bytesIn = (data: Readonly<Record<string, unknown>>): number =>

@@ -3,13 +3,7 @@
  * each, who asked for it, and when its absence is a gap.
  */
 import type { ObservationRecord } from '../history/events.ts';
-import {
-  csiCalls,
-  isGranted,
-  isRefused,
-  observed,
-  type ObservedName,
-} from '../history/observations.ts';
+import { csiCalls, isRefused, observed } from '../history/observations.ts';
 import {
   remedyOf,
   whoDeleted,
@@ -18,6 +12,7 @@ import {
   whoRemoved,
   whoTainted,
 } from './licence-askers.ts';
+import { milestones, type MilestoneName } from './milestones.ts';
 import type { Passage } from './second-mounts.ts';
 
 export interface Link {
@@ -37,43 +32,35 @@ export const ownSteps = {
 
 type Fits = Link['fits'];
 
-const onOld: Fits = ({ node }, { mount }) => node === mount.from;
-const onNew: Fits = ({ node }, { mount }) => node === mount.to;
-const ofOldPod: Fits = ({ data }, { mount }) => data['uid'] === mount.podUid;
-const named =
-  (name: ObservedName): Fits =>
-  (seen) =>
-    seen.name === name;
+/** The run's own, of this passage: who had the volume is the victim, who got it the successor. */
+const is =
+  (name: MilestoneName): Fits =>
+  (seen, { roles }) =>
+    milestones[name].is(seen, roles);
 const all =
   (...each: readonly Fits[]): Fits =>
   (seen, passage) =>
     each.every((fits) => fits(seen, passage));
 
-const notReady: Fits = ({ data }) => data['status'] !== 'True';
-const tainted = (key: string): Fits =>
-  all(named(observed.nodeTaints), onOld, ({ data }) =>
-    JSON.stringify(data['taints']).includes(key),
-  );
+const onOld: Fits = (seen, { roles }) => roles.victim.onNode(seen);
+/** No milestone: an operator sets it, no controller. */
+const isOutOfService: Fits = ({ name, data }) =>
+  name === observed.nodeTaints && JSON.stringify(data['taints']).includes('out-of-service');
+const isDetach: Fits = (seen, passage) =>
+  is('detach-asked')(seen, passage) || is('detached')(seen, passage);
 /** The controller manager's line says why it did not wait (reconciler.go, reconcile). */
 const forced = (why: string): Fits =>
-  all(named(observed.forceDetachLog), ({ data }) => String(data['line']).includes(why));
-const isDetach: Fits = ({ name }) =>
-  name === observed.attachmentDeleting || name === observed.attachmentGone;
+  all(is('force-detach'), ({ data }) => String(data['line']).includes(why));
 /** Declared ReadWriteMany, the second attachment waits for nothing. */
 const forMany: Fits = (_, { story }) => story.scenario.accessMode === 'ReadWriteMany';
 const isShared: Fits = (_, { story }) => story.scenario.disk === 'shared-file';
-const notDetachedYet: Fits = ({ t: atMs }, { story, mount }) =>
-  !story.observations.some(
-    ({ name, node, t }) => name === observed.attachmentGone && node === mount.from && t <= atMs,
-  );
+const notDetachedYet: Fits = ({ t: atMs }, passage) =>
+  !passage.story.observations.some((each) => each.t <= atMs && is('detached')(each, passage));
 const neverGranted: Fits = (_, passage) => {
   const { story, mount } = passage;
   return !story.observations.some(
     (each) =>
-      each.t <= mount.atMs &&
-      each.t >= mount.sinceMs &&
-      isGranted(csiCalls.unpublish)(each) &&
-      onOld(each, passage),
+      each.t <= mount.atMs && each.t >= mount.sinceMs && is('detach-answered')(each, passage),
   );
 };
 
@@ -84,41 +71,27 @@ const link = (step: string, fits: Fits, by?: Link['by']): Link => ({
 
 /** Each by its name, which says what its absence means (licence-gaps.ts). */
 export const links = {
-  notReady: link(
-    'the node was declared unreachable',
-    all(named(observed.nodeReady), onOld, notReady),
-  ),
+  notReady: link('the node was declared unreachable', is('not-ready')),
   tainted: link(
     'it was tainted unreachable:NoExecute',
-    tainted('unreachable:NoExecute'),
+    is('no-execute'),
     whoTainted('unreachable'),
   ),
-  evicted: link(
-    'the pod was evicted (it is Terminating)',
-    all(named(observed.podTerminating), ofOldPod),
-    whoDeleted,
-  ),
+  evicted: link('the pod was evicted (it is Terminating)', is('evicted'), whoDeleted),
   outOfService: link(
     'the node was tainted out-of-service',
-    tainted('out-of-service'),
+    all(onOld, isOutOfService),
     (seen, passage) => whoTainted('out-of-service')(seen, passage) ?? remedyOf(seen, passage),
   ),
-  nodeGone: link(
-    'the Node object was deleted',
-    all(named(observed.nodeGone), onOld),
-    whoDeletedNode,
+  nodeGone: link('the Node object was deleted', is('node-gone'), whoDeletedNode),
+  podGone: link('the pod object was gone', is('pod-gone'), whoRemoved),
+  bound: link('another pod was bound to the successor’s node', is('bound')),
+  unmounted: link('the old node had the volume mounted no more', is('unmounted')),
+  controllerAnew: link(ownSteps.newManager, ({ name }) => name === observed.leaderAcquired),
+  cutOff: link(
+    'the disk cut the old node off',
+    all(onOld, ({ name }) => name === observed.deviceCut),
   ),
-  podGone: link('the pod object was gone', all(named(observed.podGone), ofOldPod), whoRemoved),
-  bound: link(
-    'another pod was bound to the successor’s node',
-    all(named(observed.podScheduled), onNew, (seen, passage) => !ofOldPod(seen, passage)),
-  ),
-  unmounted: link(
-    'the old node had the volume mounted no more',
-    all(named(observed.unmounted), onOld),
-  ),
-  controllerAnew: link(ownSteps.newManager, named(observed.leaderAcquired)),
-  cutOff: link('the disk cut the old node off', all(named(observed.deviceCut), onOld)),
   waitOver: link(
     'the attach/detach controller gave up waiting for the unmount',
     forced('maxWaitForUnmountDuration expired'),
@@ -127,25 +100,22 @@ export const links = {
     'the attach/detach controller took the taint’s word and did not wait',
     forced('out-of-service'),
   ),
-  detached: link('the VolumeAttachment was deleted', all(isDetach, onOld), whoDetached),
+  detached: link('the VolumeAttachment was deleted', isDetach, whoDetached),
   detachRefused: link(ownSteps.uncertain, all(isRefused(csiCalls.unpublish), onOld, neverGranted)),
-  unpublished: link('the driver answered the detach', all(isGranted(csiCalls.unpublish), onOld)),
-  published: link(
-    'the driver attached the volume elsewhere',
-    all(isGranted(csiCalls.publish), onNew),
-  ),
+  unpublished: link('the driver answered the detach', is('detach-answered')),
+  published: link('the driver attached the volume elsewhere', is('attach-answered')),
   attachedTwice: link(
     'declared ReadWriteMany, it was attached a second time before it was detached',
-    all(named(observed.attachmentAttached), onNew, forMany, notDetachedYet),
+    all(is('attached'), forMany, notDetachedYet),
   ),
-  staged: link('the successor staged it', all(isGranted(csiCalls.stage), onNew)),
+  staged: link('the successor staged it', is('staged')),
   mountRefused: link(
     'the successor had the volume, and its mount was refused',
-    all(isRefused(csiCalls.stage), onNew),
+    is('stage-refused'),
   ),
   sharedOut: link(
     'the shared directory, which nothing attaches, was given to the successor',
-    all(isShared, isGranted(csiCalls.nodePublish), onNew),
+    all(isShared, is('pod-mounted')),
   ),
   mounted: link(
     'the volume was mounted a second time',
@@ -153,7 +123,7 @@ export const links = {
   ),
   nodePublished: {
     step: 'the successor’s pod was given the mount',
-    fits: all(isGranted(csiCalls.nodePublish), onNew, (seen, passage) => !isShared(seen, passage)),
+    fits: all(is('pod-mounted'), (seen, passage) => !isShared(seen, passage)),
     mayFollow: true,
   },
 } satisfies Readonly<Record<string, Link>>;

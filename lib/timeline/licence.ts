@@ -7,7 +7,13 @@ import type { ObservationRecord } from '../history/events.ts';
 import { accessesOf, type Access } from './access.ts';
 import { gapsIn } from './licence-gaps.ts';
 import { links, type Link, type LinkName } from './licence-links.ts';
-import { refusedMountOf, secondMountsOf, type Passage, type SecondMount } from './second-mounts.ts';
+import {
+  passageOf,
+  refusedMountOf,
+  secondMountsOf,
+  type Passage,
+  type SecondMount,
+} from './second-mounts.ts';
 import type { Story } from './story.ts';
 
 /** The pod's own mount follows the volume's by less than this. */
@@ -32,16 +38,16 @@ export function licencesOf(
   if (faultAtMs === undefined) return { first: undefined, later: [] };
   const [first, ...rest] = secondMountsOf(story, accesses);
   const told = (mounts: readonly SecondMount[]): Licence[] =>
-    mounts.map((mount) => licenceOf({ story, mount }, faultAtMs));
+    mounts.map((mount) => licenceOf(passageOf(story, mount), faultAtMs));
   if (first !== undefined && first.atMs < story.healAtMs) {
-    return { first: licenceOf({ story, mount: first }, faultAtMs), later: told(rest) };
+    return { first: licenceOf(passageOf(story, first), faultAtMs), later: told(rest) };
   }
   const later = told(first === undefined ? [] : [first, ...rest]);
   // A node that has the volume may write it, mounted or not.
   const refused = refusedMountOf(story, accesses);
   return refused === undefined || refused.atMs >= story.healAtMs
     ? { first: undefined, later }
-    : { first: licenceOf({ story, mount: refused }, faultAtMs), later };
+    : { first: licenceOf(passageOf(story, refused), faultAtMs), later };
 }
 
 function licenceOf(passage: Passage, faultAtMs: number): Licence {

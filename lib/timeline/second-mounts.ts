@@ -1,7 +1,9 @@
 /** Every time the volume came to another node than the one that had it. */
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, isRefused, observed } from '../history/observations.ts';
+import { observed } from '../history/observations.ts';
 import { accessesOf, type Access } from './access.ts';
+import { milestones } from './milestones.ts';
+import { rolesIn, rolesOf, type Roles } from './roles.ts';
 import type { Story } from './story.ts';
 
 export interface SecondMount {
@@ -25,7 +27,14 @@ export interface SecondMount {
 export interface Passage {
   readonly story: Story;
   readonly mount: SecondMount;
+  /** The node that had it is the victim, the one that got it the successor. */
+  readonly roles: Roles;
 }
+
+export const passageOf = (story: Story, mount: SecondMount): Passage => ({
+  ...{ story, mount },
+  roles: rolesOf({ node: mount.from, uid: mount.podUid }, mount.to),
+});
 
 /** In order of time, from the fault to the end of the run. `accesses`: who could write, when. */
 export function secondMountsOf(
@@ -51,13 +60,12 @@ export function secondMountsOf(
 }
 
 /** The first mount that was refused on another node than the victim's, from the fault on. */
-export function refusedMountOf(
-  { observations, faultAtMs, victimNode, victimUid }: Story,
-  accesses: readonly Access[],
-): SecondMount | undefined {
+export function refusedMountOf(story: Story, accesses: readonly Access[]): SecondMount | undefined {
+  const { observations, faultAtMs, victimNode, victimUid } = story;
   if (faultAtMs === undefined || victimNode === undefined) return undefined;
+  const roles = rolesIn(story);
   const seen = observations.find(
-    (each) => each.t >= faultAtMs && each.node !== victimNode && isRefused(csiCalls.stage)(each),
+    (each) => each.t >= faultAtMs && milestones['stage-refused'].is(each, roles),
   );
   if (seen?.node === undefined) return undefined;
   const { t: atMs, node: to } = seen;

@@ -115,15 +115,3 @@ export const lookedUntilMs = ({
   secondImageAtMs,
   endAtMs,
 }: Pick<Story, 'secondImageAtMs' | 'endAtMs'>): number => secondImageAtMs ?? endAtMs;
-
-/** The first observation between fault and heal that fits. */
-export function firstAfterFault(
-  story: Story,
-  fits: (observation: ObservationRecord) => boolean,
-): ObservationRecord | undefined {
-  const { faultAtMs, healAtMs } = story;
-  if (faultAtMs === undefined) return undefined;
-  return story.observations.find(
-    (observation) => observation.t >= faultAtMs && observation.t < healAtMs && fits(observation),
-  );
-}

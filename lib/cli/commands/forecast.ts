@@ -100,7 +100,7 @@ function earlierRuns(folders: readonly string[], like: Scenario | undefined): Qu
     .map(readRealRun)
     .filter(({ scenario }) => timers.every((timer) => scenario[timer] === like[timer]))
     .filter(({ starved }) => !starved)
-    .map(({ steps, figures }) => quantitiesOf(steps, figures));
+    .map(({ milestones, figures }) => quantitiesOf(milestones, figures));
 }
 
 function describeCell({ id, model, rule }: ForecastCell): string {

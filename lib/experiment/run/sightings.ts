@@ -1,62 +1,82 @@
 /** What the runner must know while it runs, kept up to date from the records as they are made. */
 import type { PodRef } from '../../cluster/port.ts';
-import type { HistoryRecord } from '../../history/events.ts';
+import type { HistoryRecord, ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { RemedyEvent } from '../../remedy-kinds.ts';
+import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
+import { rolesOf, type Roles } from '../../timeline/roles.ts';
+
+/** Whose first time somebody waits for. */
+const awaited = ['pod-gone', 'created', 'detach-asked', 'detached', 'mounted'] as const;
+type Awaited = (typeof awaited)[number];
 
 export class Sightings {
   #victim: PodRef | undefined;
-  /** UIDs of pods seen Terminating. */
-  readonly #terminating = new Set<string>();
+  #roles: Roles | undefined;
+  /** A pod may be Terminating before it is the victim's. */
+  readonly #terminating: ObservationRecord[] = [];
+  readonly #firstAtMs = new Map<Awaited, number>();
   /** Nodes that have the volume mounted now. */
   readonly mountedOn = new Set<string>();
   /** The victim's node is not Ready, or its object is gone. */
   victimNotReady = false;
-  /** A pod was created that is to take the victim's place. */
-  successorCreated = false;
-  /** When the victim's pod object was gone. */
-  victimGoneAtMs: number | undefined;
   /** The pod that was last seen to become Ready. */
   ready: { readonly uid: string; readonly node: string } | undefined;
-  /** The victim's volume is being taken away. */
-  victimDetached = false;
-  /** When another node than the victim first mounted the volume. */
-  secondMountAtMs: number | undefined;
 
   /** From now on other nodes' mounts are second mounts. */
   begin(victim: PodRef): void {
     this.#victim = victim;
+    this.#roles = rolesOf(victim);
   }
 
   see(record: HistoryRecord): void {
     if (record.type !== 'observation') return;
-    if (record.name === observed.podTerminating) this.#terminating.add(String(record.data['uid']));
-    if (record.name === observed.podGone && record.data['uid'] === this.#victim?.uid) {
-      this.victimGoneAtMs ??= record.t;
-    }
-    if (record.name === observed.podCreated && record.data['uid'] !== this.#victim?.uid) {
-      this.successorCreated ||= this.#victim !== undefined;
-    }
-    if (record.node === undefined) return;
-    if (record.name === observed.nodeGone && record.node === this.#victim?.node) {
-      this.victimNotReady = true;
-    }
-    if (record.name === observed.nodeReady && record.node === this.#victim?.node) {
-      this.victimNotReady = record.data['status'] !== 'True';
-    }
-    const isDetach =
-      record.name === observed.attachmentDeleting || record.name === observed.attachmentGone;
-    if (isDetach && record.node === this.#victim?.node) this.victimDetached = true;
-    if (record.name === observed.podReady && record.data['ready'] === true) {
-      this.ready = { uid: String(record.data['uid']), node: record.node };
-    }
-    if (record.name === observed.unmounted) this.mountedOn.delete(record.node);
-    if (record.name === observed.mounted) {
-      this.mountedOn.add(record.node);
-      if (this.#victim !== undefined && record.node !== this.#victim.node) {
-        this.secondMountAtMs ??= record.t;
+    const { name, node, data } = record;
+    if (name === observed.podTerminating) this.#terminating.push(record);
+    if (node !== undefined) {
+      if (name === observed.mounted) this.mountedOn.add(node);
+      if (name === observed.unmounted) this.mountedOn.delete(node);
+      if (name === observed.podReady && data['ready'] === true) {
+        this.ready = { uid: String(data['uid']), node };
       }
     }
+    if (this.#roles !== undefined) this.#note(record, this.#roles);
+  }
+
+  #note(seen: ObservationRecord, roles: Roles): void {
+    const is = (name: MilestoneName): boolean => milestones[name].is(seen, roles);
+    if (is('not-ready') || is('node-gone')) this.victimNotReady = true;
+    if (is('ready-again')) this.victimNotReady = false;
+    for (const name of awaited) {
+      if (!this.#firstAtMs.has(name) && is(name)) this.#firstAtMs.set(name, seen.t);
+    }
+  }
+
+  get victimTerminating(): boolean {
+    const roles = this.#roles;
+    return (
+      roles !== undefined && this.#terminating.some((seen) => milestones.evicted.is(seen, roles))
+    );
+  }
+
+  /** When the victim's pod object was gone. */
+  get victimGoneAtMs(): number | undefined {
+    return this.#firstAtMs.get('pod-gone');
+  }
+
+  /** The victim's volume is being taken away. */
+  get victimDetached(): boolean {
+    return this.#firstAtMs.has('detach-asked') || this.#firstAtMs.has('detached');
+  }
+
+  /** When another node than the victim first mounted the volume. */
+  get secondMountAtMs(): number | undefined {
+    return this.#firstAtMs.get('mounted');
+  }
+
+  /** A successor's pod is there, and no other node has mounted the volume. */
+  get successorPending(): boolean {
+    return this.#firstAtMs.has('created') && this.secondMountAtMs === undefined;
   }
 
   /** Another pod than the victim's is Ready on the victim's node. */
@@ -65,15 +85,6 @@ export class Sightings {
     return (
       ready !== undefined && ready.node === this.#victim?.node && ready.uid !== this.#victim.uid
     );
-  }
-
-  /** A successor's pod is there, and no other node has mounted the volume. */
-  get successorPending(): boolean {
-    return this.successorCreated && this.secondMountAtMs === undefined;
-  }
-
-  get victimTerminating(): boolean {
-    return this.#victim !== undefined && this.#terminating.has(this.#victim.uid);
   }
 }
 

@@ -3,8 +3,9 @@ import { countInWords } from '../../counts.ts';
 import { incomplete, note } from '../../checkers/findings.ts';
 import { csiCalls, observed } from '../../history/observations.ts';
 import type { Exposure } from '../../timeline/exposure.ts';
+import { firstAfterFault } from '../../timeline/milestone-times.ts';
 import { describeRecreations, recreationsOf } from '../../timeline/recreations.ts';
-import { firstAfterFault, type Story } from '../../timeline/story.ts';
+import type { Story } from '../../timeline/story.ts';
 import { blockBytes } from '../../timeline/write-tally.ts';
 import { refusedMountFindings } from '../../timeline/refused-mounts.ts';
 import type { RefusedMount } from './verdict.ts';
@@ -89,12 +90,9 @@ const gates: readonly string[] = [
 
 /** Calls on the way to a second mount that the driver refused, until there was one. */
 function refusedCalls(story: Story): Finding[] {
-  const { observations, faultAtMs, healAtMs, victimNode } = story;
+  const { observations, faultAtMs, healAtMs } = story;
   if (faultAtMs === undefined) return [];
-  const second = firstAfterFault(
-    story,
-    ({ name, node }) => name === observed.mounted && node !== victimNode,
-  );
+  const second = firstAfterFault(story, 'mounted');
   const untilMs = second?.t ?? healAtMs;
   const refused = new Map<string, { times: number; error: string }>();
   for (const { t, name, node, data } of observations) {

@@ -1,15 +1,7 @@
 /** Seeds 22 and 24: the Multi-Attach error on a node's death, and the mode that switches it off. */
 import { attachGateTexts, observed } from '../../history/observations.ts';
-import {
-  allSeen,
-  firstSeen,
-  linesOf,
-  onVictim,
-  seenUnderFault,
-  since,
-  underFault,
-  type FinishedRun,
-} from '../finished-run.ts';
+import { firstAfterFault } from '../../timeline/milestone-times.ts';
+import { allSeen, firstOf, linesOf, since, underFault, type FinishedRun } from '../finished-run.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import type { Seed } from '../seed.ts';
 
@@ -34,7 +26,7 @@ export const multiAttach: Seed = {
     if (accessMode === 'ReadWriteMany' || disk === 'shared-file') return 'nothing gates this disk';
     if (remedy === 'out-of-service') return 'the taint detaches before there is a replacement';
     const errors = multiAttachErrors(run).filter(({ t }) => underFault(run, t));
-    const [replaced] = seenUnderFault(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
+    const replaced = firstAfterFault(run.story, 'bound');
     const first = errors[0];
     const lives = also === 'controller-restart' ? 2 : 1;
     if (replaced === undefined) {
@@ -69,11 +61,11 @@ export const readWriteMany: Seed = {
     const { accessMode, disk, workload } = run.story.scenario;
     if (accessMode !== 'ReadWriteMany' || disk === 'shared-file')
       return 'not declared ReadWriteMany';
-    const scheduled = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
-    const mounted = firstSeen(run, observed.mounted, (seen) => !onVictim(run)(seen));
+    const scheduled = firstOf(run, 'bound');
+    const mounted = firstOf(run, 'mounted');
     if (!scheduled || !mounted) return 'no second pod came';
     const errors = multiAttachErrors(run);
-    const detached = firstSeen(run, observed.attachmentGone, onVictim(run));
+    const detached = firstOf(run, 'detached');
     const before = detached === undefined || detached.t > mounted.t;
     return {
       asExpected: errors.length === 0 && before,

@@ -4,15 +4,14 @@ import { toldInSeconds } from '../../durations.ts';
 import { losesPower, sparesVictim } from '../../faults/kinds/index.ts';
 import { observed } from '../../history/observations.ts';
 import {
+  allOf,
   allSeen,
-  firstSeen,
+  firstOf,
   linesOf,
   ofVictimPod,
-  onVictim,
-  seenUnderFault,
   since,
+  underFault,
   victimAcksAfter,
-  type FinishedRun,
 } from '../finished-run.ts';
 import { refusesEvictionTimeout } from '../procedures/settings.ts';
 import type { Seed } from '../seed.ts';
@@ -52,11 +51,12 @@ export const evictionAlone: Seed = {
         `${workload}, grace period ${terminationGraceS} s: evicted at ` +
         `+${evicted.toFixed(1)} s; second mount: ${told}; the victim acknowledged ` +
         `${victimAcksAfter(run, run.faultAtMs + evicted * 1000).length} commits after its eviction.`,
-      evidence: linesOf(run, [
-        ...seenUnderFault(run, observed.podTerminating, ofVictimPod(run)),
-        ...seenUnderFault(run, observed.podGone, ofVictimPod(run)),
-        ...seenUnderFault(run, observed.mounted, (seen) => !onVictim(run)(seen)),
-      ]),
+      evidence: linesOf(
+        run,
+        (['evicted', 'pod-gone', 'mounted'] as const)
+          .flatMap((name) => allOf(run, name))
+          .filter(({ t }) => underFault(run, t)),
+      ),
     };
   },
 };
@@ -68,12 +68,8 @@ export const conditionUnknown: Seed = {
   expected: 'Holds (`NodeStatusUnknown`), with the taint `unreachable:NoExecute` beside it.',
   runs: [partitionForce],
   read(run) {
-    const unready = firstSeen(
-      run,
-      observed.nodeReady,
-      (seen) => onVictim(run)(seen) && seen.data['status'] !== 'True',
-    );
-    const taint = taintOf(run);
+    const unready = firstOf(run, 'not-ready');
+    const taint = firstOf(run, 'no-execute');
     if (unready === undefined) return 'the node was never declared lost';
     const { status, reason } = unready.data;
     return {
@@ -98,8 +94,8 @@ export const evictionTimeout: Seed = {
   runs: [partitionForce, `${partitionForce} --toleration 60s`],
   procedure: refusesEvictionTimeout,
   read(run) {
-    const taint = taintOf(run);
-    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    const taint = firstOf(run, 'no-execute');
+    const evicted = firstOf(run, 'evicted');
     if (taint === undefined || evicted === undefined) return 'the pod was not evicted';
     if (run.story.scenario.also !== 'none') return 'a fault of the control plane moved the timer';
     const { tolerationMs } = run.story.scenario;
@@ -122,7 +118,7 @@ export const evictionInEtcd: Seed = {
   expected: `Holds: the API says Terminating while the old ${database.server} still commits.`,
   runs: [partitionNone],
   read(run) {
-    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    const evicted = firstOf(run, 'evicted');
     if (evicted === undefined) return 'the pod was not evicted';
     const { fault } = run.story.scenario;
     if (fault !== 'network-partition' && fault !== 'api-partition') {
@@ -133,7 +129,7 @@ export const evictionInEtcd: Seed = {
     return {
       asExpected: acks.length > 0,
       said: `Terminating at ${since(run, evicted.t)}; after it the old ${database.server} acknowledged ${acks.length} commits${last === undefined ? '' : `, the last one at ${since(run, last)}`}, until the heal.`,
-      evidence: linesOf(run, [evicted, ...allSeen(run, observed.podGone, ofVictimPod(run))]),
+      evidence: linesOf(run, [evicted, ...allOf(run, 'pod-gone')]),
     };
   },
 };
@@ -147,9 +143,9 @@ export const deadNodesPod: Seed = {
   runs: [crash],
   read(run) {
     if (!losesPower(run.story.scenario.fault)) return 'the node did not die';
-    const evicted = firstSeen(run, observed.podTerminating, ofVictimPod(run));
+    const evicted = firstOf(run, 'evicted');
     if (evicted === undefined) return 'the pod was not evicted';
-    const until = firstSeen(run, observed.podGone, ofVictimPod(run))?.t ?? run.story.healAtMs;
+    const until = firstOf(run, 'pod-gone')?.t ?? run.story.healAtMs;
     const phases = allSeen(run, observed.podPhase, ofVictimPod(run)).filter(({ t }) => t <= until);
     const words = [...new Set(phases.map(({ data }) => String(data['phase'])))];
     const lost = run.story.observations.filter(({ data }) =>
@@ -164,11 +160,3 @@ export const deadNodesPod: Seed = {
     };
   },
 };
-
-const taintOf = (run: FinishedRun): ReturnType<typeof firstSeen> =>
-  firstSeen(
-    run,
-    observed.nodeTaints,
-    (seen) =>
-      onVictim(run)(seen) && JSON.stringify(seen.data['taints']).includes('unreachable:NoExecute'),
-  );

@@ -2,9 +2,9 @@
 import { toldInSeconds } from '../../durations.ts';
 import {
   allSeen,
+  firstOf,
   firstSeen,
   linesOf,
-  ofVictimPod,
   onVictim,
   type FinishedRun,
 } from '../finished-run.ts';
@@ -32,8 +32,8 @@ export const forceDetach: Seed = {
 const slackMs = 10_000;
 
 function read(run: FinishedRun): Reading {
-  const gone = firstSeen(run, observed.podGone, ofVictimPod(run));
-  const detached = firstSeen(run, observed.attachmentGone, onVictim(run));
+  const gone = firstOf(run, 'pod-gone');
+  const detached = firstOf(run, 'detached');
   const log = firstSeen(run, observed.forceDetachLog, ({ data }) =>
     String(data['line']).includes('maxWaitForUnmountDuration expired'),
   );
@@ -43,7 +43,7 @@ function read(run: FinishedRun): Reading {
   if (!gone || !detached || !log) return 'nothing was detached by force for the timer’s sake';
   const waitedMs = detached.t - gone.t;
   const ready = allSeen(run, observed.nodeReady, onVictim(run)).findLast(({ t }) => t <= log.t);
-  const unmounted = firstSeen(run, observed.unmounted, onVictim(run));
+  const unmounted = firstOf(run, 'unmounted');
   const mounted = unmounted === undefined || unmounted.t > log.t;
   const metric = allSeen(run, observed.forceDetachMetric).at(-1);
   const inTime = waitedMs >= forceDetachAfterMs && waitedMs <= forceDetachAfterMs + slackMs;

@@ -1,15 +1,8 @@
 /** Seeds 11, 12, 13: three ways to lose a node's heartbeat, and who lives on. */
 import { database } from '../../database/chosen.ts';
-import type { ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import {
-  linesOf,
-  onVictim,
-  seenUnderFault,
-  since,
-  victimAcksAfter,
-  type FinishedRun,
-} from '../finished-run.ts';
+import { firstAfterFault } from '../../timeline/milestone-times.ts';
+import { linesOf, onVictim, seenUnderFault, since, victimAcksAfter } from '../finished-run.ts';
 import type { Seed } from '../seed.ts';
 
 export const heartbeatCrash: Seed = {
@@ -27,7 +20,7 @@ export const heartbeatCrash: Seed = {
   read(run) {
     const { fault, graceMs, rebootAt } = run.story.scenario;
     if (fault !== 'node-crash' && fault !== 'node-reboot') return 'the node did not die';
-    const lost = unreadyOf(run);
+    const lost = firstAfterFault(run.story, 'not-ready');
     const deadMs = run.story.faultDoneAtMs ?? run.faultAtMs;
     if (lost === undefined) {
       const early = fault === 'node-reboot' && rebootAt !== 'force-detach' && rebootAt < graceMs;
@@ -62,7 +55,7 @@ export const heartbeatPartition: Seed = {
   read(run) {
     const { fault } = run.story.scenario;
     if (fault !== 'network-partition' && fault !== 'api-partition') return 'nothing was cut off';
-    const lost = unreadyOf(run);
+    const lost = firstAfterFault(run.story, 'not-ready');
     if (lost === undefined) return 'the node was never declared lost';
     const acks = victimAcksAfter(run, lost.t);
     return {
@@ -97,10 +90,3 @@ export const heartbeatStarved: Seed = {
     };
   },
 };
-
-const unreadyOf = (run: FinishedRun): ObservationRecord | undefined =>
-  seenUnderFault(
-    run,
-    observed.nodeReady,
-    (seen) => onVictim(run)(seen) && seen.data['status'] !== 'True',
-  )[0];

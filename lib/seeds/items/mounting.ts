@@ -1,13 +1,13 @@
 /** Seeds 1, 6 and 27: the order of the steps, the gate before a mount, and what is formatted on the way. */
 import { toldInSeconds } from '../../durations.ts';
+import { firstAfterFault } from '../../timeline/milestone-times.ts';
 import {
+  allOf,
   callsOf,
   endOf,
+  firstOf,
   linesOf,
   since,
-  allSeen,
-  firstSeen,
-  onVictim,
   type FinishedRun,
 } from '../finished-run.ts';
 import { observed } from '../../history/observations.ts';
@@ -25,9 +25,9 @@ export const serialLifecycle: Seed = {
 };
 
 function read(run: FinishedRun): Reading {
-  const unstaged = callsOf(run, 'unstage').find(({ node }) => node === run.victimNode);
-  const staged = callsOf(run, 'stage').find(({ node }) => node !== run.victimNode);
-  const detached = callsOf(run, 'unpublish').find(({ node }) => node === run.victimNode);
+  const unstaged = firstOf(run, 'unstaged');
+  const staged = firstOf(run, 'staged');
+  const detached = firstOf(run, 'detach-answered');
   const attached = callsOf(run, 'publish').find(({ node }) => node === staged?.node);
   if (!unstaged || !staged || !detached || !attached) return 'the volume did not move';
   if (detached.t < unstaged.t) return 'the detach was forced: this is no orderly move';
@@ -64,7 +64,7 @@ export const mountGate: Seed = {
 };
 
 function readMountGate(run: FinishedRun): Reading {
-  const staged = callsOf(run, 'stage').find(({ node }) => node !== run.victimNode);
+  const staged = firstOf(run, 'staged');
   if (staged === undefined) return 'no other node staged the volume';
   const handle = String(staged.data['volume']);
   const listed = (name: string): ObservationRecord | undefined =>
@@ -98,14 +98,12 @@ export const formatting: Seed = {
     'it mounted.',
   runs: ['network-partition --remedy force-delete'],
   read(run) {
-    const staged = callsOf(run, 'stage').find(
-      (seen) => !onVictim(run)(seen) && seen.t < run.story.healAtMs,
-    );
+    const staged = firstAfterFault(run.story, 'staged');
     if (staged === undefined) return 'no other node staged the volume';
     const { formatBefore, formatted, fsckExitCode, fsck } = staged.data;
     if (typeof formatted !== 'boolean') return 'the driver did not say what it found';
     const replayed = /recovering journal/.test(String(fsck));
-    const unmounted = firstSeen(run, observed.unmounted, onVictim(run));
+    const unmounted = firstOf(run, 'unmounted');
     const live = unmounted === undefined || unmounted.t > staged.t;
     return {
       asExpected: !formatted && fsckExitCode !== undefined,
@@ -114,7 +112,7 @@ export const formatting: Seed = {
         'ended with ' +
         `${String(fsckExitCode)}${replayed ? ' and replayed the journal' : ''}, while ` +
         `the victim had it ${live ? 'still mounted' : 'no longer mounted'}.`,
-      evidence: linesOf(run, [staged, ...allSeen(run, observed.unmounted, onVictim(run))]),
+      evidence: linesOf(run, [staged, ...allOf(run, 'unmounted')]),
     };
   },
 };

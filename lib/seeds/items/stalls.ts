@@ -1,7 +1,6 @@
 /** Seed 35: which step of the chain each second of the outage belongs to. */
+import { firstAfterFault } from '../../timeline/milestone-times.ts';
 import { linesOf } from '../finished-run.ts';
-import { firstAfterFault } from '../../timeline/story.ts';
-import { observed } from '../../history/observations.ts';
 import type { Phases } from '../../experiment/verdict/verdict.ts';
 import type { Seed } from '../seed.ts';
 
@@ -15,6 +14,9 @@ const steps: readonly (readonly [keyof Phases, string])[] = [
   ['secondMount', 'mounting'],
   ['firstCommit', 'starting the database'],
 ];
+
+/** Those that the first steps end with, by what Kubernetes tells of them. */
+const milestones = ['not-ready', 'evicted', 'pod-gone', 'detached'] as const;
 
 /** What may stay unexplained of an outage. */
 const tolerance = 0.01;
@@ -47,12 +49,7 @@ export const failedSteps: Seed = {
         `${unexplainedS.toFixed(1)} s unexplained.`,
       evidence: linesOf(
         run,
-        [
-          observed.nodeReady,
-          observed.podTerminating,
-          observed.podGone,
-          observed.attachmentGone,
-        ].map((name) => firstAfterFault(run.story, (seen) => seen.name === name)),
+        milestones.map((name) => firstAfterFault(run.story, name)),
       ),
     };
   },

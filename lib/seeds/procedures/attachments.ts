@@ -10,14 +10,7 @@ import type { Seed, Reading } from '../seed.ts';
 import type { Bench } from './bench.ts';
 import { attachment, note, reading } from './notes.ts';
 import { toldInSeconds } from '../../durations.ts';
-import {
-  allSeen,
-  firstSeen,
-  linesOf,
-  ofVictimPod,
-  onVictim,
-  type FinishedRun,
-} from '../finished-run.ts';
+import { allSeen, firstOf, linesOf, type FinishedRun } from '../finished-run.ts';
 
 const awayMs = 10_000;
 const off = note('controller manager stopped', { attachments: z.number(), phase: z.string() });
@@ -209,8 +202,8 @@ export const deletedByHand: Seed = {
 function restartedInTheWait(run: FinishedRun): Reading {
   const { also, forceDetachAfterMs } = run.story.scenario;
   if (also !== 'controller-restart') return 'the controller manager was not restarted';
-  const gone = firstSeen(run, observed.podGone, ofVictimPod(run));
-  const detached = firstSeen(run, observed.attachmentGone, onVictim(run));
+  const gone = firstOf(run, 'pod-gone');
+  const detached = firstOf(run, 'detached');
   if (gone === undefined || detached === undefined) return 'the volume was not detached';
   const leader = allSeen(run, observed.leaderAcquired, ({ t }) => t > gone.t && t < detached.t).at(
     -1,

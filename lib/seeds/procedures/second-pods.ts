@@ -5,7 +5,7 @@ import { csiCalls, observed } from '../../history/observations.ts';
 import { outOfServiceTaint } from '../../taints.ts';
 import type { Seed, Reading } from '../seed.ts';
 import { attachment, endedEarly, note, reading } from './notes.ts';
-import { callsOf, firstSeen, linesOf, onVictim, since, type FinishedRun } from '../finished-run.ts';
+import { firstOf, firstSeen, linesOf, since, type FinishedRun } from '../finished-run.ts';
 
 const refusedForMs = 8_000;
 const disks = ['unfenced', 'pending-while-busy'] as const;
@@ -188,10 +188,8 @@ export const sharedMount: Seed = {
 /** Seed 26, second half: without an attach phase the second mount comes as soon as there is a pod. */
 function mountedAtEviction(run: FinishedRun): Reading {
   if (run.story.scenario.disk !== 'shared-file') return 'this disk is attached';
-  const elsewhere = firstSeen(run, observed.podScheduled, (seen) => !onVictim(run)(seen));
-  const published = callsOf(run, 'nodePublish').find(
-    (seen) => !onVictim(run)(seen) && seen.t >= run.faultAtMs,
-  );
+  const elsewhere = firstOf(run, 'bound');
+  const published = firstOf(run, 'pod-mounted');
   if (elsewhere === undefined || published === undefined) return 'no second pod came';
   const attached = firstSeen(run, observed.attachmentCreated);
   return {

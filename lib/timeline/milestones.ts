@@ -1,28 +1,27 @@
-/** Who is who in a run, by what each of its steps is known, and who sees it. */
+/**
+ * The milestones of a run: by which record each is known, and who sees it. One table, for all who ask
+ * what came first, and when.
+ */
 import { database } from '../database/chosen.ts';
 import type { ObservationRecord } from '../history/events.ts';
-import { csiCalls, observed } from '../history/observations.ts';
-import type { Story } from '../timeline/story.ts';
+import { csiCalls, isGranted, isRefused, observed } from '../history/observations.ts';
+import type { Roles } from './roles.ts';
 
-/** Who sees a step decides how exactly its time is known. */
+/** Who sees a milestone decides how exactly its time is known. */
 export type Witness = 'runner' | 'api' | 'csi' | 'mounts' | 'log';
 
-interface Sighting {
-  readonly seen: ObservationRecord;
-  readonly cast: Cast;
-}
-
-export interface StepDefinition {
+export interface Milestone {
   readonly witness: Witness;
   /** In a report. */
   readonly says: string;
-  readonly after: 'fault' | 'heal';
-  readonly is: (sighting: Sighting) => boolean;
-  /** A call's step is its end, where it is not its beginning. */
+  /** From when on a run has its own; `never`: others tell the same of a volume that moves. */
+  readonly after: 'fault' | 'heal' | 'never';
+  readonly is: (seen: ObservationRecord, roles: Roles) => boolean;
+  /** A call's is its end, where it is not its beginning. */
   readonly atEnd?: boolean;
 }
 
-type Is = StepDefinition['is'];
+type Is = Milestone['is'];
 type Data = ObservationRecord['data'];
 type Fits = (data: Data) => boolean;
 const any: Fits = () => true;
@@ -36,27 +35,27 @@ const list = (data: Data, field: string): readonly unknown[] => {
 const known = (who: 'victim' | 'successor') => {
   const node =
     (name: string, fits: Fits = any): Is =>
-    ({ seen, cast }) =>
-      seen.name === name && seen.node !== undefined && seen.node === cast[who] && fits(seen.data);
+    (seen, roles) =>
+      seen.name === name && roles[who].onNode(seen) && fits(seen.data);
+  const call =
+    (fits: (seen: ObservationRecord) => boolean): Is =>
+    (seen, roles) =>
+      fits(seen) && roles[who].onNode(seen);
   /** Its list of volumes (`kubernetes.io/csi/<driver>^<handle>`) has the run's own one, or lacks it. */
   const lists =
     (name: string, isListed: boolean): Is =>
-    ({ seen, cast }) => {
-      const isOwn = (volume: unknown): boolean => String(volume).split('^').at(-1) === cast.volume;
-      return node(name)({ seen, cast }) && list(seen.data, 'volumes').some(isOwn) === isListed;
+    (seen, roles) => {
+      const isOwn = (volume: unknown): boolean => String(volume).split('^').at(-1) === roles.volume;
+      return node(name)(seen, roles) && list(seen.data, 'volumes').some(isOwn) === isListed;
     };
   return {
     node,
     pod:
       (name: string, fits: Fits = any): Is =>
-      ({ seen, cast }) => {
-        const uid = cast[`${who}Uid`];
-        return (
-          seen.name === name && uid !== undefined && seen.data['uid'] === uid && fits(seen.data)
-        );
-      },
-    call: (call: keyof typeof csiCalls): Is =>
-      node(observed.csiCall, (data) => data['call'] === csiCalls[call] && !('error' in data)),
+      (seen, roles) =>
+        seen.name === name && roles[who].ofPod(seen) && fits(seen.data),
+    call: (name: keyof typeof csiCalls): Is => call(isGranted(csiCalls[name])),
+    refused: (name: keyof typeof csiCalls): Is => call(isRefused(csiCalls[name])),
     lists: (name: string): Is => lists(name, true),
     lacks: (name: string): Is => lists(name, false),
   };
@@ -73,18 +72,19 @@ const tainted =
       String(taint).startsWith(`node.kubernetes.io/unreachable:${effect}`),
     );
 
-type Step = (says: string, is: Is, more?: Partial<StepDefinition>) => StepDefinition;
+type Tell = (says: string, is: Is, more?: Partial<Milestone>) => Milestone;
 const seenBy =
-  (witness: Witness): Step =>
+  (witness: Witness): Tell =>
   (says, is, more = {}) => ({ witness, says, after: 'fault', is, ...more });
 const api = seenBy('api');
 const csi = seenBy('csi');
 const log = seenBy('log');
 const atEnd = { atEnd: true } as const;
 const healed = { after: 'heal' } as const;
+const apart = { after: 'never' } as const;
 
 /** In the order of the textbook. */
-export const stepDefinitions = {
+export const milestones = {
   'not-ready': api('the victim is not Ready', victim.node(observed.nodeReady, notReady)),
   'no-schedule': api(
     'the victim is tainted NoSchedule',
@@ -104,7 +104,11 @@ export const stepDefinitions = {
     victim.pod(observed.podPhase, ({ phase }) => phase === 'Failed'),
   ),
   'pod-gone': api('the victim’s pod is gone', victim.pod(observed.podGone)),
-  created: api('the successor’s pod is created', successor.pod(observed.podCreated)),
+  // Wherever it will be bound.
+  created: api(
+    'the successor’s pod is created',
+    ({ name, data }, roles) => name === observed.podCreated && roles.successor.ofPod({ data }),
+  ),
   bound: api('the successor’s pod is bound', successor.pod(observed.podScheduled)),
   'in-use': api('the successor reports the volume in use', successor.lists(observed.volumesInUse)),
   unlisted: api(
@@ -113,7 +117,7 @@ export const stepDefinitions = {
   ),
   'force-detach': log(
     'the controller manager says that it forces',
-    ({ seen }) => seen.name === observed.forceDetachLog,
+    ({ name }) => name === observed.forceDetachLog,
   ),
   'detach-asked': api(
     'the victim’s attachment is deleted',
@@ -168,42 +172,17 @@ export const stepDefinitions = {
     victim.lacks(observed.volumesInUse),
     healed,
   ),
-} satisfies Readonly<Record<string, StepDefinition>>;
-
-/** Who is who in a run: the victim and its pod, the successor and its pod. */
-interface Cast {
-  readonly victim: string;
-  readonly victimUid: string | undefined;
-  /** The first other node that mounted the volume, else the first that a new pod was bound to. */
-  readonly successor: string | undefined;
-  readonly successorUid: string | undefined;
-  /** The volume's handle: a node's lists name those of other runs as well. */
-  readonly volume: string | undefined;
-}
-
-/** Undefined where the run ended before its fault. */
-export function castOf(story: Story): Cast | undefined {
-  const { observations, victimNode, victimUid, faultAtMs } = story;
-  if (victimNode === undefined || faultAtMs === undefined) return undefined;
-  const elsewhere = (name: string): (typeof observations)[number] | undefined =>
-    observations.find(
-      (seen) =>
-        seen.t >= faultAtMs &&
-        seen.name === name &&
-        seen.node !== undefined &&
-        seen.node !== victimNode,
-    );
-  const bound = elsewhere(observed.podScheduled);
-  const successor = elsewhere(observed.mounted)?.node ?? bound?.node;
-  const replacement = observations.find(
-    ({ t, name, data }) =>
-      t >= faultAtMs && name === observed.podCreated && String(data['uid']) !== victimUid,
-  );
-  const pod = bound ?? replacement;
-  const call = observations.find(({ name }) => name === observed.csiCall);
-  return {
-    volume: call === undefined ? undefined : String(call.data['volume']),
-    ...{ victim: victimNode, victimUid, successor },
-    successorUid: pod === undefined ? undefined : String(pod.data['uid']),
-  };
-}
+  'node-gone': api('the victim’s Node object is gone', victim.node(observed.nodeGone), apart),
+  unmounted: seenBy('mounts')(
+    'the victim has it mounted no more',
+    victim.node(observed.unmounted),
+    apart,
+  ),
+  'stage-refused': csi('the successor was refused the mount', successor.refused('stage'), apart),
+  'pod-mounted': csi(
+    'the successor’s pod is given the mount',
+    successor.call('nodePublish'),
+    apart,
+  ),
+} satisfies Readonly<Record<string, Milestone>>;
+export type MilestoneName = keyof typeof milestones;
