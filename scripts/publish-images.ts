@@ -21,7 +21,10 @@ import { kubernetesDefault, releaseOf } from '../lib/kubernetes-versions.ts';
 process.exitCode = await endOf(publish);
 
 async function publish(): Promise<ExitCode> {
-  const command = commandLine('node scripts/publish-images.ts')
+  const command = commandLine('node scripts/publish-images.ts', [
+    ['into a registry of this machine', '127.0.0.1:5000/mirror'],
+    ['of another minor', '127.0.0.1:5000/mirror 1.36'],
+  ])
     .description(
       'Puts what this checkout builds into a registry; prints each image with its digest.',
     )

@@ -46,13 +46,22 @@ function toldAs(error: unknown): unknown {
   return new InfrastructureError(code, message, { cause: error.cause });
 }
 
-/** A command line whose errors are ours: `typed` is how it is called. */
-export const commandLine = (typed: string): Command =>
+/** What somebody may want, and the words behind the command that do it. */
+export type Example = readonly [wanted: string, words: string];
+
+/** A command line whose errors are ours: `typed` is how it is called. Its help ends with the examples. */
+export const commandLine = (typed: string, examples: readonly Example[]): Command =>
   new Command(asTyped(typed))
     .helpOption('-h, --help', 'show this')
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ writeErr: () => undefined });
+    .configureOutput({ writeErr: () => undefined })
+    .addHelpText('after', asTyped(`\nExamples:\n${examples.map(shownFor(typed)).join('\n')}`));
+
+const shownFor =
+  (typed: string) =>
+  ([wanted, words]: Example): string =>
+    `  # ${wanted}\n  ${typed} ${words}`.trimEnd();
 
 /** Throws UsageError `BAD_FLAG`, and a CommanderError with exit code 0 where help was printed. */
 export function parseArguments(command: Command, args: readonly string[]): void {
@@ -77,7 +86,7 @@ function asUsage(error: unknown, command: Command): unknown {
   // Without a subcommand the help is what was printed.
   const message = error.code === 'commander.help' ? 'say which of its commands' : error.message;
   return new UsageError('BAD_FLAG', message.replace(/^error: /, ''), {
-    hint: '--help shows every flag with its default',
+    hint: '--help shows the flags with their defaults',
     command: `${command.name()} --help`,
   });
 }

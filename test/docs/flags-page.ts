@@ -11,7 +11,7 @@ const plain = parseScenario({
 
 const opening = `# Flags
 
-Which flags are there, and what do they say where they are left away? All experiments take the same ones. The defaults are those of a plain run; an experiment may have others, and its \`--help\` shows them. Durations: \`30s\`, \`6m\`, \`500ms\`; a bare number is seconds. \`npx forcedetach run node-crash\` is \`npx zx experiments/node-crash.mjs\` by name, and \`npx forcedetach\` lists the other commands; the npm package has the same ones, and predicts only.
+Which flags are there, and what do they say where they are left away? All experiments take the same ones. The defaults are those of a plain run; an experiment may have others, and its \`--help\` shows them, with the flags that go with what the same line chooses; \`--help-all\` shows every one. Durations: \`30s\`, \`6m\`, \`500ms\`; a bare number is seconds. \`npx forcedetach run node-crash\` is \`npx zx experiments/node-crash.mjs\` by name, and \`npx forcedetach\` lists the other commands; the npm package has the same ones, and predicts only.
 
 The scenario's flags in full, and which go together: [scenarios](scenarios.md). Images: [where they come from](images.md). Versions: [which can be measured](kubernetes-versions.md). What a value may be: [what is read, and what is refused](inputs.md). This page is made from the flags themselves.
 `;

@@ -1,4 +1,5 @@
 /** `experiments/clean.mjs`: removes what dead runs left behind on this machine. */
+import type { Command } from 'commander';
 import { reap } from '../../cluster/kind/ownership/reap.ts';
 import { exitCode } from '../../errors.ts';
 import { pruneImages } from '../../images/prune.ts';
@@ -6,23 +7,30 @@ import { reapSweeps } from '../../sweep/on-cluster/place.ts';
 import { commandLine, parseArguments, runCommand, tell } from '../command.ts';
 import { clusterName } from '../flags/flag-values.ts';
 
+export const cleanCommand = (): Command =>
+  commandLine('npx zx experiments/clean.mjs', [
+    ['what runs left behind that no longer live', ''],
+    ['the cluster that --keep left as well, and images that a newer one replaced', '--all'],
+    ['that cluster alone', '--all --cluster-name main'],
+  ])
+    .description(
+      'Removes what dead runs left behind. What carries no label of ours is not touched.',
+    )
+    .option(
+      '--all',
+      'also clusters that were kept, never one in use, and old images that were built here',
+      false,
+    )
+    .option(
+      '--cluster-name <name>',
+      'only the cluster of this name; with --all also where it belongs to another host or user',
+      clusterName,
+    );
+
 /** Removes leftovers and sets the exit code: 0, or 4 when one resists. Never throws. */
 export const clean = (): Promise<void> =>
   runCommand('clean', async (args) => {
-    const command = commandLine('npx zx experiments/clean.mjs')
-      .description(
-        'Removes what dead runs left behind. What carries no label of ours is not touched.',
-      )
-      .option(
-        '--all',
-        'also clusters that were kept, never one in use, and old images that were built here',
-        false,
-      )
-      .option(
-        '--cluster-name <name>',
-        'only the cluster of this name; with --all also where it belongs to another host or user',
-        clusterName,
-      );
+    const command = cleanCommand();
     parseArguments(command, args);
     const { all, clusterName: only } = command.opts<{ all: boolean; clusterName?: string }>();
     const say = tell;

@@ -1,6 +1,7 @@
 /** `experiments/conformance.mjs [FOLDER…]`: where does the model differ from real runs? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import {
   differencesOf,
   leastChance,
@@ -26,24 +27,30 @@ interface Flags {
 /** Runs with a history, by default the committed ones. */
 const samples = 'reports/samples';
 
+export const conformanceCommand = (): Command =>
+  commandLine('npx zx experiments/conformance.mjs', [
+    ['all committed runs', ''],
+    ['one run, narrower intervals', 'reports/samples/node-crash --runs 200'],
+  ])
+    .description(
+      'Plays the scenarios of real runs on the built-in model, many times each, and lists every ' +
+        'phase and every order of events in which the model differs.',
+    )
+    .argument('[folders...]', 'folders of runs, or folders of such folders', [samples])
+    .option(
+      '--runs <n>',
+      'runs of the model for each real run, from 20 on: fewer give no 90 % interval',
+      numberWithin(20, 9999),
+      40,
+    )
+    .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
+    .option('--seed <text>', 'of the runs of the model', seedText, 'conformance')
+    .option('--json <file>', 'writes all numbers there');
+
 /** Exit code 0: each difference is a known one. 1: there is news. Never throws. */
 export function compareWithModel(): Promise<void> {
   return runCommand('conformance', async (args) => {
-    const command = commandLine('npx zx experiments/conformance.mjs')
-      .description(
-        'Plays the scenarios of real runs on the built-in model, many times each, and lists every ' +
-          'phase and every order of events in which the model differs.',
-      )
-      .argument('[folders...]', 'folders of runs, or folders of such folders', [samples])
-      .option(
-        '--runs <n>',
-        'runs of the model for each real run, from 20 on: fewer give no 90 % interval',
-        numberWithin(20, 9999),
-        40,
-      )
-      .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
-      .option('--seed <text>', 'of the runs of the model', seedText, 'conformance')
-      .option('--json <file>', 'writes all numbers there');
+    const command = conformanceCommand();
     parseArguments(command, args);
     return compareAll(
       runsBelow(command.args.length > 0 ? command.args : [samples]),

@@ -57,8 +57,12 @@ export const exploreCrashStates = (): Promise<void> =>
 /** Each is recovered by a server of its own: a thousand take hours. */
 const mostStates = 100_000;
 
-function crashStatesCommand(): Command {
-  return commandLine('npx zx experiments/crash-states.mjs')
+export function crashStatesCommand(): Command {
+  return commandLine('npx zx experiments/crash-states.mjs', [
+    ['200 states of a run that was made with --keep-writes', 'reports/kept'],
+    ['the same ones again, number 17 alone, its image kept', 'reports/kept --seed 5e1f --only 17'],
+    ['of a disk that tears pages, more of them', 'reports/kept --policy tears --states 1000'],
+  ])
     .description(
       'Rebuilds the volume as a loss of power at sampled moments of the run would have left it,\n' +
         `recovers ${database.title} on it, and checks every commit acknowledged by then.\n` +

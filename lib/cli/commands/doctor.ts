@@ -1,4 +1,5 @@
 /** `experiments/doctor.mjs`: what this machine lacks for a real cluster, and what mends it. */
+import type { Command } from 'commander';
 import { needCheckout } from '../../checkout.ts';
 import { localToolsImage } from '../../cluster/kind/machine-facts.ts';
 import { runChecks, type CheckResult } from '../../cluster/kind/preflight.ts';
@@ -8,13 +9,20 @@ import { kubernetesDefault } from '../../kubernetes-versions.ts';
 import { commandLine, parseArguments, runCommand } from '../command.ts';
 import { imagesOption } from '../flags/run-options.ts';
 
+export const doctorCommand = (): Command =>
+  commandLine('npx zx experiments/doctor.mjs', [
+    ['what is missing, and the command that mends it', ''],
+    ['what would be missing where no registry can be reached', '--images built'],
+    ['for a script', '--json'],
+  ])
+    .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
+    .addOption(imagesOption())
+    .option('--json', 'print the checks as JSON', false);
+
 /** Prints every check and sets the exit code: 0, or 4 when something is missing. Never throws. */
 export const doctor = (): Promise<void> =>
   runCommand('doctor', async (args) => {
-    const command = commandLine('npx zx experiments/doctor.mjs')
-      .description('Says what this machine lacks for a real cluster. Creates nothing that stays.')
-      .addOption(imagesOption())
-      .option('--json', 'print the checks as JSON', false);
+    const command = doctorCommand();
     parseArguments(command, args);
     needCheckout('a real cluster');
     const { images, json } = command.opts<{

@@ -13,8 +13,12 @@ interface Flags {
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
-const command = (): Command =>
-  commandLine('npx zx experiments/expectations.mjs')
+export const expectationsCommand = (): Command =>
+  commandLine('npx zx experiments/expectations.mjs', [
+    ['how many verdicts a batch has, and how many of them are new', 'reports/matrix/default'],
+    ['puts them into docs/', '--note --from reports/matrix/default'],
+    ['the pages alone', '--note'],
+  ])
     .description(
       'Counts the real runs below the folders. With --note each is put into docs/fault-events.jsonl,\n' +
         'one line a run, and the pages that count them are made anew: docs/reference/expectations.md\n' +
@@ -28,7 +32,7 @@ const command = (): Command =>
 /** Reads what `process.argv` names and sets the exit code. Never throws. */
 export const noteResults = (): Promise<void> =>
   runCommand('expectations', async (args): Promise<ExitCode> => {
-    const asked = command();
+    const asked = expectationsCommand();
     parseArguments(asked, args);
     const [folders = []] = asked.processedArgs as [string[]?];
     const { from, note } = asked.opts<Flags>();

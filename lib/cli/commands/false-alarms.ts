@@ -41,8 +41,12 @@ export const countFalseAlarms = (): Promise<void> =>
     return all.some(({ flagged }) => flagged.length > 0) ? exitCode.unexpected : exitCode.expected;
   });
 
-const falseAlarmsCommand = (): Command =>
-  commandLine('npx zx experiments/false-alarms.mjs')
+export const falseAlarmsCommand = (): Command =>
+  commandLine('npx zx experiments/false-alarms.mjs', [
+    ['the tally of all that was counted', ''],
+    ['what a folder of runs would add to it', 'reports/samples'],
+    ['adds it', '--note reports/samples'],
+  ])
     .description(
       'Counts the volumes that nothing could harm, and those of them that the audit accused.\n' +
         'From runs on kind: the volume before each fault, and for good where the scenario\n' +

@@ -79,7 +79,7 @@ const usage = (): string =>
       ...Object.entries(commands).map(([word, { about }]) => [word, about] as const),
     ]),
     '',
-    'COMMAND --help shows its flags.',
+    'COMMAND --help shows its flags, and examples.',
   ].join('\n');
 
 const runUsage = (): string =>

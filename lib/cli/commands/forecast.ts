@@ -1,5 +1,6 @@
 /** `experiments/forecast.mjs`: what the model and the rule say before the runs, and its score after. */
 import { execFileSync } from 'node:child_process';
+import type { Command } from 'commander';
 import { readForecast, sealed, type ForecastCell } from '../../conformance/forecast.ts';
 import { trialsOf } from '../../conformance/forecast-batch.ts';
 import { pagePath, sectionOf, withSection } from '../../conformance/forecast-page.ts';
@@ -26,41 +27,56 @@ interface MakeFlags {
   readonly earlier: readonly string[];
 }
 
+interface ScoreFlags {
+  readonly write?: boolean;
+}
+
+/** What its subcommands do. */
+interface Acts {
+  readonly make: (matrix: string, flags: MakeFlags) => Promise<void>;
+  readonly score: (path: string, batch: string, flags: ScoreFlags) => void;
+}
+
+export function forecastCommand({ make, score }: Acts): Command {
+  const command = commandLine('npx zx experiments/forecast.mjs', [
+    ['before the runs', 'make experiments/matrices/untuned.yaml --out forecast.json'],
+    ['after them', 'score experiments/predictions/untuned.json reports/untuned'],
+  ]);
+  command
+    .command('make')
+    .description('Plays each cell of a matrix on the model and writes what it comes to, sealed.')
+    .argument('<matrix>', 'a matrix file')
+    .requiredOption('--out <file>', 'the forecast; commit it before the matrix runs', nonEmpty)
+    .option(
+      '--runs <n>',
+      'runs of the model for each cell, from 20 on',
+      numberWithin(20, 9999),
+      200,
+    )
+    .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
+    .option('--seed <text>', 'of the runs of the model', seedText, 'forecast')
+    .option('--earlier <folders...>', 'real runs made before, for comparison', [])
+    .action(make);
+  command
+    .command('score')
+    .description('Holds a committed forecast to the runs of its matrix.')
+    .argument('<forecast>', 'a file that `make` wrote')
+    .argument('<batch>', 'the folder of the matrix’s batch')
+    .option('--write', `puts it into ${pagePath}`)
+    .action(score);
+  return command;
+}
+
 /** Never throws. */
 export function forecast(): Promise<void> {
   return runCommand('forecast', async (args) => {
     let done: ExitCode = exitCode.expected;
-    const command = commandLine('npx zx experiments/forecast.mjs');
-    command
-      .command('make')
-      .description('Plays each cell of a matrix on the model and writes what it comes to, sealed.')
-      .argument('<matrix>', 'a matrix file')
-      .requiredOption('--out <file>', 'the forecast; commit it before the matrix runs', nonEmpty)
-      .option(
-        '--runs <n>',
-        'runs of the model for each cell, from 20 on',
-        numberWithin(20, 9999),
-        200,
-      )
-      .option('--threads <n>', 'worker threads, 1 to 8', numberWithin(1, 8), 2)
-      .option('--seed <text>', 'of the runs of the model', seedText, 'forecast')
-      .option('--earlier <folders...>', 'real runs made before, for comparison', [])
-      .action(async (matrix: string, flags: MakeFlags) => {
+    const command = forecastCommand({
+      make: async (matrix, flags) => {
         done = await make(matrix, flags);
-      });
-    command
-      .command('score')
-      .description('Holds a committed forecast to the runs of its matrix.')
-      .argument('<forecast>', 'a file that `make` wrote')
-      .argument('<batch>', 'the folder of the matrix’s batch')
-      .option('--write', `puts it into ${pagePath}`)
-      .action((path: string, batch: string, { write }: { readonly write?: boolean }) => {
-        const section = scoredSection(path, batch);
-        tell(section);
-        if (write === true) {
-          writeOutput(pagePath, withSection(readText(pagePath), section));
-        }
-      });
+      },
+      score,
+    });
     await actOn(command, args);
     return done;
   });
@@ -79,6 +95,12 @@ async function make(matrix: string, flags: MakeFlags): Promise<ExitCode> {
   writeOutput(out, sealed(body));
   tell(`${out}: ${body.cells.length} cells; commit it before they run`);
   return exitCode.expected;
+}
+
+function score(path: string, batch: string, { write }: ScoreFlags): void {
+  const section = scoredSection(path, batch);
+  tell(section);
+  if (write === true) writeOutput(pagePath, withSection(readText(pagePath), section));
 }
 
 /** Throws EvidenceError where the forecast was altered or came too late, or the runs are not its own. */

@@ -68,8 +68,15 @@ export const groupReplication = (): Promise<void> =>
     return told(await run(request), request);
   });
 
-function groupCommand(): Command {
-  const command = commandLine(`npx zx experiments/${name}.mjs`).description(base.question);
+export function groupCommand(): Command {
+  const command = commandLine(`npx zx experiments/${name}.mjs`, [
+    [
+      'a primary that stands still, no wait for what the old one had',
+      '--fault freeze --consistency EVENTUAL',
+    ],
+    ['a minority that gives up after 10 s', '--majority-timeout 10s --autorejoin-tries 0'],
+    ['says what would run', '--fault node-crash --dry-run'],
+  ]).description(base.question);
   const where = whereOptions().filter((option) => option.name() !== 'cluster');
   where.find((option) => option.name() === 'workers')?.default(groupSize);
   const options = (names: readonly FieldName[]): Option[] =>

@@ -1,24 +1,32 @@
 /** `experiments/replay.mjs FILE`: the scenario of a schedule file, with its seed and its prediction. */
+import type { Command } from 'commander';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { writtenOf } from '../../experiment/written.ts';
 import { readSchedule } from '../../sweep/schedule-file.ts';
-import { runCommand, say, tell } from '../command.ts';
+import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { runExperiment } from './experiment.ts';
 
-const usage = `Usage: npx zx experiments/replay.mjs FILE [flags]
-
-Runs the scenario of a schedule file (docs/internals/sweep.md), on kind or on the model. The flags are those
-of every experiment and go before what the file says; exit code 0 where the prediction came true.
-Give a FILE and --help to see them.
-`;
+/** Of its own help alone: what follows the file is parsed as an experiment's. */
+export const replayCommand = (): Command =>
+  commandLine('npx zx experiments/replay.mjs', [
+    [
+      'on the model, in seconds',
+      'experiments/schedules/no-grace-period-nobody-acts.yaml --cluster sim',
+    ],
+    ['measured', 'experiments/schedules/reboot-at-force-detach.yaml --cluster kind'],
+    ['the flags that it takes', 'experiments/schedules/reboot-at-force-detach.yaml --help'],
+  ])
+    .usage('FILE [flags]')
+    .description(
+      'Runs the scenario of a schedule file (docs/internals/sweep.md), on kind or on the model. The ' +
+        'flags are those of every experiment and go before what the file says; exit code 0 where ' +
+        'the prediction came true.',
+    );
 
 /** Runs what `process.argv` asks for and sets the exit code. Never throws. */
 export const replaySchedule = (): Promise<void> =>
   runCommand('replay', async ([file = '', ...args]): Promise<ExitCode> => {
-    if (file === '--help' || file === '-h') {
-      tell(usage.trimEnd());
-      return exitCode.expected;
-    }
+    if (file === '--help' || file === '-h') parseArguments(replayCommand(), [file]);
     if (file === '' || file.startsWith('-')) {
       throw new UsageError('NO_FILE', 'give the schedule file first, then the flags', {
         command: 'npx zx experiments/replay.mjs --help',

@@ -1,9 +1,29 @@
 /** Rebuilds a run's verdict and report from its history alone, or a batch's from its runs: `experiments/report.mjs FOLDER…`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { describeError, exitCode, ForcedetachError, type ExitCode } from '../../errors.ts';
 import { commandLine, parseArguments, runCommand, say } from '../command.ts';
 import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
+
+export const reportCommand = (): Command =>
+  commandLine('npx zx experiments/report.mjs', [
+    [
+      'the pages of a run whose history git holds',
+      'reports/samples/partition-force-delete-unfenced',
+    ],
+    ['of a batch', 'reports/matrix/default'],
+    [
+      'of several at once; it exits as the worst',
+      'reports/samples/node-crash reports/samples/zombie',
+    ],
+  ])
+    .description(
+      'Writes report.html, verdict.json, junit.xml and summary.md anew, and lost.jsonl where\n' +
+        'commits were lost, from the history in each run’s folder; of a batch its report.html and\n' +
+        'summary.md. Exits as the run did.',
+    )
+    .argument('<folders...>', 'of runs or batches');
 
 /**
  * Writes into each folder that `process.argv` names. Exits as the run did; of several, as the worst.
@@ -11,13 +31,7 @@ import { rebuildBatch, rebuildRun, type Rebuilt } from '../batch/rebuild.ts';
  */
 export const rebuildReports = (): Promise<void> =>
   runCommand('report', async (args) => {
-    const command = commandLine('npx zx experiments/report.mjs')
-      .description(
-        'Writes report.html, verdict.json, junit.xml and summary.md anew, and lost.jsonl where\n' +
-          'commits were lost, from the history in each run’s folder; of a batch its report.html and\n' +
-          'summary.md. Exits as the run did.',
-      )
-      .argument('<folders...>', 'of runs or batches');
+    const command = reportCommand();
     parseArguments(command, args);
     const codes: ExitCode[] = [];
     for (const folder of command.args) codes.push(await rebuild(folder));

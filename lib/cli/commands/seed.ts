@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { $ } from '../../engine/shell.ts';
 import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
 import { kubernetesFields } from '../../cluster/fields.ts';
@@ -52,8 +53,12 @@ export const askSeeds = (): Promise<void> =>
     return tell(answersOf(await runAll(wanted, flags), wanted), chosen, flags);
   });
 
-function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags } {
-  const command = commandLine('npx zx experiments/seed.mjs')
+export function seedCommand(): Command {
+  const command = commandLine('npx zx experiments/seed.mjs', [
+    ['all of them, with what was measured', ''],
+    ['what asking the eighth would run; --short takes minutes', '8 --short --dry-run'],
+    ['asks it of a run that is there', '8 --run reports/samples/node-crash'],
+  ])
     .description(
       'What became of the claims that this project began with (docs/reference/seeds.md).',
     )
@@ -70,7 +75,11 @@ function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags 
     .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/seeds')
     .option('--dry-run', 'say what would run; create nothing', false);
   for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
-  command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
+  return command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
+}
+
+function readArguments(args: readonly string[]): { chosen: Seed[]; flags: Flags } {
+  const command = seedCommand();
   parseArguments(command, args);
   const off = { keep: false };
   return { chosen: command.args.map(seedOf), flags: { ...off, ...command.opts<Flags>() } };

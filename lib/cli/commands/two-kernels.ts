@@ -1,7 +1,7 @@
 /** `experiments/two-kernels.mjs`: the cases on both hosts, their results as lines of JSON, a table. */
 import { appendFileSync, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { commandLine, parseArguments, runCommand, say, tell } from '../command.ts';
 import { nonEmpty, numberWithin } from '../flags/flag-values.ts';
 import { onInterrupt } from '../guard.ts';
@@ -56,8 +56,15 @@ export const twoKernels = (): Promise<void> =>
     return failed === 0 ? exitCode.expected : exitCode.infrastructure;
   });
 
-function readFlags(args: readonly string[]): Flags {
-  const command = commandLine('npx zx experiments/two-kernels.mjs')
+export const twoKernelsCommand = (): Command =>
+  commandLine('npx zx experiments/two-kernels.mjs', [
+    ['the table of what was measured', '--table --out reports/two-kernels/results.jsonl'],
+    [
+      'two cases in virtual machines',
+      '--cases crash,turns --hosts vms --filesystems xfs --repeats 3',
+    ],
+    ['what all of it would run', '--dry-run'],
+  ])
     .description('The same disk cases on loop devices of one kernel and in virtual machines.')
     .option('--cases <names>', `some of ${caseNames.join()}`, listOf(caseNames), [...caseNames])
     .option('--hosts <kinds>', `some of ${hostKinds.join()}`, listOf(hostKinds), [...hostKinds])
@@ -71,6 +78,9 @@ function readFlags(args: readonly string[]): Flags {
     .option('--out <file>', 'results are added to it', nonEmpty, 'reports/two-kernels.jsonl')
     .option('--table', 'run nothing; print the table of the results that are there', false)
     .option('--dry-run', 'say what would run; create nothing', false);
+
+function readFlags(args: readonly string[]): Flags {
+  const command = twoKernelsCommand();
   parseArguments(command, args);
   return command.opts<Flags>();
 }

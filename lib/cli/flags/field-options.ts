@@ -3,13 +3,7 @@ import { Option } from 'commander';
 import type { z } from 'zod';
 import { contradictions } from '../../experiment/contradictions.ts';
 import { fields } from '../../experiment/fields.ts';
-import {
-  goesWith,
-  groupOf,
-  groups,
-  kindsInWords,
-  type FieldName,
-} from '../../experiment/places.ts';
+import { goesWith, groups, kindsInWords, type FieldName } from '../../experiment/places.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
 import type { Field, Fields } from '../../fields/field.ts';
 import { argumentOf } from './flag-values.ts';
@@ -25,7 +19,7 @@ const headings: readonly (readonly [string, readonly string[]])[] = [
   ['Timers', ['timers', 'watch']],
 ];
 
-/** By what they are about; hidden where no other value than the default fits. `base` has the defaults. */
+/** By what they are about. `base` has the defaults. */
 export const scenarioOptions = (base: Scenario): readonly (readonly [string, Option[]])[] =>
   headings.map(([heading, within]) => {
     const names = within.flatMap((group) => [...(groups.get(group)?.members.values() ?? [])]);
@@ -33,7 +27,7 @@ export const scenarioOptions = (base: Scenario): readonly (readonly [string, Opt
   });
 
 export const scenarioOption = (name: FieldName, base: Scenario): Option =>
-  optionOf(fields[name], base[name], onlyOf(name)).hideHelp(!isOfUse(name, base));
+  optionOf(fields[name], base[name], onlyOf(name));
 
 /** That it takes a remedy or a second fault at all goes without saying. */
 function onlyOf(name: FieldName): string {
@@ -41,14 +35,12 @@ function onlyOf(name: FieldName): string {
   return only === undefined || / (none|off)$/.test(only) ? '' : `; ${only}`;
 }
 
-/** Whether some value of it but the default fits the scenario's fault. */
-function isOfUse(name: FieldName, base: Scenario): boolean {
-  const group = groupOf(name);
+/** Whether it does something with the kinds of the scenario, and some other value of it fits there. */
+export function isOfUse(name: FieldName, scenario: Scenario): boolean {
+  if (!goesWith(name, scenario)) return false;
   const { flag }: Field = fields[name];
-  if (group?.name === 'fault' && !goesWith(name, base)) return false;
-  if (group?.head !== undefined && group.head !== name) return isOfUse(group.head, base);
-  const others = (flag?.choices ?? []).filter((word) => word !== base[name]);
-  return others.length === 0 || others.some((word) => fits({ ...base, [name]: word }, name));
+  const others = (flag?.choices ?? []).filter((word) => word !== scenario[name]);
+  return others.length === 0 || others.some((word) => fits({ ...scenario, [name]: word }, name));
 }
 
 const fits = (scenario: Scenario, name: FieldName): boolean =>

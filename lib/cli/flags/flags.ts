@@ -2,10 +2,10 @@
 import { CommanderError, type Command, type Option } from 'commander';
 import { fields } from '../../experiment/fields.ts';
 import type { Scenario } from '../../experiment/scenario.ts';
-import { commandLine, parseArguments } from '../command.ts';
+import { commandLine, parseArguments, type Example } from '../command.ts';
 import { scenarioOptions, valuesOf } from './field-options.ts';
+import { helpOnlyWithFitting } from './fitting-help.ts';
 import { certificateOptions, outputOptions, whereOptions } from './run-options.ts';
-import { asTyped } from './typed.ts';
 
 /** What the flags say that are no part of the scenario. */
 export interface Flags {
@@ -38,30 +38,26 @@ export const optionGroups = (base: Scenario): readonly (readonly [string, readon
 
 /** The command of one experiment, ready to parse. `base` has the defaults. */
 export function experimentCommand(base: Scenario, script: readonly string[]): Command {
-  const typed = asTyped(`npx zx ${script.join(' ')}`);
-  const command = commandLine(typed)
+  const command = commandLine(`npx zx ${script.join(' ')}`, examples)
     .description(base.question)
-    .allowExcessArguments(false)
-    .addHelpText('after', `\nExamples:\n${examplesFor(typed)}`);
+    .allowExcessArguments(false);
   for (const [heading, options] of optionGroups(base)) {
     for (const option of options) {
       command.addOption(option.helpGroup(`${heading}:`));
     }
   }
+  helpOnlyWithFitting(command, base);
   return command;
 }
 
-const examplesFor = (typed: string): string =>
+const examples: readonly Example[] = [
+  ['a prediction, in seconds', '--cluster sim'],
+  ['the same on a disk that cuts the old node off', '--disk fenced'],
   [
-    ['a prediction, in seconds', '--cluster sim'],
-    ['the same on a disk that cuts the old node off', '--disk fenced'],
-    [
-      'measured in minutes, since the timers are shortened',
-      '--images built --grace 10s --toleration 10s --force-detach-after 30s',
-    ],
-  ]
-    .map(([what, flags]) => `  # ${what}\n  ${typed} ${flags}`)
-    .join('\n');
+    'measured in minutes, since the timers are shortened',
+    '--images built --grace 10s --toleration 10s --force-detach-after 30s',
+  ],
+];
 
 /** Flags as parsed, and those given by the user as they would be typed again. */
 export interface ParsedFlags {

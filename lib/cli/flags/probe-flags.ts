@@ -47,7 +47,18 @@ export interface ProbeFlags {
 
 /** Throws UsageError `BAD_FLAG`. */
 export function probeFlags(args: readonly string[]): ProbeFlags {
-  const command = commandLine('npx zx experiments/probe.mjs')
+  const command = probeCommand();
+  parseArguments(command, args);
+  return command.opts<ProbeFlags>();
+}
+
+export function probeCommand(): Command {
+  const command = commandLine('npx zx experiments/probe.mjs', [
+    ['what its driver lets expect; only reads', '-s fast-ssd'],
+    ['what happens, on volumes of its own', '-s fast-ssd --run --out detach-fast-ssd.json'],
+    ['what cutting a node off would do', '-s fast-ssd,slow-hdd --cut worker-3 --dry-run'],
+    ['the rights that it needs', '--rbac'],
+  ])
     .description(
       'Tells how a StorageClass answers a forced detach. Without --run it predicts, reads only and makes nothing.',
     )
@@ -84,8 +95,7 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
     );
   addCutFlags(command);
   addRightsFlags(command);
-  parseArguments(command, args);
-  return command.opts<ProbeFlags>();
+  return command;
 }
 
 const addCutFlags = (command: Command): Command =>
@@ -139,7 +149,7 @@ const addRightsFlags = (command: Command): Command =>
 export function classOf({ storageClass }: ProbeFlags): string {
   if (storageClass !== undefined) return storageClass;
   throw new UsageError('BAD_FLAG', "required option '-s, --storage-class <name>' not specified", {
-    hint: '--help shows every flag with its default',
+    hint: '--help shows the flags with their defaults',
     command: 'kubectl get storageclass',
   });
 }

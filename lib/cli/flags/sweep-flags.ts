@@ -35,7 +35,11 @@ export interface SweepFlags extends Pick<Flags, 'seed' | 'out' | 'json'> {
 }
 
 export function sweepCommand(): Command {
-  return commandLine('npx zx experiments/sweep.mjs')
+  return commandLine('npx zx experiments/sweep.mjs', [
+    ['five minutes; the same command goes on with it', '--time 5m --out reports/my-sweep'],
+    ['a million schedules on one kind of disk', '--schedules 1000000 --disk fenced'],
+    ['as many pods as it takes', '--on-cluster --schedules 1000000 --shards 8'],
+  ])
     .description(
       'Plays random schedules on the built-in model, looks for broken invariants, and shrinks what\n' +
         'it finds. The same command with the same --out goes on where a sweep stopped.',

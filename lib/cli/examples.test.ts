@@ -1,0 +1,109 @@
+/** Every command's help ends with examples, and each is read by that command's own parser. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { faultKinds, questionOf } from '../faults/kinds/index.ts';
+import { twoKernelsCommand } from './commands/two-kernels.ts';
+import { actOn, parseArguments } from './command.ts';
+import { cleanCommand } from './commands/clean.ts';
+import { conformanceCommand } from './commands/conformance.ts';
+import { crashStatesCommand } from './commands/crash-states.ts';
+import { doctorCommand } from './commands/doctor.ts';
+import { expectationsCommand } from './commands/expectations.ts';
+import { exportCommand } from './commands/export.ts';
+import { falseAlarmsCommand } from './commands/false-alarms.ts';
+import { forecastCommand } from './commands/forecast.ts';
+import { groupCommand } from './commands/group-replication.ts';
+import { mergeCommand } from './commands/merge-batches.ts';
+import { replayCommand } from './commands/replay.ts';
+import { reportCommand } from './commands/report.ts';
+import { seedCommand } from './commands/seed.ts';
+import { experimentCommand } from './flags/flags.ts';
+import { matrixCommand } from './flags/matrix-flags.ts';
+import { probeCommand } from './flags/probe-flags.ts';
+import { requestOf } from './flags/request.ts';
+import { sweepCommand } from './flags/sweep-flags.ts';
+import { commands } from './flags/typed.ts';
+import { parseScenario } from '../experiment/scenario.ts';
+
+function helpOf(command: Command): string {
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();
+  return written.join('');
+}
+
+/** Words behind the command of each example. */
+function examplesOf(command: Command): readonly (readonly string[])[] {
+  const [, examples = ''] = helpOf(command).split('\nExamples:\n');
+  const typed = `  ${command.name()}`;
+  return examples
+    .split('\n')
+    .filter((line) => line.startsWith(typed))
+    .map((line) => line.slice(typed.length).split(' ').filter(Boolean));
+}
+
+const made: Readonly<Record<string, () => Command>> = {
+  matrix: matrixCommand,
+  'merge-batches': mergeCommand,
+  sweep: sweepCommand,
+  report: reportCommand,
+  export: exportCommand,
+  claims: seedCommand,
+  probe: probeCommand,
+  doctor: doctorCommand,
+  clean: cleanCommand,
+  'crash-states': crashStatesCommand,
+  'group-replication': groupCommand,
+  'two-kernels': twoKernelsCommand,
+  conformance: conformanceCommand,
+  expectations: expectationsCommand,
+  'false-alarms': falseAlarmsCommand,
+};
+
+test('no command is forgotten', () => {
+  const asked = [...Object.keys(made), 'replay'];
+  expect(asked).toEqual(expect.arrayContaining(Object.keys(commands)));
+});
+
+test.each(Object.entries(made))('%s', (_, make) => {
+  const examples = examplesOf(make());
+  expect(examples.length).toBeGreaterThan(0);
+  for (const words of examples) parseArguments(make(), words);
+});
+
+const settled = async (): Promise<void> => undefined;
+
+test('forecast', async () => {
+  const make = (): Command => forecastCommand({ make: settled, score: () => undefined });
+  const examples = examplesOf(make());
+  expect(examples.length).toBeGreaterThan(1);
+  for (const words of examples) await actOn(make(), words);
+});
+
+test.each(faultKinds)('an experiment with %s', (fault) => {
+  const about = { name: fault, question: questionOf(fault), fault } as const;
+  const script = [`experiments/${fault}.mjs`];
+  const command = experimentCommand(parseScenario({ ...about, expected: ['safe'] }), script);
+  const examples = examplesOf(command);
+  expect(examples.length).toBeGreaterThan(1);
+  for (const words of examples) expect(requestOf(about, words, new Date(0))).toBeDefined();
+});
+
+test('replay: files that are there, and flags of an experiment', () => {
+  const examples = examplesOf(replayCommand());
+  expect(examples.length).toBeGreaterThan(1);
+  const command = experimentCommand(
+    parseScenario({ name: 'a', question: '?', fault: 'node-crash', expected: ['safe'] }),
+    ['experiments/replay.mjs'],
+  );
+  for (const [, ...words] of examples.filter((each) => !each.includes('--help'))) {
+    parseArguments(command, words);
+  }
+});
+
+test('what lies in this project is there', () => {
+  const all = [...Object.values(made), replayCommand].flatMap((make) => examplesOf(make()));
+  const paths = all.flat().filter((word) => /^(experiments|reports\/samples)\//.test(word));
+  expect(paths.length).toBeGreaterThan(5);
+  expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+});
