@@ -36,9 +36,9 @@ export type {
   BreakableTestbed,
   Capability,
   Machine,
-  NodeShell,
   PodRef,
 } from './lib/cluster/port.ts';
+export type { Ended, NodeRunOptions, NodeShell } from './lib/cluster/node-shell.ts';
 export type { Proof } from './lib/storage/port.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';

@@ -11,7 +11,8 @@ import type { ImageLabel, VolumeIdentity } from '../storage/identity.ts';
 import type { Disk, Proof } from '../storage/port.ts';
 import type { Writers, WriterSpec } from '../workload/port.ts';
 import type { Clock } from '../clock.ts';
-import type { Party } from './rendezvous.ts';
+import type { Barrier } from './barrier.ts';
+import type { NodeShell } from './node-shell.ts';
 
 export interface PodRef {
   readonly name: string;
@@ -158,15 +159,6 @@ export interface Auditor {
  */
 export type Capability = 'node-shell' | 'provisioner' | 'any-gate' | 'force-detach-wait';
 
-/** Runs commands on a node, from outside it: it answers off the network, too, but not frozen. */
-export interface NodeShell {
-  /** Rejects where the command could not be run; how it ended is in the answer. */
-  run(
-    argv: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
-}
-
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {
   readonly clock: Clock;
@@ -233,5 +225,5 @@ export interface TestbedOptions {
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
   /** Of several that are opened side by side, to be broken by one fault. Default: alone. */
-  readonly event?: Party | undefined;
+  readonly event?: Barrier | undefined;
 }

@@ -3,6 +3,7 @@
  * virtual machines with a kernel each. Everything that is not here is done by the same shell scripts
  * on both.
  */
+import type { NodeShell } from '../cluster/node-shell.ts';
 import type { BareMachine } from '../database/server-port.ts';
 
 /**
@@ -18,25 +19,17 @@ export type NodeName = (typeof nodeNames)[number];
 export const clientOf = { victim: 'inside', successor: 'outside' } as const;
 
 /** A machine: a container with namespaces of its own, or a virtual machine. */
-export interface Node extends BareMachine, AsyncDisposable {
+export interface Node
+  extends BareMachine,
+    Required<Pick<NodeShell, 'sh' | 'suspend' | 'resume' | 'powerOff'>>,
+    AsyncDisposable {
   readonly name: NodeName;
   /** `uname -r` */
   readonly kernel: string;
-  /**
-   * Runs a shell script on the node as root; `$1` … are its arguments. Resolves to its output.
-   * Throws InfrastructureError `COMMAND_FAILED` with any exit code but 0.
-   */
-  sh(script: string, ...args: readonly (string | number)[]): Promise<string>;
   /** Gives it the array's device. Resolves to the device's name on the node. */
   attach(device: string): Promise<string>;
-  /** Nothing on the node runs any more, until `resume`. */
-  pause(): Promise<void>;
-  resume(): Promise<void>;
-  /**
-   * The node is gone, at once. What it had in its caches must not reach the disk afterwards: the
-   * array cuts its path first, since a shared kernel would write it back.
-   */
-  powerOff(): Promise<void>;
+  // What a node that is powered off had in its caches must not reach the disk afterwards: the array
+  // cuts its path first, since a shared kernel would write it back.
 }
 
 export interface Host {
@@ -47,11 +40,9 @@ export interface Host {
   start(name: NodeName): Promise<Node>;
 }
 
-/**
- * One line of POSIX shell that runs a script with arguments, whatever is in them.
- * Ends at the first command that fails; nothing is read from the caller's stdin.
- */
-export const shellCommand = (script: string, args: readonly (string | number)[]): string =>
-  ['sh', '-euc', script, 'sh', ...args.map(String)].map(quoted).join(' ') + ' </dev/null 2>&1';
+/** Ends at the first command that fails; reads nothing of the caller's stdin, and says all in one. */
+export const strict = (script: string): string => `set -eu; exec </dev/null 2>&1; ${script}`;
 
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+/** One line of POSIX shell, which knows none of the quotes that a person's own shell does. */
+export const posixLine = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');

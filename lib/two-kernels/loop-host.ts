@@ -5,9 +5,9 @@
 import { InfrastructureError } from '../errors.ts';
 import { database } from '../database/chosen.ts';
 import * as engine from '../engine/commands.ts';
+import { containerShell } from '../engine/container-shell.ts';
 import { copyTimeoutMs, run, tryRun } from '../engine/run.ts';
-import { waitFor } from '../cluster/kind/wait.ts';
-import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
+import { type Host, type Node, type NodeName, strict } from './host.ts';
 
 export interface LoopHostOptions {
   /** The tools image. */
@@ -19,8 +19,6 @@ export interface LoopHostOptions {
   /** Processors that each node may use, e.g. 0.25. Default: all there are. */
   readonly cpus?: number;
 }
-
-const pauseTimeoutMs = 30_000;
 
 export function loopHost({ image, containers, labels, cpus }: LoopHostOptions): Host {
   return {
@@ -49,22 +47,15 @@ function containerNode(
   databasePort: number,
   kernel: string,
 ): Node {
+  const shell = containerShell(container, { timeoutMs: copyTimeoutMs });
   const removed = async (): Promise<void> => void (await tryRun(engine.removeWhole(container)));
   return {
     ...{ name, databasePort, kernel },
-    sh: (script, ...args) =>
-      run(engine.shell(container, shellCommand(script, args)), { timeoutMs: copyTimeoutMs }),
+    sh: (script, ...args) => shell.sh(strict(script), ...args),
     attach: (device) => Promise.resolve(device),
-
-    /** The runtime gives up where it meets tasks that wait for their share of a processor. */
-    async pause() {
-      const what = `${container} is paused`;
-      await waitFor({ what, timeoutMs: pauseTimeoutMs }, async () => {
-        await run(engine.pause(container));
-        return true;
-      });
-    },
-    resume: async () => void (await run(engine.unpause(container))),
+    suspend: shell.suspend,
+    resume: shell.resume,
+    // Gone whole: it is never powered on again.
     powerOff: removed,
     [Symbol.asyncDispose]: removed,
   };

@@ -80,7 +80,7 @@ function workOf(run: CaseRun, opened: Opened): Work {
       enter(opened, 'watch');
       return within('case', async (signal) => {
         const image: Stage['image'] = async (label, paused = []) => {
-          for (const { node } of paused) await node.pause();
+          for (const { node } of paused) await node.suspend();
           await testbed.onStep(`${label} image`);
           await copyImage(images(signal), label, []);
           for (const { node } of paused) await node.resume();

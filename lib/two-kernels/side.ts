@@ -147,7 +147,7 @@ export class Side {
    * paused container, a paused machine's does not.
    */
   async hold(): Promise<void> {
-    await this.node.pause();
+    await this.node.suspend();
     await this.#options.array.link({ node: this.name, state: 'stall' });
     await this.#step('is held');
   }

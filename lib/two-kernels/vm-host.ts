@@ -11,7 +11,8 @@ import { pasteable } from '../engine/run.ts';
 import { waitFor } from '../cluster/kind/wait.ts';
 import { InfrastructureError } from '../errors.ts';
 import type { GuestFiles } from './guest-files.ts';
-import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
+import { scriptWords } from '../cluster/node-shell.ts';
+import { type Host, type Node, type NodeName, posixLine, strict } from './host.ts';
 import { Qmp } from './qmp.ts';
 
 /** Of a guest; a stock server takes 400. */
@@ -113,7 +114,7 @@ class Guest implements Node {
   }
 
   async sh(script: string, ...args: readonly (string | number)[]): Promise<string> {
-    const command = shellCommand(script, args);
+    const command = posixLine(scriptWords(strict(script), args));
     const text = `${command}; echo "${exitMark} $?"; exit\n`;
     const { output, exitCode } = await converse(this.#ports.get(shellPort) ?? 0, text);
     if (exitCode === '0') return output;
@@ -136,7 +137,7 @@ class Guest implements Node {
     return '/dev/vdb';
   }
 
-  async pause(): Promise<void> {
+  async suspend(): Promise<void> {
     await this.#qmp.execute('stop');
   }
 

@@ -123,20 +123,19 @@ describe.skipIf(reason !== undefined)('the audit of a bare disk', { timeout }, (
     const diskA = await volume.attach('a');
     const a = await diskA.startServer();
     const faultAtMs = clock.nowMs();
-    // Beside a busy one it would come up in three tries of seven, and do little harm in the others.
     const diskB = await volume.attach('b');
+    // Beside a busy one it would come up in three tries of seven, and do little harm in the others.
     const b = await diskB.startServer();
     const writerA = a.write({ client: 'inside', connections: 4, rate: 'max' }, seed, clock);
     const writerB = b.write({ client: 'outside', connections: 4, rate: 'max' }, seed, clock);
     await sleep(3000);
-    await writerA.stop();
-    await writerB.stop();
+    await Promise.all([writerA.stop(), writerB.stop()]);
     await a.stop();
     await diskA.detach();
     await b.kill();
     await diskB.detach();
-    const records = [...writerA.records, ...writerB.records];
     expect(ackedIn(writerB.records)).toBeGreaterThan(0);
+    const records = [...writerA.records, ...writerB.records];
     const moments = { faultAtMs, handoverAtMs: faultAtMs, victimNode: 'a' };
     const { findings } = await judgeNow(volume, records, moments);
     expect(worst(findings.map(({ safety }) => safety))).toBe('corrupt');

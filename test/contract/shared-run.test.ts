@@ -1,6 +1,6 @@
 /** A run that shares its fault event: what it leaves for the time while it waits. */
 import { expect, test } from 'vitest';
-import { rendezvous, type Party } from '../../lib/cluster/rendezvous.ts';
+import { barriersFor, type Barrier } from '../../lib/cluster/barrier.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
 
@@ -24,13 +24,13 @@ test('alone it audits the steady image before anything is broken', async () => {
 
 test('beside others it audits it during the wait, and comes to the same', async () => {
   const gates: string[] = [];
-  const [party] = rendezvous(1);
-  if (party === undefined) throw new RangeError('one party');
-  const event: Party = {
-    ...party,
+  const [barrier] = barriersFor(1);
+  if (barrier === undefined) throw new RangeError('one barrier');
+  const event: Barrier = {
+    ...barrier,
     pass(gate) {
       gates.push(gate);
-      return party.pass(gate);
+      return barrier.pass(gate);
     },
   };
   const { folder, verdict } = await runOnModel(scenario, '1', { event });

@@ -8,7 +8,7 @@ import type { TrialRun } from '../../matrix/run-batch.ts';
 import type { Room, Slot } from '../../matrix/schedule.ts';
 import type { Pool, PooledClusters } from '../../cluster/kind/pooled-clusters.ts';
 import type { Beside } from '../../cluster/kind/shared-cluster.ts';
-import { rendezvous } from '../../cluster/rendezvous.ts';
+import { barriersFor } from '../../cluster/barrier.ts';
 import type { WorkerPool } from '../../worker-pool.ts';
 import type { BackendChoice } from '../../library/backend-choice.ts';
 import { openBackend } from '../../library/backend.ts';
@@ -49,14 +49,14 @@ export function runEvent(
   const isAlone = runs.length === 1 && place.room !== 'slot';
   if (clusters === undefined || isAlone) return runs.map((run) => runTrial(run, place, setting));
   const pool = poolOf(place, setting);
-  const parties = rendezvous(runs.length);
+  const barriers = barriersFor(runs.length);
   const opening = import('../../cluster/kind/shared-cluster.ts').then(
-    ({ SharedCluster }) => new SharedCluster(parties, clusters, pool),
+    ({ SharedCluster }) => new SharedCluster(barriers, clusters, pool),
   );
-  return parties.map(async (event, index) => {
+  return barriers.map(async (event, index) => {
     const shared = await opening;
     const run = runs[index];
-    if (run === undefined) throw new RangeError('one party a run');
+    if (run === undefined) throw new RangeError('one barrier a run');
     try {
       return await runTrial(run, place, setting, { event, shared });
     } finally {

@@ -93,7 +93,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<Cluster> {
   const { name = defaultClusterName, onProgress = () => undefined } = options;
   checkOptions(options, name);
   await mustPass(name);
-  const lock = await lockCluster(name, options.runId);
+  const lock = await lockCluster(name, options.runId, { onProgress });
   const hold = new LeaseHold(`run ${options.runId}, process ${process.pid}`);
   try {
     const found = await findCluster(name);

@@ -14,8 +14,8 @@ const volumeName = `forcedetach-${database.name}`;
 /** Of a run that has the cluster for itself. */
 export const solePlace: Place = { namespace: 'default', volumeName };
 
-const prefix = 'party-';
-const label = 'forcedetach.party';
+const prefix = 'beside-';
+const label = 'forcedetach.beside';
 
 /** Of one run beside others. */
 export const placeBeside = (runId: string): Place => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cluster } from './cluster.ts';
 import type { openCluster } from './create/open-cluster.ts';
-import { rendezvous } from '../rendezvous.ts';
+import { barriersFor } from '../barrier.ts';
 import { PooledClusters } from './pooled-clusters.ts';
 import { SharedCluster } from './shared-cluster.ts';
 
@@ -91,11 +91,11 @@ test('where the first cannot open it, the next one tries', async () => {
 
 test('an event that could not prepare the nodes gives the cluster back, for one that waits', async () => {
   const { log, clusters } = fakes();
-  const parties = rendezvous(2);
-  const shared = new SharedCluster(parties, clusters, pool(1));
-  const joining = parties.map((party) => shared.join(party, choice, requestOf()));
+  const barriers = barriersFor(2);
+  const shared = new SharedCluster(barriers, clusters, pool(1));
+  const joining = barriers.map((barrier) => shared.join(barrier, choice, requestOf()));
   for (const joined of joining) await expect(joined).rejects.toThrow('no API');
   await clusters.join(pool(2), choice, requestOf({ graceMs: 10_000 }));
-  for (const party of parties) await shared.leave(party);
+  for (const barrier of barriers) await shared.leave(barrier);
   expect(log).toEqual(['open 4 50000', 'close', 'open 4 10000']);
 });

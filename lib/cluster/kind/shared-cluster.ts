@@ -1,7 +1,7 @@
 /** One cluster under several runs that share a fault event: opened once, given back by the last. */
 import type { LineStream, OpenStream } from '../../engine/line-stream.ts';
 import { spawnStream } from '../../engine/spawner.ts';
-import type { Party } from '../rendezvous.ts';
+import type { Barrier } from '../barrier.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterChoice, ClusterRequest, OpenCluster } from './create/open-cluster.ts';
 import { setSchedulable } from './place.ts';
@@ -11,24 +11,28 @@ export class SharedCluster {
   readonly #clusters: PooledClusters;
   readonly #pool: Pool;
   #opening: Promise<OpenCluster> | undefined;
-  readonly #users = new Set<Party>();
+  readonly #users = new Set<Barrier>();
   /** Each of the observers' commands runs once for all. */
   readonly #openStream: OpenStream;
 
   /** `pool`: whose nodes the event has. */
-  constructor(parties: readonly Party[], clusters: PooledClusters, pool: Pool) {
+  constructor(barriers: readonly Barrier[], clusters: PooledClusters, pool: Pool) {
     this.#clusters = clusters;
     this.#pool = pool;
-    this.#users = new Set(parties);
-    this.#openStream = sharedStreams(parties.length);
+    this.#users = new Set(barriers);
+    this.#openStream = sharedStreams(barriers.length);
   }
 
   /** Opened once; all databases start on the first worker, so that one fault meets them. */
-  async join(party: Party, choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
+  async join(
+    barrier: Barrier,
+    choice: ClusterChoice,
+    request: ClusterRequest,
+  ): Promise<OpenCluster> {
     this.#opening ??= this.#open(choice, request);
     const { cluster, images } = await this.#opening;
     const openStream = this.#openStream;
-    return { images, cluster: { ...cluster, openStream, release: () => this.leave(party) } };
+    return { images, cluster: { ...cluster, openStream, release: () => this.leave(barrier) } };
   }
 
   async #open(choice: ClusterChoice, request: ClusterRequest): Promise<OpenCluster> {
@@ -45,16 +49,16 @@ export class SharedCluster {
   }
 
   /** From now on the other workers take pods, too. */
-  async begin(party: Party, cluster: Cluster): Promise<void> {
-    await party.pass('ready');
+  async begin(barrier: Barrier, cluster: Cluster): Promise<void> {
+    await barrier.pass('ready');
     const clients = await cluster.kube();
-    await party.once('begin', () => setSchedulable(clients, cluster.nodes, true));
+    await barrier.once('begin', () => setSchedulable(clients, cluster.nodes, true));
   }
 
   /** The last to leave gives the cluster back. Idempotent. */
-  async leave(party: Party): Promise<void> {
-    party.leave();
-    this.#users.delete(party);
+  async leave(barrier: Barrier): Promise<void> {
+    barrier.leave();
+    this.#users.delete(barrier);
     if (this.#users.size > 0) return;
     const opened = await this.#opening?.catch(() => undefined);
     await opened?.cluster.release();
@@ -63,7 +67,7 @@ export class SharedCluster {
 
 /** What makes a run one of several on its cluster. */
 export interface Beside {
-  readonly event: Party;
+  readonly event: Barrier;
   readonly shared: SharedCluster;
 }
 

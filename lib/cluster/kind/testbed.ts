@@ -6,8 +6,9 @@ import { InfrastructureError } from '../../errors.ts';
 import type { VolumeIdentity } from '../../storage/identity.ts';
 import type { Provisioning } from '../../storage/identity.ts';
 import type { ImageSet } from '../../images/image-set.ts';
-import type { Machine, Testbed, TestbedOptions } from '../port.ts';
 import type { Recorder } from '../../history/port.ts';
+import type { Testbed, TestbedOptions } from '../port.ts';
+import type { KindMachine } from './nodes/machine.ts';
 import { kindAuditor } from './auditor.ts';
 import { Routes } from './clients/routes.ts';
 import { startWriterProcesses } from './clients/writers.ts';
@@ -21,7 +22,6 @@ import { auditingInTurn, copyingInTurn, startInTurn } from './in-turn.ts';
 import type { KubeClients } from '../../kube.ts';
 import { kubernetesOf, podSelector } from './kubernetes.ts';
 import { wakeKubelets } from './nodes/agents.ts';
-import { nodeShell } from './nodes/node-shell.ts';
 import { observeCluster } from './observe/cluster.ts';
 import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
 import { versionsOf } from './observe/versions.ts';
@@ -66,7 +66,10 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
   // One that was provisioned is gone by then.
   deferUnless(() => removeVolume(cluster.lab, handle));
   // Others on these nodes may still be in the middle of their runs.
-  const wake = beside === undefined ? () => wakeKubelets(cluster.nodes) : undefined;
+  const wake =
+    beside === undefined
+      ? () => wakeKubelets(cluster.nodes.map((node) => cluster.machine(node).shell))
+      : undefined;
   const remove = (timeoutMs: number, keepProvisioned: boolean): Promise<void> => {
     const signal = AbortSignal.timeout(timeoutMs);
     return removeDatabase(clients, { place, signal, wake, keepProvisioned });
@@ -98,7 +101,7 @@ export async function openKindTestbed(options: KindTestbedOptions): Promise<Test
     controlPlane: kindControlPlane(cluster.controlPlane),
     ...copiesOf(options, volume),
     machine: (node) => cluster.machine(node),
-    shell: (node) => nodeShell(cluster.machine(node).node),
+    shell: (node) => cluster.machine(node).shell,
     observe: (recorder) => observe(options, { routes, volume, place: observed }, recorder),
     startWriters: (specs) =>
       startWriterProcesses({ specs, folder, originNs: clock.originNs, seed, routes }),
@@ -115,7 +118,7 @@ function copiesOf(options: KindTestbedOptions, volume: string): Pick<Testbed, 'd
   const { originNs } = clock;
   const copyLabel = copyLabelOf(options);
   const { disk: mode, powerLoss } = scenario;
-  const machine = (node: string): Machine => cluster.machine(node);
+  const machine = (node: string): KindMachine => cluster.machine(node);
   const loop = auditLoopOf(cluster.loops, cluster.pool);
   const isDirectory = mode === 'shared-file';
   return {

@@ -1,6 +1,5 @@
 /** What faults and remedies, also of a dead run, may have left on a cluster's nodes: taken back, all idempotent. */
-import * as engine from '../../engine/commands.ts';
-import { tryRun } from '../../engine/run.ts';
+import { containerShell } from '../../engine/container-shell.ts';
 import { outOfServiceKey } from '../../taints.ts';
 import type { Cluster } from './cluster.ts';
 import { mendControlPlane } from './create/control-plane.ts';
@@ -31,7 +30,7 @@ export async function registerNodes(
   const known = (await core.listNode()).items.map(({ metadata }) => metadata?.name);
   for (const node of containers.filter((each) => !known.includes(each))) {
     // One that is frozen or cut off cannot: then it never joins, and the cluster is replaced.
-    await tryRun(engine.exec(node, 'systemctl', 'restart', 'kubelet'), { timeoutMs: 30_000 });
+    await containerShell(node).run(['systemctl', 'restart', 'kubelet'], { timeoutMs: 30_000 });
   }
 }
 

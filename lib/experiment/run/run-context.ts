@@ -1,8 +1,8 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
 import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
-import type { Recorder } from '../../history/port.ts';
-import type { Party } from '../../cluster/rendezvous.ts';
+import type { Barrier } from '../../cluster/barrier.ts';
 import type { HistoryRecord, PhaseName } from '../../history/events.ts';
+import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';
@@ -33,7 +33,7 @@ export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   readonly onRecord?: (record: HistoryRecord) => void;
   readonly signal: AbortSignal;
   /** Of several runs, a volume each, whose victims one fault strikes. Default: alone. */
-  readonly event?: Party;
+  readonly event?: Barrier;
 }
 
 export interface Run extends Omit<RunOptions, 'backend'> {

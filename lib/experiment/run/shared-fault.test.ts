@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Machine, Testbed } from '../../cluster/port.ts';
-import { rendezvous } from '../../cluster/rendezvous.ts';
+import { barriersFor } from '../../cluster/barrier.ts';
 import { shareFault } from './shared-fault.ts';
 
 /** A testbed that writes down what is done to its node, and nothing else. */
@@ -25,7 +25,7 @@ function testbedThatTells(done: string[]): Testbed {
 }
 
 const twoRuns = (done: string[]): readonly Testbed[] =>
-  rendezvous(2).map((party) => shareFault(testbedThatTells(done), party));
+  barriersFor(2).map((barrier) => shareFault(testbedThatTells(done), barrier));
 
 test('the node is broken once, when both runs are there; a pod is each run’s own', async () => {
   const done: string[] = [];

@@ -3,7 +3,7 @@
  * all of them are there; what concerns one volume or one pod stays each run's own.
  */
 import type { Backend, Kubernetes, Machine, Testbed } from '../../cluster/port.ts';
-import type { Gate, Party } from '../../cluster/rendezvous.ts';
+import type { Gate, Barrier } from '../../cluster/barrier.ts';
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -63,44 +63,44 @@ const ofKubernetes: Sharing<Kubernetes> = {
 };
 
 /** A backend whose testbeds are shared so. */
-export const underOneFault = (backend: Backend, party: Party): Backend => ({
+export const underOneFault = (backend: Backend, barrier: Barrier): Backend => ({
   ...backend,
-  open: async (request) => shareFault(await backend.open(request), party),
+  open: async (request) => shareFault(await backend.open(request), barrier),
 });
 
 /** Closing leaves the event: nobody waits for this run any more. */
-export function shareFault(testbed: Testbed, party: Party): Testbed {
+export function shareFault(testbed: Testbed, barrier: Barrier): Testbed {
   return {
     ...testbed,
     disk: {
       ...testbed.disk,
       async losePower(node, canary) {
-        await party.pass('break');
+        await barrier.pass('break');
         return testbed.disk.losePower(node, canary);
       },
       async sever(node, how) {
-        await party.pass('break');
+        await barrier.pass('break');
         return testbed.disk.sever(node, how);
       },
       // Several at once fill the memory with pages, and the runner's timers wait until some is free.
       copy: (label, freeze, signal) =>
-        party.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
+        barrier.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
     },
-    kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, party),
+    kubernetes: shareCalls(testbed.kubernetes, 'kubernetes', ofKubernetes, barrier),
     machine: (node) => ({
       node,
-      ...shareCalls<Machine>(testbed.machine(node), node, ofMachine, party),
+      ...shareCalls<Machine>(testbed.machine(node), node, ofMachine, barrier),
     }),
     // They mount their copies with the same loop device, that of the event's pool.
     auditor: {
       audit: (image, onRow, signal) =>
-        party.inTurn('audit', () => testbed.auditor.audit(image, onRow, signal)),
+        barrier.inTurn('audit', () => testbed.auditor.audit(image, onRow, signal)),
     },
     async close() {
       try {
         await testbed.close();
       } finally {
-        party.leave();
+        barrier.leave();
       }
     },
   };
@@ -110,16 +110,16 @@ function shareCalls<T extends object>(
   target: T,
   owner: string,
   sharing: Sharing<T>,
-  party: Party,
+  barrier: Barrier,
 ): Pick<T, Calls<T>> {
   const share = (name: string, how: Shared): Method => {
     const call: Method = (...args) => (Reflect.get(target, name) as Method).call(target, ...args);
     if (how === 'own') return call;
     return async (...args) => {
       const key = `${owner} ${name} ${JSON.stringify(args)}`;
-      if (how === 'question') return party.together(key, () => call(...args));
-      if (how !== 'once') await party.pass(how);
-      return party.once(key, () => call(...args));
+      if (how === 'question') return barrier.together(key, () => call(...args));
+      if (how !== 'once') await barrier.pass(how);
+      return barrier.once(key, () => call(...args));
     };
   };
   const calls = Object.entries<Shared>(sharing).map(([name, how]) => [name, share(name, how)]);

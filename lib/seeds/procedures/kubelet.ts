@@ -1,7 +1,7 @@
 /** Claims on what kubelet does on its node, and says of it. */
 import { z } from 'zod';
 import { holdCall, letGoCalls } from '../../cluster/kind/disk/disk-tool.ts';
-import { nodeShell } from '../../cluster/kind/nodes/node-shell.ts';
+import { containerShell } from '../../engine/container-shell.ts';
 import { driverName } from '../../csi/layout.ts';
 import { csiCalls } from '../../history/observations.ts';
 import type { Seed } from '../seed.ts';
@@ -120,7 +120,7 @@ export const sameNodeRecreate: Seed = {
 /** Whether the node still runs a container of that pod, whatever the API says. */
 async function stillRuns(node: string, pod: string): Promise<boolean> {
   const script = 'for each in /proc/[0-9]*/environ; do tr "\\0" "\\n" < "$each"; done 2>/dev/null';
-  const { stdout } = await nodeShell(node).run(['sh', '-c', script]);
+  const { stdout } = await containerShell(node).run(['sh', '-c', script]);
   return stdout.split('\n').includes(`HOSTNAME=${pod}`);
 }
 

@@ -1,8 +1,7 @@
 /** The control plane's components on kind: processes of the control plane's node. */
 import type { Component, ControlPlane } from '../../port.ts';
 import { resumeAgents, stallAgents } from '../nodes/agents.ts';
-import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
+import { containerShell } from '../../../engine/container-shell.ts';
 import { waitFor } from '../wait.ts';
 
 const programs: Readonly<Record<Component, string>> = {
@@ -12,10 +11,10 @@ const programs: Readonly<Record<Component, string>> = {
 };
 
 export function kindControlPlane(node: string): ControlPlane {
+  const shell = containerShell(node);
   /** `$1` is the program; no error where it does not run. */
   const inNode = (act: string, component: Component): Promise<string> => {
-    const script = `for pid in $(pidof "$1"); do ${act}; done`;
-    return run(engine.shell(node, script, 'sh', programs[component]));
+    return shell.sh(`for pid in $(pidof "$1"); do ${act}; done`, programs[component]);
   };
   return {
     async kill(component) {
@@ -24,13 +23,13 @@ export function kindControlPlane(node: string): ControlPlane {
 
     async stall(component) {
       // Its kubelet would end an API server that answers no probe, and start another one.
-      if (component === 'api-server') await stallAgents(node, 'kubelet');
+      if (component === 'api-server') await stallAgents(shell, 'kubelet');
       await inNode('kill -STOP "$pid"', component);
     },
 
     async resume(component) {
       await inNode('kill -CONT "$pid"', component);
-      if (component === 'api-server') await resumeAgents(node);
+      if (component === 'api-server') await resumeAgents(shell);
     },
 
     async look(component) {
@@ -47,7 +46,7 @@ const place = `${etc}/manifests/kube-controller-manager.yaml`;
 const aside = `${etc}/kube-controller-manager.yaml`;
 
 const move = (node: string, from: string, to: string): Promise<string> =>
-  run(engine.shell(node, `if [ -e ${from} ]; then mv ${from} ${to}; fi`));
+  containerShell(node).sh(`if [ -e ${from} ]; then mv ${from} ${to}; fi`);
 
 /** As an operator would. Resolves once it is gone. Idempotent. */
 export async function stopControllerManager(node: string): Promise<void> {

@@ -8,7 +8,7 @@ import * as engine from '../../../engine/commands.ts';
 import { copyTimeoutMs, pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Disk, Proof } from '../../../storage/port.ts';
-import type { Machine } from '../../port.ts';
+import type { KindMachine } from '../nodes/machine.ts';
 import { stopServers } from '../nodes/servers.ts';
 import * as tool from './disk-tool.ts';
 import type { Lab } from './lab.ts';
@@ -24,7 +24,7 @@ export interface KindDiskOptions {
   readonly seed: string;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
-  readonly machine: (node: string) => Machine;
+  readonly machine: (node: string) => Pick<KindMachine, 'shell' | 'state'>;
   /** How the disk names its copy of an image. Default: by the image's own label. */
   readonly copyLabel?: (image: string) => string;
 }
@@ -74,7 +74,7 @@ export function kindDisk(options: KindDiskOptions): Disk {
       // The array holds every path for a moment by itself; a shared directory has no such gate.
       for (const each of mode === 'shared-file' ? freeze.map(machine) : []) {
         if ((await each.state()) !== 'running') continue;
-        thaw.defer(await stopServers(each.node));
+        thaw.defer(await stopServers(each.shell));
       }
       return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
     },

@@ -1,7 +1,6 @@
 /** A node's agents, kubelet and containerd: made to stand still and to go on, by signals. */
 import { stalls, type Stall } from '../../port.ts';
-import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
+import type { NodeShell } from '../../node-shell.ts';
 
 const every = stalls.runtime;
 
@@ -13,18 +12,18 @@ for unit do
   ${act}
 done`;
 
-const inNode = (node: string, act: string, units: readonly string[]): Promise<string> =>
-  run(engine.shell(node, forEach(act), 'sh', ...units));
+const inNode = (node: NodeShell, act: string, units: readonly string[]): Promise<string> =>
+  node.sh(forEach(act), ...units);
 
-export async function stallAgents(node: string, what: Stall): Promise<void> {
+export async function stallAgents(node: NodeShell, what: Stall): Promise<void> {
   await inNode(node, 'kill -STOP "$pid"', stalls[what]);
 }
 
-export async function resumeAgents(node: string): Promise<void> {
+export async function resumeAgents(node: NodeShell): Promise<void> {
   await inNode(node, 'kill -CONT "$pid"', every);
 }
 
-export async function stalledAgents(node: string): Promise<string[]> {
+export async function stalledAgents(node: NodeShell): Promise<string[]> {
   const act = `case $(cut -d ' ' -f 3 "/proc/$pid/stat") in T) echo "$unit" ;; esac`;
   const said = await inNode(node, act, every);
   return said.split('\n').filter((line) => line !== '');
@@ -32,16 +31,16 @@ export async function stalledAgents(node: string): Promise<string[]> {
 
 /** Its process before and after. */
 export async function restartKubelet(
-  node: string,
+  node: NodeShell,
 ): Promise<{ readonly before: string | undefined; readonly after: string | undefined }> {
   const look = async (): Promise<string | undefined> =>
     (await inNode(node, 'echo "$pid"', stalls.kubelet)) || undefined;
   const before = await look();
-  await run(engine.exec(node, 'systemctl', 'restart', 'kubelet'));
+  await node.sh('systemctl restart kubelet');
   return { before, after: await look() };
 }
 
 /** Every kubelet lists its pods anew. A node that does not run is left as it is. */
-export async function wakeKubelets(nodes: readonly string[]): Promise<void> {
+export async function wakeKubelets(nodes: readonly NodeShell[]): Promise<void> {
   await Promise.allSettled(nodes.map((node) => restartKubelet(node)));
 }

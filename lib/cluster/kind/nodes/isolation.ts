@@ -3,17 +3,16 @@
  * silently, in both directions and also for its pods, as a broken network does; they are gone with
  * the network namespace when the node is started anew.
  */
-import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
+import type { NodeShell } from '../../node-shell.ts';
 
 const chain = 'FORCEDETACH';
 const hooks = ['INPUT', 'OUTPUT', 'FORWARD'] as const;
 
-const inNode = (node: string, commands: readonly string[]): Promise<string> =>
-  run(engine.shell(node, commands.join('\n')));
+const inNode = (node: NodeShell, commands: readonly string[]): Promise<string> =>
+  node.sh(commands.join('\n'));
 
 /** `address`: of the control plane. */
-export async function isolateNode(node: string, address: string): Promise<void> {
+export async function isolateNode(node: NodeShell, address: string): Promise<void> {
   await inNode(node, [
     'set -e',
     `iptables -w -N ${chain} 2>/dev/null || iptables -w -F ${chain}`,
@@ -27,11 +26,11 @@ export async function isolateNode(node: string, address: string): Promise<void> 
 }
 
 /** The command after which all passes again, though the empty chain stays. */
-export const rejoinByHand = (node: string): string[] =>
-  engine.exec(node, 'iptables', '-w', '-F', chain);
+export const rejoinByHand = (node: NodeShell): string =>
+  node.byHand(['iptables', '-w', '-F', chain]);
 
 /** No error where the node was not cut off. */
-export async function rejoinNode(node: string): Promise<void> {
+export async function rejoinNode(node: NodeShell): Promise<void> {
   await inNode(node, [
     `iptables -w -S ${chain} >/dev/null 2>&1 || exit 0`,
     'set -e',

@@ -1,10 +1,12 @@
-/** One node's machine: what a fault may do to it, by the engine's own commands. */
+/** One node's machine: what a fault may do to it, by its shell and the engine's networks. */
 import pRetry from 'p-retry';
 import { inspect } from '../../../engine/ask.ts';
 import * as engine from '../../../engine/commands.ts';
+import { containerShell } from '../../../engine/container-shell.ts';
 import { pasteable, run } from '../../../engine/run.ts';
 import { InfrastructureError } from '../../../errors.ts';
 import type { Proof } from '../../../storage/port.ts';
+import type { WholeNodeShell } from '../../node-shell.ts';
 import { type Machine, type Stall, stalls } from '../../port.ts';
 import type { Lease } from '../ownership/lease.ts';
 import { restartKubelet, resumeAgents, stallAgents, stalledAgents } from './agents.ts';
@@ -37,54 +39,43 @@ interface Inspected {
 
 export class KindMachine implements Machine {
   readonly node: string;
+  readonly shell: WholeNodeShell;
   readonly #options: MachineOptions;
 
   constructor(options: MachineOptions) {
     this.node = options.self.node;
+    this.shell = containerShell(this.node);
     this.#options = options;
   }
 
-  readonly stall = (what: Stall): Promise<void> => stallAgents(this.node, what);
-  readonly stalled = (): Promise<string[]> => stalledAgents(this.node);
-  readonly restartKubelet: Machine['restartKubelet'] = () => restartKubelet(this.node);
-  readonly killServer = (): Promise<Proof> => killServers(this.node);
+  readonly stall = (what: Stall): Promise<void> => stallAgents(this.shell, what);
+  readonly stalled = (): Promise<string[]> => stalledAgents(this.shell);
+  readonly restartKubelet: Machine['restartKubelet'] = () => restartKubelet(this.shell);
+  readonly killServer = (): Promise<Proof> => killServers(this.shell);
   readonly throttle = (share: number): Promise<void> => limitCpu(this.node, share);
   readonly throttled = (): Promise<number> => limitedPeriods(this.node, this.#options.lab);
-  readonly reachesApi = (): Promise<boolean> => reachesApi(this.node);
+  readonly reachesApi = (): Promise<boolean> => reachesApi(this.shell);
   readonly reachedFromOutside = (): Promise<boolean> =>
-    reachedFrom(this.#options.lab, this.#options.self.ip);
+    reachedFrom(containerShell(this.#options.lab), this.#options.self.ip);
 
   async freeze(): Promise<void> {
     const state = await this.state();
     if (state === 'stopped') throw this.#impossible('freeze', 'it is stopped');
-    if (state === 'running') await this.#pause();
-  }
-
-  /**
-   * On cgroup v1 runc gives up, and thaws again, when a task that just forks keeps the freezer at
-   * FREEZING for some tens of milliseconds (libcontainer/cgroups/fs/freezer.go): ask anew.
-   */
-  async #pause(): Promise<void> {
-    const pause = (): Promise<unknown> => run(engine.pause(this.node));
-    const shouldRetry = ({ error }: { readonly error: Error }): boolean =>
-      error.message.includes('unable to freeze');
-    await pRetry(pause, { retries: 20, minTimeout: 50, maxTimeout: 250, shouldRetry }).catch(
-      (error: unknown) => this.#explain('frozen', error, notFrozen),
-    );
+    if (state !== 'running') return;
+    await this.shell.suspend().catch((error: unknown) => this.#explain('frozen', error, notFrozen));
   }
 
   thaw(): Promise<void> {
-    const argv = engine.unpause(this.node);
-    return this.#giveBack(argv, async () => {
-      if ((await this.state()) === 'frozen') await run(argv);
+    return this.#giveBack(pasteable(engine.unpause(this.node)), async () => {
+      if ((await this.state()) === 'frozen') await this.shell.resume();
     });
   }
 
   async kill(): Promise<void> {
     if ((await this.state()) === 'stopped') return;
-    await run(engine.kill(this.node)).catch((error: unknown) =>
-      this.#explain('killed', error, notKilled),
-    );
+    await this.shell
+      .powerOff()
+      .catch((error: unknown) => this.#explain('killed', error, notKilled));
   }
 
   /** A process that waits for an answer which the array holds back is deaf to every signal. */
@@ -94,18 +85,17 @@ export class KindMachine implements Machine {
     const restore = ['node', '/app/lib/csi/disk-tool.ts', 'restore', '--node', this.node];
     throw new InfrastructureError('NODE_WAITS', `${this.node} cannot be ${what}: ${said}`, {
       hint: 'its processes wait for the disk, or for another that does: let go of its requests',
-      command: pasteable(engine.exec(this.#options.lab, ...restore)),
+      command: containerShell(this.#options.lab).byHand(restore),
       cause,
     });
   }
 
   /** Resolves once the node reaches the API server again, so that it can become Ready. */
   async start(): Promise<void> {
-    const argv = engine.boot(this.node);
-    await this.#giveBack(argv, async () => {
+    await this.#giveBack(pasteable(engine.boot(this.node)), async () => {
       const state = await this.state();
       if (state === 'frozen') throw this.#impossible('start', 'it is frozen');
-      if (state === 'stopped') await run(argv);
+      if (state === 'stopped') await this.shell.powerOn();
     });
     await this.reconnect();
     await pRetry(() => this.#mustReachApi(), {
@@ -127,7 +117,7 @@ export class KindMachine implements Machine {
   reconnect(): Promise<void> {
     const { network, self, all, lease } = this.#options;
     const argv = engine.connect(network, this.node, self.ip);
-    return this.#giveBack(argv, async () => {
+    return this.#giveBack(pasteable(argv), async () => {
       const address = await this.#address();
       // A stopped node has no address; it gets one when it starts.
       if (address === undefined || (address !== '' && address !== self.ip)) {
@@ -138,30 +128,29 @@ export class KindMachine implements Machine {
     });
   }
 
-  /** `argv`: what a person would do. */
-  #giveBack(argv: readonly string[], work: () => Promise<void>): Promise<void> {
-    return orByHand({ node: this.node, argv }, work);
+  /** `command`: what a person would do. */
+  #giveBack(command: string, work: () => Promise<void>): Promise<void> {
+    return orByHand({ node: this.node, command }, work);
   }
 
   async isolate(): Promise<void> {
     const { all, controlPlane } = this.#options;
     const address = all.find(({ node }) => node === controlPlane)?.ip;
     if (address === undefined) throw this.#impossible('isolate', 'no address of the control plane');
-    await isolateNode(this.node, address);
+    await isolateNode(this.shell, address);
   }
 
   rejoin(): Promise<void> {
-    return this.#giveBack(rejoinByHand(this.node), () => rejoinNode(this.node));
+    return this.#giveBack(rejoinByHand(this.shell), () => rejoinNode(this.shell));
   }
 
   resume(): Promise<void> {
-    const argv = engine.exec(this.node, 'pkill', '-CONT', '-x', stalls.runtime.join('|'));
-    return this.#giveBack(argv, () => resumeAgents(this.node));
+    const command = this.shell.byHand(['pkill', '-CONT', '-x', stalls.runtime.join('|')]);
+    return this.#giveBack(command, () => resumeAgents(this.shell));
   }
 
   unthrottle(): Promise<void> {
-    const argv = unlimit(this.node);
-    return this.#giveBack(argv, () => unlimitCpu(this.node));
+    return this.#giveBack(pasteable(unlimit(this.node)), () => unlimitCpu(this.node));
   }
 
   /** Undoes whatever a fault did to it, also one of a run that was killed. */
@@ -197,7 +186,7 @@ export class KindMachine implements Machine {
     if (!(await this.reachesApi())) {
       throw new InfrastructureError('NODE_UNREACHABLE', `${this.node} does not reach the API`, {
         hint: 'look at its kubelet and containerd',
-        command: pasteable(engine.exec(this.node, 'journalctl', '--no-pager', '--lines', '50')),
+        command: this.shell.byHand(['journalctl', '--no-pager', '--lines', '50']),
       });
     }
   }
@@ -213,10 +202,10 @@ const notHealed = 'NODE_NOT_HEALED';
 
 /**
  * Does the work; where that fails, throws InfrastructureError `NODE_NOT_HEALED` with the command
- * (`argv`) that does the same. An error that has it already passes.
+ * that does the same. An error that has it already passes.
  */
 async function orByHand(
-  { node, argv }: { readonly node: string; readonly argv: readonly string[] },
+  { node, command }: { readonly node: string; readonly command: string },
   work: () => Promise<void>,
 ): Promise<void> {
   try {
@@ -225,7 +214,7 @@ async function orByHand(
     if (cause instanceof InfrastructureError && cause.code === notHealed) throw cause;
     throw new InfrastructureError(notHealed, `${node} was not given back what the fault took`, {
       hint: 'see that the engine answers, then do it by hand',
-      command: pasteable(argv),
+      command,
       cause,
     });
   }

@@ -1,8 +1,7 @@
 /** The database's processes on a node: ended, or stopped for a moment. */
 import { database } from '../../../database/chosen.ts';
-import * as engine from '../../../engine/commands.ts';
-import { run } from '../../../engine/run.ts';
 import type { Proof } from '../../../storage/port.ts';
+import type { NodeShell } from '../../node-shell.ts';
 
 /**
  * Processes of the name `$1`: says which ended; fails where one is still there after `$2` s, as one is
@@ -22,10 +21,9 @@ echo $pids`;
 const killedWithinS = 5;
 
 /** As a crash of the server does: SIGKILL, and no clean stop. */
-export async function killServers(node: string): Promise<Proof> {
+export async function killServers(node: NodeShell): Promise<Proof> {
   const { server } = database;
-  const kill = engine.shell(node, killScript, 'kill-servers', server, String(killedWithinS));
-  const ended = (await run(kill)).trim();
+  const ended = (await node.sh(killScript, server, killedWithinS)).trim();
   const verified = ended !== '';
   const evidence = verified ? `${server} ended: process ${ended}` : `no ${server} ran`;
   return { verified, evidence };
@@ -54,10 +52,10 @@ const stoppedWithinS = 10;
  * file system that some of them wait for, and then never comes to an end. Resolves to what lets them go
  * on. No error where none runs.
  */
-export async function stopServers(node: string): Promise<() => Promise<void>> {
+export async function stopServers(node: NodeShell): Promise<() => Promise<void>> {
   const { server } = database;
-  await run(engine.shell(node, stopScript, 'stop-servers', server, String(stoppedWithinS)));
+  await node.sh(stopScript, server, stoppedWithinS);
   return async () => {
-    await run(engine.shell(node, 'pkill -CONT -x "$1" || [ $? = 1 ]', 'go-on', server));
+    await node.sh('pkill -CONT -x "$1" || [ $? = 1 ]', server);
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { InfrastructureError } from '../../../errors.ts';
 import { lockCluster, lockToRemove } from './lock.ts';
 
@@ -17,12 +17,23 @@ test('the second run is told who has the cluster, and gets it once that is given
   await second.release();
 });
 
-test('nobody begins with a cluster while it is removed', async () => {
+test('who begins with a cluster waits until what a dead run left of it is removed', async () => {
   const removing = await lockToRemove(cluster, 0);
   if (typeof removing === 'string') throw new Error(removing);
-  await expect(lockCluster(cluster, 'run-1')).rejects.toThrow('which removes it');
+  const onProgress = vi.fn();
+  const begun = lockCluster(cluster, 'run-1', { onProgress });
+  await expect.poll(() => onProgress.mock.calls.join(), { timeout: 5000 }).toContain('removes it');
   await removing.release();
-  await (await lockCluster(cluster, 'run-1')).release();
+  await (await begun).release();
+  expect(onProgress).toHaveBeenCalledOnce();
+});
+
+test('a removal that does not end is told', async () => {
+  const removing = await lockToRemove(cluster, 0);
+  if (typeof removing === 'string') throw new Error(removing);
+  const waiting = { patienceMs: 0 };
+  await expect(lockCluster(cluster, 'run-1', waiting)).rejects.toThrow('which removes it');
+  await removing.release();
 });
 
 test('who removes a cluster waits for one that only looks at it', async () => {

@@ -4,7 +4,6 @@ import { kindControlPlane } from '../create/control-plane.ts';
 import type { OpenCluster } from '../create/open-cluster.ts';
 import type { KubeClients } from '../../../kube.ts';
 import { kubernetesOf } from '../kubernetes.ts';
-import { nodeShell } from '../nodes/node-shell.ts';
 import { observeCluster } from '../observe/cluster.ts';
 import { versionsOf } from '../observe/versions.ts';
 import type { RealClock } from '../real-clock.ts';
@@ -47,7 +46,7 @@ export async function openProcedureTestbed({
     kubernetes: kubernetesOf(clients, controlPlane),
     controlPlane: kindControlPlane(controlPlane),
     machine: (node) => cluster.machine(node),
-    shell: nodeShell,
+    shell: (node) => cluster.machine(node).shell,
     observe: (recorder) => observeCluster(cluster, scope, clock, recorder),
     close: () => opened.disposeAsync(),
   };

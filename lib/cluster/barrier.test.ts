@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rendezvous, type Gate } from './rendezvous.ts';
+import { barriersFor, type Gate } from './barrier.ts';
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -9,14 +9,14 @@ test('nobody passes a gate before all have come to it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(9), { minLength: 1, maxLength: 5 }), async (delays) => {
       const passed: Gate[][] = [];
-      const parties = rendezvous(delays.length);
+      const barriers = barriersFor(delays.length);
       await Promise.all(
-        parties.map(async (party, index) => {
+        barriers.map(async (barrier, index) => {
           const mine: Gate[] = [];
           passed.push(mine);
           for (const gate of order) {
             for (let turn = 0; turn < (delays[index] ?? 0); turn += 1) await Promise.resolve();
-            await party.pass(gate);
+            await barrier.pass(gate);
             mine.push(gate);
             const counts = passed.map((each) => each.length);
             expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
@@ -28,7 +28,7 @@ test('nobody passes a gate before all have come to it', async () => {
 });
 
 test('who left, or went on to a later gate, holds nobody up', async () => {
-  const [first, second, third] = rendezvous(3);
+  const [first, second, third] = barriersFor(3);
   let passed = false;
   const waiting = first?.pass('fault').then(() => (passed = true));
   second?.leave();
@@ -40,7 +40,7 @@ test('who left, or went on to a later gate, holds nobody up', async () => {
 });
 
 test('a shared call is made once, by the first; its next one is another', async () => {
-  const [first, second] = rendezvous(2);
+  const [first, second] = barriersFor(2);
   let calls = 0;
   const work = (): Promise<number> => Promise.resolve((calls += 1));
   expect(await first?.once('disconnect', work)).toBe(1);
@@ -51,11 +51,11 @@ test('a shared call is made once, by the first; its next one is another', async 
 });
 
 test('work in turn never overlaps, and a failure does not stop the next', async () => {
-  const parties = rendezvous(4);
+  const barriers = barriersFor(4);
   let running = 0;
   const results = await Promise.allSettled(
-    parties.map((party, index) =>
-      party.inTurn('start', async () => {
+    barriers.map((barrier, index) =>
+      barrier.inTurn('start', async () => {
         running += 1;
         expect(running).toBe(1);
         await settle();
@@ -73,10 +73,10 @@ test('work in turn never overlaps, and a failure does not stop the next', async 
 });
 
 test('work of one kind does not wait for that of another', async () => {
-  const [party] = rendezvous(1);
+  const [barrier] = barriersFor(1);
   const audit = Promise.withResolvers<void>();
-  const auditing = party?.inTurn('audit', () => audit.promise);
-  expect(await party?.inTurn('copy', () => Promise.resolve('copied'))).toBe('copied');
+  const auditing = barrier?.inTurn('audit', () => audit.promise);
+  expect(await barrier?.inTurn('copy', () => Promise.resolve('copied'))).toBe('copied');
   audit.resolve();
   await auditing;
 });

@@ -7,11 +7,11 @@
 const gates = ['ready', 'fault', 'break', 'kill', 'heal', 'undo', 'close'] as const;
 export type Gate = (typeof gates)[number];
 
-/** One of the runs. */
-export interface Party {
+/** What one of the runs passes and shares. */
+export interface Barrier {
   /** From 1, unlike the others'. */
   readonly number: number;
-  /** Resolves when every party is at this gate, is past it, or has left. */
+  /** Resolves when every run is at this gate, is past it, or has left. */
   pass(gate: Gate): Promise<void>;
   /** The n-th call by a name is the same for all: the first to come makes it. */
   once<T>(name: string, work: () => Promise<T>): Promise<T>;
@@ -19,12 +19,12 @@ export interface Party {
   together<T>(name: string, work: () => Promise<T>): Promise<T>;
   /** The work of a kind, one after the other. */
   inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>;
-  /** Nobody waits for this party any more. Idempotent. */
+  /** Nobody waits for this run any more. Idempotent. */
   leave(): void;
 }
 
-/** As many parties that wait for each other. */
-export function rendezvous(count: number): readonly Party[] {
+/** One for each of so many runs, which wait for each other. */
+export function barriersFor(count: number): readonly Barrier[] {
   /** Index of the gate that each has come to. */
   const progress = Array.from({ length: count }, () => -1);
   const shared = new Map<string, Promise<unknown>>();
@@ -34,23 +34,23 @@ export function rendezvous(count: number): readonly Party[] {
   /** The last work of each kind. */
   const turns = new Map<string, Promise<unknown>>();
 
-  const advance = (party: number, gate: number): void => {
-    progress[party] = Math.max(progress[party] ?? gate, gate);
+  const advance = (run: number, gate: number): void => {
+    progress[run] = Math.max(progress[run] ?? gate, gate);
     const open = Math.min(...progress);
     const ready = waiting.filter((each) => each.gate <= open);
     waiting = waiting.filter((each) => each.gate > open);
     for (const { go } of ready) go();
   };
 
-  return progress.map((_, party): Party => {
+  return progress.map((_, run): Barrier => {
     const calls = new Map<string, number>();
     return {
-      number: party + 1,
+      number: run + 1,
 
       pass(gate) {
         const { promise, resolve } = Promise.withResolvers<void>();
         waiting = [...waiting, { gate: gates.indexOf(gate), go: resolve }];
-        advance(party, gates.indexOf(gate));
+        advance(run, gates.indexOf(gate));
         return promise;
       },
 
@@ -78,7 +78,7 @@ export function rendezvous(count: number): readonly Party[] {
         return mine;
       },
 
-      leave: () => advance(party, gates.length),
+      leave: () => advance(run, gates.length),
     };
   });
 }
