@@ -153,9 +153,11 @@ export interface Auditor {
   ): Promise<ImageEvidence>;
 }
 
-/** What a backend may have beyond what every one has. */
-export const capabilities = ['node-shell'] as const;
-export type Capability = (typeof capabilities)[number];
+/**
+ * What a backend may have beyond what every one has: it runs commands on a node; a provisioner makes
+ * the volume; each of Kubernetes' feature gates can be set; the forced-detach wait can be changed.
+ */
+export type Capability = 'node-shell' | 'provisioner' | 'any-gate' | 'force-detach-wait';
 
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {
@@ -208,8 +210,6 @@ export interface Backend<T extends KubernetesTestbed = Testbed> {
   readonly backend: 'kind' | 'sim';
   /** Runs from the backend's creation, which is the beginning of the run. */
   readonly clock: Clock;
-  /** Default: none. */
-  readonly capabilities?: readonly Capability[];
   open(options: TestbedOptions): Promise<T>;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
-import { chooseBackend, openBackend, type Probes } from './backend.ts';
+import { chooseBackend, openBackend, theModel, type Probes } from './backend.ts';
 
 const built = { source: 'built', reason: 'no registry' } as const;
 const engine: Probes = {
@@ -26,7 +26,7 @@ test('auto takes kind where an engine answers and says so', async () => {
 
 test('auto takes the model where none answers and says so', async () => {
   const choice = await chooseBackend(flags, noEngine);
-  expect(choice).toEqual({ backend: 'sim', why: 'no Docker engine answers' });
+  expect(choice).toMatchObject({ backend: 'sim', why: 'no Docker engine answers' });
 });
 
 test('sim asks no engine', async () => {
@@ -65,8 +65,11 @@ test.each([
   [2, 2],
   [7, 7],
 ])('the model has the workers that were asked for: %s', async (workers, nodes) => {
-  const choice = { backend: 'sim', why: 'asked for' } as const;
-  const backend = await openBackend(choice, { clusterName: 'main', keep: false, workers });
+  const backend = await openBackend(theModel('asked for'), {
+    clusterName: 'main',
+    keep: false,
+    workers,
+  });
   const testbed = await backend.open({
     ...{ scenario: modelScenario({}), runId: 'run', seed: '1', folder: 'not made' },
     recorder: { record: () => undefined, subscribe: () => () => undefined },

@@ -1,13 +1,15 @@
 /** Which backend a run takes, with which images, and how it is opened. */
 import { $ } from '../engine/shell.ts';
+import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { kindWorkers } from '../cluster/kind/ownership/labels.ts';
 import type { SharedCluster } from '../cluster/kind/shared-cluster.ts';
 import type { Backend } from '../cluster/port.ts';
+import { simCapabilities } from '../cluster/sim/capabilities.ts';
 import { byHand, version } from '../engine/commands.ts';
 import { isCheckout, needCheckout } from '../checkout.ts';
 import { InfrastructureError, UsageError } from '../errors.ts';
 import { stockTimersMs } from '../experiment/scenario.ts';
-import type { ImageSource, SourceChoice } from '../images/image-set.ts';
+import { madeBy, type ImageSource, type SourceChoice } from '../images/image-set.ts';
 import { askRegistry, chooseSource } from '../images/source.ts';
 import type { BackendChoice } from './backend-choice.ts';
 
@@ -58,23 +60,28 @@ export async function chooseBackend(
   wish: BackendWish,
   ask: Probes = probes,
 ): Promise<BackendChoice> {
-  if (wish.cluster === 'sim') return { backend: 'sim', why: 'asked for' };
+  if (wish.cluster === 'sim') return theModel('asked for');
   if (!isCheckout && wish.cluster === 'auto') {
-    return { backend: 'sim', why: 'the npm package only predicts' };
+    return theModel('the npm package only predicts');
   }
   needCheckout('a real cluster');
   const { answers, detail } = await ask.engine();
   if (answers) {
     const why = wish.cluster === 'kind' ? 'asked for' : 'a Docker engine answers';
     const images = await chooseImages(wish, ask);
-    return { backend: 'kind', why: `${why} (Docker ${detail})`, images };
+    const capabilities = kindCapabilities(madeBy(images));
+    return { backend: 'kind', why: `${why} (Docker ${detail})`, images, capabilities };
   }
-  if (wish.cluster === 'auto') return { backend: 'sim', why: 'no Docker engine answers' };
+  if (wish.cluster === 'auto') return theModel('no Docker engine answers');
   throw new InfrastructureError('ENGINE_MISSING', `no Docker engine answers: ${detail}`, {
     hint: 'start the engine, or leave --cluster out to use the built-in model',
     command: byHand.look,
   });
 }
+
+export const theModel = (why: string): BackendChoice => ({
+  ...{ backend: 'sim', why, capabilities: simCapabilities },
+});
 
 /** Official images can't change the forced-detach wait, so `auto` does not ask for them then. */
 async function chooseImages(

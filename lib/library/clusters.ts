@@ -4,7 +4,7 @@ import { isClusterName, clusterNameRule } from '../cluster/kind/ownership/labels
 import { UsageError } from '../errors.ts';
 import { stockTimersMs, type ScenarioInput } from '../experiment/scenario.ts';
 import { kubernetesDefault } from '../kubernetes-versions.ts';
-import { chooseBackend, openBackend, removeCluster } from './backend.ts';
+import { chooseBackend, openBackend, removeCluster, theModel } from './backend.ts';
 import type { ClusterSource } from './run-plan.ts';
 
 /** Where experiments run. Disposing of it removes what its runs made, unless that is to be kept. */
@@ -42,7 +42,7 @@ export function simulated(options: SimulatedOptions = {}): Promise<ClusterUnderT
   return Promise.resolve({
     backend: 'sim',
     fields: fieldsOf(options),
-    choose: () => Promise.resolve({ backend: 'sim', why: 'asked for' }),
+    choose: () => Promise.resolve(theModel('asked for')),
     open: (choice) => openBackend(choice, { clusterName: '', workers, keep: false }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   });

@@ -1,5 +1,8 @@
-/** What a scenario asks for and its backend can't do: told before anything is created. */
+/** What a run asks for and its backend lacks: told before anything is opened. */
+import type { Capability } from '../cluster/port.ts';
+import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
+import type { Custom } from '../experiment/run/custom.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
@@ -7,45 +10,69 @@ import type { BackendChoice } from './backend-choice.ts';
 
 /** Throws UsageError. */
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
-  if (choice.backend === 'sim') refuseUnmodelled(scenario);
-  else refuseUnmeasurable(scenario, madeBy(choice.images));
+  if ('images' in choice) releaseOf(scenario.kubernetes, madeBy(choice.images));
+  refuseLacking(scenario, choice.capabilities);
 }
 
 /**
- * What the model does not play would be ignored without a word: a gate, or a provisioner, whose work is
- * done before the model begins. Throws UsageError.
- */
-export function refuseUnmodelled({ featureGates, kubernetes, provision }: Scenario): void {
-  if (provision === 'dynamic') {
-    throw new UsageError(
-      'PROVISION_NOT_MODELLED',
-      'the model has no provisioner: its volume is there from the start',
-      { hint: 'measure it: --cluster kind; or leave --provision out' },
-    );
-  }
-  const unplayed = Object.keys(featureGates).find(
-    (name) => !modelledGates(kubernetes).includes(name),
-  );
-  if (unplayed === undefined) return;
-  throw new UsageError(
-    'GATE_NOT_MODELLED',
-    `the model of Kubernetes ${kubernetes} does not play the gate ${unplayed}`,
-    {
-      hint: `measure it: --cluster kind; it plays ${modelledGates(kubernetes).join(', ') || 'none'}`,
-    },
-  );
-}
-
-/**
- * `source`: whose programs are in the images. The version must be one that clusters are made of. The forced-detach wait is compiled in: only the
- * controller manager built here can change it.
+ * `source`: whose programs are in the images. The version must be one that clusters are made of.
+ * Throws UsageError.
  */
 export function refuseUnmeasurable(scenario: Scenario, source: ImageSource): void {
   releaseOf(scenario.kubernetes, source);
-  if (source !== 'published' || !shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
-  throw new UsageError(
-    'FORCE_DETACH_NOT_TUNABLE',
-    'published images have the stock controller manager, whose forced-detach wait is compiled in',
-    { hint: 'add --images built, or leave --force-detach-after out' },
-  );
+  refuseLacking(scenario, kindCapabilities(source));
+}
+
+/** What a backend lacks would be ignored without a word. Throws UsageError. */
+export function refuseLacking(scenario: Scenario, capabilities: readonly Capability[]): void {
+  for (const [capability, refuse] of Object.entries(refusals)) {
+    if (!capabilities.some((each) => each === capability)) refuse(scenario);
+  }
+}
+
+/** Of each capability that a scenario can need: throws where this one does. */
+const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Scenario) => void>> =
+  {
+    provisioner({ provision }) {
+      if (provision !== 'dynamic') return;
+      throw new UsageError(
+        'PROVISION_NOT_MODELLED',
+        'the model has no provisioner: its volume is there from the start',
+        { hint: 'measure it: --cluster kind; or leave --provision out' },
+      );
+    },
+    'any-gate'({ featureGates, kubernetes }) {
+      const modelled = modelledGates(kubernetes);
+      const unplayed = Object.keys(featureGates).find((name) => !modelled.includes(name));
+      if (unplayed === undefined) return;
+      throw new UsageError(
+        'GATE_NOT_MODELLED',
+        `the model of Kubernetes ${kubernetes} does not play the gate ${unplayed}`,
+        { hint: `measure it: --cluster kind; it plays ${modelled.join(', ') || 'none'}` },
+      );
+    },
+    'force-detach-wait'(scenario) {
+      if (!shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
+      throw new UsageError(
+        'FORCE_DETACH_NOT_TUNABLE',
+        'published images have the stock controller manager, whose forced-detach wait is compiled in',
+        { hint: 'add --images built, or leave --force-detach-after out' },
+      );
+    },
+  };
+
+/** Of a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
+export function refuseUnable(
+  { fault, remedy }: Custom,
+  { capabilities }: Pick<BackendChoice, 'capabilities'>,
+): void {
+  for (const each of [fault, remedy]) {
+    const lacking = each?.needs?.find((need) => !capabilities.includes(need));
+    if (each === undefined || lacking === undefined) continue;
+    throw new UsageError(
+      'NOT_ON_THIS_CLUSTER',
+      `\`${each.name}\` needs ${lacking}: the chosen cluster has none`,
+      { hint: 'measure it on kind(), or use verbs of the port only, which the model plays' },
+    );
+  }
 }

@@ -3,12 +3,12 @@
  * checked and has its backend chosen, and nothing was created for it yet.
  */
 import type { Backend } from '../cluster/port.ts';
-import { refuseUnable, type Custom } from '../experiment/run/custom.ts';
+import type { Custom } from '../experiment/run/custom.ts';
 import type { RunOptions } from '../experiment/run/run.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
 import type { BackendChoice } from './backend-choice.ts';
-import { refuseUnfit } from './refusals.ts';
+import { refuseUnable, refuseUnfit } from './refusals.ts';
 import { checkFolder, makeRunFolder, modelRunId } from './run-folder.ts';
 
 /** Where runs take place. */
@@ -43,10 +43,11 @@ export type RunHooks = Pick<
 
 /** Throws UsageError or InfrastructureError; nothing was created. */
 export async function planRun(wish: RunWish): Promise<RunPlan> {
-  const { cluster, scenario, folder } = wish;
+  const { cluster, scenario, custom = {}, folder } = wish;
   checkFolder(folder);
   const choice = await cluster.choose(scenario);
   refuseUnfit(scenario, choice);
+  refuseUnable(custom, choice);
   return { ...wish, choice };
 }
 
@@ -58,7 +59,6 @@ export async function performRun(
   // What only a run needs is imported by a run: --help and --dry-run answer at once.
   const { runScenario } = await import('../experiment/run/run.ts');
   const backend = await cluster.open(choice);
-  if (custom !== undefined) refuseUnable(custom, backend);
   makeRunFolder(folder);
   return runScenario({
     ...{ scenario, seed, folder, backend },

@@ -149,13 +149,14 @@ test('a checker from outside decides with ours, and is missed where it is not', 
   });
 });
 
-test('what the model cannot do is refused, and nothing is created', async () => {
+test('what the model cannot do is refused before it is opened, and nothing is created', async () => {
   const folder = join(newFolder(), 'out');
   const fault: api.CustomFault = { ...standsStill, needs: ['node-shell'] };
-  const refused = api.experiment({ ...usual, fault }).run({ folder });
+  const cluster = { ...usual.cluster, open: () => Promise.reject(new Error('opened')) };
+  const refused = api.experiment({ ...usual, cluster, fault }).run({ folder });
   await expect(refused).rejects.toMatchObject({
     ...{ code: 'NOT_ON_THIS_CLUSTER', exitCode: 2 },
-    message: '`stands-still` needs node-shell: the model has none',
+    message: '`stands-still` needs node-shell: the chosen cluster has none',
   });
   const gate = { featureGates: { AllAlpha: true } };
   const gated = api.experiment({ ...usual, cluster: await api.simulated(gate), fault });

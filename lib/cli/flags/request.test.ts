@@ -4,7 +4,8 @@ import type { Scenario } from '../../experiment/scenario.ts';
 import { UsageError } from '../../errors.ts';
 import { parseScenario } from '../../experiment/scenario.ts';
 import { faultKinds, questionOf } from '../../faults/kinds/index.ts';
-import { refuseUnmeasurable, refuseUnmodelled } from '../../library/refusals.ts';
+import { simCapabilities } from '../../cluster/sim/capabilities.ts';
+import { refuseLacking, refuseUnmeasurable } from '../../library/refusals.ts';
 import { requestOf, type ExperimentDefinition, type RunRequest } from './request.ts';
 
 const now = new Date('2026-11-21T09:30:12.345Z');
@@ -143,7 +144,7 @@ test.each([
 test('who makes the volume is asked for, and the model refuses what it does not play', () => {
   const { scenario } = request('--provision', 'dynamic');
   expect(scenario.provision).toBe('dynamic');
-  expect(() => refuseUnmodelled(scenario)).toThrow(/PROVISION|no provisioner/);
+  expect(() => refuseLacking(scenario, simCapabilities)).toThrow(/PROVISION|no provisioner/);
   expect(() => request('--provision', 'dynamic', '--disk', 'shared-file')).toThrow(/no controller/);
 });
 
@@ -207,9 +208,11 @@ test('a version that no cluster is made of, or no registry has, is refused', () 
 test('a gate that the model does not play is refused', () => {
   const on = (...args: string[]): Scenario => request(...args).scenario;
   const gate = ['--feature-gate', 'NodeControllerLeaseCircuitBreaker=false'];
-  expect(() => refuseUnmodelled(on(...gate))).not.toThrow();
-  expect(() => refuseUnmodelled(on(...gate, '--kubernetes', '1.36'))).toThrow(/does not play/);
-  expect(() => refuseUnmodelled(on('--feature-gate', 'AllAlpha=true'))).toThrow(
+  expect(() => refuseLacking(on(...gate), simCapabilities)).not.toThrow();
+  expect(() => refuseLacking(on(...gate, '--kubernetes', '1.36'), simCapabilities)).toThrow(
+    /does not play/,
+  );
+  expect(() => refuseLacking(on('--feature-gate', 'AllAlpha=true'), simCapabilities)).toThrow(
     /does not play the gate AllAlpha/,
   );
 });

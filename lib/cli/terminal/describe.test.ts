@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { describeRequest } from './describe.ts';
 import { requestOf } from '../flags/request.ts';
+import { theModel } from '../../library/backend.ts';
 
-const onModel = { backend: 'sim', why: 'asked for' } as const;
+const onModel = theModel('asked for');
 const definition = { name: 'probe', question: 'Is it lost?', fault: 'network-partition' } as const;
 
 function linesOf(counted: Record<string, number> | undefined): string {

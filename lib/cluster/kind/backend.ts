@@ -11,7 +11,6 @@ export function kindBackend(choice: ClusterChoice = {}, shared?: SharedCluster):
   return {
     backend: 'kind',
     clock,
-    capabilities: ['node-shell'],
     async open(request) {
       const own = { ...request, clock };
       const { event } = request;

@@ -2,7 +2,7 @@
  * What a caller of the library brings along: a fault, a remedy, checkers of his own. They are values
  * of the same types as ours, and each says which of ours it is judged as. The history keeps their names.
  */
-import type { Backend, Capability } from '../../cluster/port.ts';
+import type { Capability } from '../../cluster/port.ts';
 import { checkers as ownCheckers } from '../../checkers/index.ts';
 import type { Checker } from '../../checkers/checker.ts';
 import { UsageError } from '../../errors.ts';
@@ -66,25 +66,6 @@ function mustBeFree(what: string, name: string, taken: readonly string[]): void 
   throw new UsageError('CUSTOM_NAME', `\`${name}\` cannot name a ${what} of your own: ${why}`, {
     hint: 'choose another name: records, findings and pages call it so',
   });
-}
-
-/** Throws UsageError `NOT_ON_THIS_CLUSTER` where one of them needs what the cluster does not have. */
-export function refuseUnable(
-  { fault, remedy }: Custom,
-  { backend, capabilities = [] }: Pick<Backend, 'backend' | 'capabilities'>,
-): void {
-  for (const each of [fault, remedy]) {
-    const lacking = each?.needs?.find((need) => !capabilities.includes(need));
-    if (each === undefined || lacking === undefined) continue;
-    const where = backend === 'sim' ? 'the model' : 'this cluster';
-    throw new UsageError(
-      'NOT_ON_THIS_CLUSTER',
-      `\`${each.name}\` needs ${lacking}: ${where} has none`,
-      {
-        hint: 'measure it on kind(), or use verbs of the port only, which the model plays',
-      },
-    );
-  }
 }
 
 /** Reasons why the run's judgement is not whole without them: checkers that are not at hand. */

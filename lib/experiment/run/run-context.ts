@@ -1,8 +1,8 @@
 /** What a run's phases share: its options, its recorder, and the bound that each phase has. */
 import type { Backend, CommonTestbed, KubernetesTestbed, Testbed } from '../../cluster/port.ts';
-import type { Recorder } from '../../history/port.ts';
 import type { Barrier } from '../../cluster/barrier.ts';
 import type { HistoryRecord, PhaseName } from '../../history/events.ts';
+import type { Recorder } from '../../history/port.ts';
 import type { ImageLabel } from '../../storage/identity.ts';
 import type { RunRecorder } from '../../history/recorder.ts';
 import { afterInterrupt, boundsMs, within, type Step, type Times } from './bounds.ts';

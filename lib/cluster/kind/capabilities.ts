@@ -1,0 +1,8 @@
+/** What kind has beyond what every backend has, known before one is opened. */
+import type { Capability } from '../port.ts';
+
+/** The forced-detach wait is compiled in: only the controller manager built here can change it. */
+export const kindCapabilities = (made: 'built' | 'published'): readonly Capability[] => [
+  ...(['node-shell', 'provisioner', 'any-gate'] as const),
+  ...(made === 'built' ? (['force-detach-wait'] as const) : []),
+];
