@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import {
   armScript,
+  bootOf,
   checkScript,
   collectScript,
   cutScript,
@@ -41,6 +42,16 @@ test('a cut asks for both heals first', () => {
   expect(belt).toBeGreaterThan(heal ?? 0);
   expect(rules).toBeGreaterThan(belt ?? 0);
   expect(script.slice(0, heal)).toContain('set -eu');
+});
+
+test('who arms and who checks says which boot of the host it is', () => {
+  const scripts = [armScript('network', run, 60_000), checkScript('network', run)];
+  for (const script of scripts) {
+    const line = /echo "boot [^;\n]*"/.exec(script)?.[0] ?? 'false';
+    const said = execFileSync('sh', ['-c', line], { encoding: 'utf8' }).split('\n');
+    expect(bootOf(said)).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  expect(bootOf(['armed 60'])).toBeUndefined();
 });
 
 test('all that it names on the host is its own', () => {

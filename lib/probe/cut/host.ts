@@ -63,6 +63,13 @@ const beltLaterS = 30;
 /** When the node is back at the latest. */
 export const latestHealMs = (healAfterMs: number): number => healAfterMs + 1000 * (beltLaterS + 5);
 
+/** A host that was started anew has another: whoever wrote on it is gone, whatever a driver did. */
+const sayBoot = 'echo "boot $(cat /proc/sys/kernel/random/boot_id)"';
+
+/** Of a host that said it. */
+export const bootOf = (lines: readonly string[]): string | undefined =>
+  lines.flatMap((line) => /^boot ([0-9a-f-]+)$/.exec(line)?.[1] ?? [])[0];
+
 const start = (unit: string, more: string, command: string): string =>
   `systemd-run --quiet --collect --unit=${unit} ${more} /bin/sh ${command}`;
 
@@ -88,7 +95,7 @@ systemctl is-active --quiet ${tidy}.timer
 echo "will be tidied"`;
 }
 
-/** Says `armed` once both belts are proven; leaves nothing armed where one is not. */
+/** Says which boot it is and `armed` once both belts are proven; leaves nothing armed where one is not. */
 export function armScript(way: CutWay, run: string, healAfterMs: number): string {
   const healS = inSeconds(healAfterMs);
   const [files, units] = [filesOf(run), unitsOf(run)];
@@ -107,7 +114,7 @@ BELT
 ${start(units.heal, `--on-active=${healS}s --timer-property=AccuracySec=1s`, `${files}/heal.sh`)}
 ${start(units.belt, '', `${files}/belt.sh`)}
 if systemctl is-active --quiet ${units.heal}.timer && systemctl is-active --quiet ${units.belt}.service
-then echo "armed ${healS}"
+then ${sayBoot}; echo "armed ${healS}"
 else systemctl stop ${units.heal}.timer ${units.belt}.service; echo "not armed"; exit 4
 fi`;
 }
@@ -126,7 +133,7 @@ ${start(units.cut, '--on-active=3s --timer-property=AccuracySec=100ms', `${files
 echo "cutting"`;
 }
 
-/** Undoes all of it but the tidying, whatever was done; says `healed` where nothing of it is left. */
+/** Undoes all of it but the tidying, whatever was done; says which boot it is and `healed` where nothing of it is left. */
 export function checkScript(way: CutWay, run: string): string {
   const units = unitsOf(run);
   return `set -u
@@ -134,6 +141,7 @@ systemctl stop ${units.cut}.timer ${units.heal}.timer ${units.belt}.service 2>/d
 ${healCommand(way, run)}
 if nft list table inet ${tableOf(run)} >/dev/null 2>&1; then echo "the table is there"; exit 5; fi
 systemctl is-active --quiet kubelet || { echo "kubelet is not active"; exit 5; }
+${sayBoot}
 echo "healed"`;
 }
 

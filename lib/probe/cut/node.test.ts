@@ -61,7 +61,13 @@ describe('a node that has to be healed', () => {
   };
 
   test('is, once it is Ready and its host says so', async () => {
-    expect(await heal('True', 'healed', 'Succeeded')).toMatchObject({ checked: true });
+    const said = 'boot 0a1b-2c\nhealed\n';
+    const record = await heal('True', said, 'Succeeded');
+    expect(record).toMatchObject({ checked: true, healedBootId: '0a1b-2c' });
+  });
+
+  test('is, too, where its host does not say which boot it is', async () => {
+    expect(await heal('True', 'healed', 'Succeeded')).not.toHaveProperty('healedBootId');
   });
 
   test('and is not Ready: the command for its console', async () => {

@@ -5,6 +5,7 @@ import { taintOutOfService, untaint } from '../trials/taint.ts';
 import { nowMs, whyOf } from '../trials/view.ts';
 import {
   armScript,
+  bootOf,
   checkScript,
   collectScript,
   cutScript,
@@ -31,8 +32,9 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
       context,
     );
     record.readyAgainMs = await nodeIs(context, true, latestHealMs(plan.healAfterMs));
-    await onHost(context, 'check', checkScript(plan.way, run));
+    const said = await onHost(context, 'check', checkScript(plan.way, run));
     record.checked = true;
+    noteBoot(record, 'healedBootId', said);
   } catch (cause) {
     // What comes of it is told by `--clean`, too; that the node may be away is told only here.
     await untaint(clients, node, namespace).catch((error: unknown) => say(whyOf(error)));
@@ -43,6 +45,15 @@ export async function healed(context: CutContext, record: CutDraft): Promise<voi
     });
   }
   await untaint(clients, node, namespace);
+}
+
+function noteBoot(
+  record: CutDraft,
+  when: 'armedBootId' | 'healedBootId',
+  said: readonly string[],
+): void {
+  const bootId = bootOf(said);
+  if (bootId !== undefined) record[when] = bootId;
 }
 
 /** Until Kubernetes calls a silent node not Ready: the stock grace is 50 s, clouds' are longer. */
@@ -79,8 +90,9 @@ export class Cut {
     const vantage = await Vantage.start(this.#context);
     this.#under = await startWriters(this.#volumes, say);
     await this.#rehearse(vantage);
-    await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
+    const said = await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
     this.#record.armedMs = nowMs();
+    noteBoot(this.#record, 'armedBootId', said);
     say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
     this.#record.cutMs = await this.#cutOff('cut', vantage);
     say(`${next} sees ${node} no more`);

@@ -21,6 +21,9 @@ export const cutRecordSchema = z.object({
   /** Unreachable and reachable again, in the rehearsal. */
   rehearsedMs: ms.exactOptional(),
   armedMs: ms.exactOptional(),
+  /** Of the host that is cut off, when its heal was armed and once it had run; older records have none. */
+  armedBootId: z.string().exactOptional(),
+  healedBootId: z.string().exactOptional(),
   /** Seen from the second vantage point. */
   cutMs: ms.exactOptional(),
   /** The API's: not Ready, whatever it says then. */

@@ -166,17 +166,17 @@ function cutOf(change: Partial<CutCertificate> = {}): string {
   const writes = Array.from({ length: 100 }, (_, index) => write(1000 + index * 100));
   const volume = {
     ...{ name: 'cut-1', variant: 'contested', claim: 'cut-1', storageClass: 'slow', events: [] },
-    ...{ deleteAskedMs: 2000, goneMs: 5000, watchEndedMs: 60_000, clockOffsetMs: 0 },
+    ...{ deleteAskedMs: 3500, goneMs: 5000, watchEndedMs: 60_000, clockOffsetMs: 0 },
     ...{ clockErrorMs: 5, attachments: [{ uid: '1', deletingMs: 4500 }] },
     writerJournal: { writes: [...writes, write(11_100, 'EIO')], gaps: 0, notes: [], scans: [] },
     nextJournal: { writes: [write(9000), write(9100)], gaps: 0, notes: [], scans: [] },
-    next: { node: 'b', createdMs: 2000, runningMs: 8000 },
+    next: { node: 'b', createdMs: 3500, runningMs: 8000 },
   };
   return file({
     ...{ schemaVersion: 1, kind: 'cut-certificate', kubernetes: 'v1.37.2', plan },
     ...{ beganAt: '2026-11-25T03:52:58.989Z', planHash: planHash(plan), findings: [] },
     classes: [{ name: 'slow', driver: 'block.acme.example', parameters: {} }],
-    record: { cutMs: 1500, healedMs: 60_000, checked: true, looks: [], volumes: [volume] },
+    record: { cutMs: 3000, healedMs: 60_000, checked: true, looks: [], volumes: [volume] },
     ...change,
   });
 }

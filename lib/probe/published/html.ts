@@ -192,11 +192,15 @@ const classes = (findings: readonly CutFinding[]): Html =>
   wide(
     'Every volume',
     html`<table><thead><tr><th>Class</th><th>Outcome</th><th>Why</th><th>Does so</th><th>Next pod</th><th class="number">writes beside it</th><th class="number">after the heal</th><th>The old pod was told</th></tr></thead>
-<tbody>${findings.map(
-      ({ storageClass, outcome, why, modes, next, overlapAcks, afterHealAcks, error }) =>
-        html`<tr><td>${storageClass}</td><td>${outcome}</td><td class="text">${why}</td><td>${modes.join(' or ') || '–'}</td><td class="text">${nextWords(next)}</td><td class="number">${overlapAcks}</td><td class="number">${afterHealAcks}</td><td>${error ?? '–'}</td></tr>`,
-    )}</tbody></table>`,
+<tbody>${findings.map(classRow)}</tbody></table>`,
   );
+
+function classRow(finding: CutFinding): Html {
+  const { storageClass, outcome, why, modes, next, afterHealAcks, error } = finding;
+  // Older findings have no slots.
+  const beside = Math.max(finding.overlapAcks, finding.overlapSlots ?? 0);
+  return html`<tr><td>${storageClass}</td><td>${outcome}</td><td class="text">${why}</td><td>${modes.join(' or ') || '–'}</td><td class="text">${nextWords(next)}</td><td class="number">${beside}</td><td class="number">${afterHealAcks}</td><td>${error ?? '–'}</td></tr>`;
+}
 
 function times({ record }: CutCertificate): [string, string][] {
   const since = (atMs: number | undefined): string =>

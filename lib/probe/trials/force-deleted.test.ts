@@ -118,6 +118,7 @@ describe('undecided, with the reason', () => {
       'the next pod has read the disk 1 times: two tell',
       { nextJournal: { ...nextJournal, scans: nextJournal.scans.slice(0, 1) } },
     ],
+    ['2 lines of the next pod are missing', { nextJournal: { ...nextJournal, gaps: 2 } }],
     [
       'the next pod could not read the disk at first: EIO',
       { nextJournal: { ...nextJournal, blind: [{ atMs: 0, error: 'EIO' }] } },

@@ -4,10 +4,10 @@
  * detached, so it tells of Kubernetes; no mode follows from it.
  */
 import { answeredMs, writesBy } from './journal.ts';
-import { judgeForced, wasBlind, type ForcedFacts, type ForcedOutcome } from './judge-forced.ts';
+import { judgeForced, type ForcedFacts, type ForcedOutcome } from './judge-forced.ts';
 import { figure, tally, type Figure } from './measured.ts';
 import { nextOf, nextWroteMs, type NextFinding } from './next-pod.ts';
-import { isIn, settled } from './on-disk.ts';
+import { isIn, seqsOf, settled, slotsLater } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 
 /** Milliseconds are since the delete was asked for: the API has no pod from some moment of its answer on. */
@@ -90,21 +90,9 @@ function factsOf(record: TrialRecord): ForcedFacts {
   return {
     ...{ writes, acks, next: nextOf(record) },
     overlapAcks: acks.filter(({ begunMs }) => begunMs > fromMs + clockErrorMs).length,
-    overlapSlots: slotsLater(record),
+    overlapSlots: slotsLater(record).length,
   };
 }
-
-/** Found by the last scan in places that the first one, made before the next pod wrote, had found empty. */
-function slotsLater({ nextJournal }: TrialRecord): number {
-  const { scans } = nextJournal;
-  const [first] = scans;
-  const last = scans.at(-1);
-  if (first === undefined || last === undefined || wasBlind(nextJournal)) return 0;
-  return seqsOf(last.ranges).filter((seq) => !isIn(first.ranges, seq)).length;
-}
-
-const seqsOf = (ranges: readonly (readonly [number, number])[]): number[] =>
-  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
 
 type Numbers = Omit<
   ForcedFinding,

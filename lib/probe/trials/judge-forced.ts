@@ -3,8 +3,9 @@
  * whatever else is missing; else where the records don't tell, the outcome is `undecided` with the reason.
  */
 import { toldInSeconds } from '../../durations.ts';
-import { answeredMs, type Journal, type Write } from './journal.ts';
+import { answeredMs, type Write } from './journal.ts';
 import type { NextFinding } from './next-pod.ts';
+import { wasBlind } from './on-disk.ts';
 import type { TrialRecord } from './record.ts';
 import { heardBefore, silentMs, steadyMs, steadyWrites, unreadable } from './steady.ts';
 
@@ -27,10 +28,6 @@ export interface ForcedFacts {
   readonly overlapAcks: number;
   readonly overlapSlots: number;
 }
-
-/** After a read that failed the first scan is not of the whole. */
-export const wasBlind = ({ scans: [first], blind }: Journal): boolean =>
-  first !== undefined && blind.some(({ atMs }) => atMs < first.atMs);
 
 type Judged = readonly [ForcedOutcome, string];
 const undecided = (why: string): Judged => ['undecided', why];
@@ -77,11 +74,12 @@ function judgeEnd(
       ? ['wrote-on', `it wrote to the end of the watch; the next pod was ${next.was}${said}`]
       : ['next-out', `last heard of ${last} after the delete; the next pod was ${next.was}${said}`];
   }
-  const { scans, blind } = record.nextJournal;
+  const { scans, blind, gaps } = record.nextJournal;
   const [first, second] = scans;
   if (first === undefined || second === undefined) {
     return undecided(`the next pod has read the disk ${scans.length} times: two tell`);
   }
+  if (gaps > 0) return undecided(`${gaps} lines of the next pod are missing`);
   if (wasBlind(record.nextJournal)) {
     return undecided(`the next pod could not read the disk at first: ${blind[0]?.error}`);
   }

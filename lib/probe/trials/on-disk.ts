@@ -1,5 +1,5 @@
-/** Which acknowledged writes the next node must have found on the disk, by its last scan. */
-import { answeredMs, type Write } from './journal.ts';
+/** What the next pod found on the disk of the first one's writes, and which ones it must have found. */
+import { answeredMs, type Journal, type Write } from './journal.ts';
 import type { TrialRecord } from './record.ts';
 
 /** A whole scan comes each 10 s, and what is younger may be in none. */
@@ -12,5 +12,28 @@ export function settled(record: TrialRecord, acks: readonly Write[]): readonly W
   return acks.filter((write) => answeredMs(write) < atMs - scannedMs);
 }
 
-export const isIn = (ranges: readonly (readonly [number, number])[], seq: number): boolean =>
+export type Ranges = readonly (readonly [number, number])[];
+
+export const isIn = (ranges: Ranges, seq: number): boolean =>
   ranges.some(([from, to]) => from <= seq && seq <= to);
+
+export const seqsOf = (ranges: Ranges): number[] =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
+
+/** After a read that failed the first scan is not of the whole. */
+export const wasBlind = ({ scans: [first], blind }: Journal): boolean =>
+  first !== undefined && blind.some(({ atMs }) => atMs < first.atMs);
+
+/**
+ * Writes that the last scan found in places that an earlier one had found empty: the last before `sinceMs`
+ * of the probe's clock, else the first, made before the next pod wrote. None where what the first one saw
+ * is not known.
+ */
+export function slotsLater(record: TrialRecord, sinceMs = -Infinity): number[] {
+  const { nextJournal, nextClockOffsetMs = 0 } = record;
+  const { scans, gaps } = nextJournal;
+  const before = scans.findLast(({ atMs }) => atMs + nextClockOffsetMs < sinceMs) ?? scans[0];
+  const last = scans.at(-1);
+  if (before === undefined || last === undefined || gaps > 0 || wasBlind(nextJournal)) return [];
+  return seqsOf(last.ranges).filter((seq) => !isIn(before.ranges, seq));
+}

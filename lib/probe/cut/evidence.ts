@@ -1,0 +1,51 @@
+/**
+ * What the records of a volume under a cut hold of its two writers: by the clocks of both, and by the slots
+ * that the next pod found, in which no clock has a part. Pure.
+ */
+import { answeredMs, writesBy, type Write } from '../trials/journal.ts';
+import { nextOf, nextWroteMs, type NextFinding } from '../trials/next-pod.ts';
+import { settled, slotsLater, wasBlind } from '../trials/on-disk.ts';
+import type { CutRecord, CutVolume } from './record.ts';
+
+/** The heal is seen by looks from the second node: it may have come so long before. */
+const healSeenMs = 3000;
+
+export interface Evidence {
+  /** Of the old pod, on the probe's clock, in order. */
+  readonly writes: readonly Write[];
+  readonly acks: readonly Write[];
+  readonly next: NextFinding;
+  /** The next pod's first acknowledged write; Infinity: none. */
+  readonly nextWroteMs: number;
+  /** The node was still away. */
+  readonly awayUntilMs: number;
+  /** Of the old pod: acknowledged, and begun after the next pod's first was acknowledged, whatever the clocks' errors. */
+  readonly besideAcks: readonly Write[];
+  /** Of the old pod: came to the disk after the next pod had read their places. */
+  readonly besideSlots: readonly number[];
+  /** Those of them that the next pod found no sooner than the node was back. */
+  readonly lateSlots: readonly number[];
+  /** Writes beside the next pod's that it must have found, and it found nothing. */
+  readonly isUnseen: boolean;
+}
+
+export function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume): Evidence {
+  const { writerJournal, nextJournal, clockOffsetMs, clockErrorMs = 0 } = volume;
+  const writes = writesBy(writerJournal, clockOffsetMs);
+  const acks = writes.filter(({ error }) => error === undefined);
+  const fromMs = nextWroteMs(volume);
+  const awayUntilMs = healedMs - healSeenMs;
+  const besideAcks = acks.filter(({ begunMs }) => begunMs > fromMs + clockErrorMs);
+  const besideSlots = slotsLater(volume);
+  const { scans, isDirect, gaps } = nextJournal;
+  const reads = isDirect === true && scans.length > 1 && gaps === 0 && !wasBlind(nextJournal);
+  return {
+    ...{ writes, acks, next: nextOf(volume), nextWroteMs: fromMs, awayUntilMs },
+    ...{ besideAcks, besideSlots, lateSlots: slotsLater(volume, awayUntilMs) },
+    isUnseen: reads && besideSlots.length === 0 && settled(volume, besideAcks).length > 0,
+  };
+}
+
+/** Acknowledged beside the next pod's while the node was away, and once it was back. */
+export const overlapOf = ({ besideAcks }: Evidence, healedMs = Infinity): number =>
+  besideAcks.filter((write) => answeredMs(write) < healedMs).length;
