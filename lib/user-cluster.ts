@@ -120,7 +120,7 @@ export async function answered<T>(
       'CLUSTER_REFUSED',
       `the cluster of ${cluster.context} refused while ${doing}`,
       {
-        hint: 'nothing of ours stays there',
+        hint: 'a right, a quota or an admission policy may be why: its own words stand below',
         command: kubectl(cluster, 'get events -A'),
         cause,
       },
@@ -135,7 +135,7 @@ export const forbidden = (
   command: string,
 ): InfrastructureError =>
   new InfrastructureError('CLUSTER_FORBIDDEN', `on the cluster of ${cluster.context} ${what}`, {
-    hint: 'ask for the rights, or choose another cluster with --context; nothing stays there',
+    hint: 'ask for the rights, or choose another cluster with --context',
     command: kubectl(cluster, command),
   });
 
@@ -150,6 +150,10 @@ export const needText = ({ verb, group, resource, subresource, name }: Need): st
   const named = name === undefined ? '' : `/${name}`;
   return `${verb} ${whole}${named}${subresource === undefined ? '' : ` --subresource=${subresource}`}`;
 };
+
+/** Words of kubectl. */
+export const askingFor = (need: Need): string =>
+  `auth can-i ${needText(need)}${need.namespace ? ` -n ${need.namespace}` : ''}`;
 
 /** Whether the cluster would let the user do it. Throws as `answered` does. */
 async function isAllowed(
@@ -167,8 +171,15 @@ export async function missingRights(
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
   needs: readonly Need[],
 ): Promise<string[]> {
+  return [...new Set((await missingNeeds(cluster, needs)).map(needText))];
+}
+
+async function missingNeeds(
+  cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
+  needs: readonly Need[],
+): Promise<Need[]> {
   const allowed = await Promise.all(needs.map((need) => isAllowed(cluster, need)));
-  return needs.filter((_, index) => !allowed[index]).map(needText);
+  return needs.filter((_, index) => !allowed[index]);
 }
 
 /** Throws InfrastructureError `CLUSTER_FORBIDDEN` with all that is missing, and as `answered` does. */
@@ -176,8 +187,8 @@ export async function mustBeAllowed(
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
   needs: readonly Need[],
 ): Promise<void> {
-  const missing = await missingRights(cluster, needs);
-  const [first] = missing;
+  const [first, ...others] = await missingNeeds(cluster, needs);
   if (first === undefined) return;
-  throw forbidden(cluster, `you may not ${missing.join(', ')}`, `auth can-i ${first}`);
+  const words = new Set([first, ...others].map(needText));
+  throw forbidden(cluster, `you may not ${[...words].join(', ')}`, askingFor(first));
 }

@@ -14,7 +14,7 @@ import {
 import { hostPod, vantagePod } from './cut/objects.ts';
 import { type CutPlan, cutPlanLines } from './cut/plan.ts';
 import { tidyLaterMs } from './cut/play.ts';
-import { type CutOptions, planCut } from './cut/run.ts';
+import { type CutOptions, planCut, watchMsOf } from './cut/run.ts';
 import { placeOf } from './cut/volume.ts';
 import { planLines, variants } from './plan.ts';
 import { grantedObjects, type Home, probeAccount } from './rights.ts';
@@ -33,6 +33,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   const namespace = request.namespace ?? exampleNamespace;
   const place = { namespace, plan, program: writerProgram() };
   const grantsLater = request.grant !== undefined;
+  const lease = { watchMs: plan.horizonMs, security: 'baseline' } as const;
   const rest = plan.list.length - variants.length;
   const head = [
     'Nothing was made. Trials (--run) would do this:',
@@ -48,7 +49,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   ];
   const objects = [
     ...grantedObjects({ home, grantsLater, to: probeAccount }),
-    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace))]),
+    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, lease))]),
     ...trialObjects(place),
   ];
   return commented(head, objects);
@@ -101,6 +102,7 @@ export async function cutDryRun(clients: ProbeClients, options: CutOptions): Pro
   const namespace = options.namespace ?? exampleNamespace;
   const home = shownHome(options.namespace);
   const cut = { node: options.node, marks: plan.remedy === 'out-of-service' };
+  const lease = { watchMs: watchMsOf(plan), security: 'privileged' } as const;
   const head = [
     'Nothing was made. The cut (--yes) would do this:',
     ...cutPlanLines(plan),
@@ -112,7 +114,7 @@ export async function cutDryRun(clients: ProbeClients, options: CutOptions): Pro
   ];
   return commented(head, [
     ...grantedObjects({ home, cut, grantsLater: false, to: probeAccount }),
-    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, 'privileged'))]),
+    ...(home.isGiven ? [] : [asWhole('v1', 'Namespace', namespaceNow(namespace, lease))]),
     ...madeObjects(plan, namespace),
   ]);
 }

@@ -19,6 +19,7 @@ export interface NodeFacts {
   readonly ready: boolean;
   /** Neither cordoned nor tainted against ordinary pods. */
   readonly schedulable: boolean;
+  /** By its roles: a part of it runs there, be it etcd alone. */
   readonly controlPlane: boolean;
   readonly outOfService: boolean;
   readonly kubelet: string;
@@ -150,7 +151,7 @@ function nodeFacts(node: V1Node, csiNodes: readonly V1CSINode[], driver?: string
       node.spec?.unschedulable !== true &&
       taints.every(({ effect }) => effect === 'PreferNoSchedule'),
     controlPlane: labels.some((label) =>
-      /^node-role\.kubernetes\.io\/(control-plane|master)$/.test(label),
+      /^node-role\.kubernetes\.io\/(control-?plane|master|etcd)$/.test(label),
     ),
     outOfService: taints.some(({ key }) => key === outOfServiceKey),
     kubelet: info?.kubeletVersion ?? '',

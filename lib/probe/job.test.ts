@@ -51,7 +51,7 @@ test('outside its namespace trials change nothing but attachments', () => {
   const role = objectsOf(jobText(request)).find(({ kind }) => kind === 'ClusterRole');
   const changing = role?.rules?.filter(({ verbs }) => verbs.some((verb) => !/get|list/.test(verb)));
   expect(changing).toEqual([
-    expect.objectContaining({ resources: ['volumeattachments'], verbs: ['get', 'delete'] }),
+    expect.objectContaining({ resources: ['volumeattachments'], verbs: ['get', 'delete', 'list'] }),
   ]);
 });
 
@@ -75,7 +75,7 @@ test('a cut marks the one node, ends no attachment, and its Job runs elsewhere',
     expect.objectContaining({ resources: ['nodes'], resourceNames: ['worker-3'] }),
   );
   const attachments = rules.filter(({ resources }) => resources.includes('volumeattachments'));
-  expect(attachments.map(({ verbs }) => verbs)).toEqual([['get']]);
+  expect(attachments.map(({ verbs }) => verbs)).toEqual([['get', 'list']]);
   const pod = objects.at(-1)?.spec?.template.spec;
   expect(pod?.['terminationGracePeriodSeconds']).toBe(900);
   expect(JSON.stringify(pod?.['affinity'])).toContain('"NotIn","values":["worker-3"]');

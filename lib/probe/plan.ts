@@ -23,6 +23,10 @@ export const variants = [
 ] as const;
 export type Variant = (typeof variants)[number];
 
+/** Whether a claim of this name may be a probe's: of a trial, of a cut, or the one that asks for a raw volume. */
+export const isTrialName = (name = ''): boolean =>
+  name === 'block' || new RegExp(`^(${[...variants, 'cut'].join('|')})-\\d+$`).test(name);
+
 export type VolumeMode = 'Block' | 'Filesystem';
 
 export interface Trial {

@@ -6,7 +6,7 @@ import { gatherFacts, type Facts } from './facts.ts';
 import { planOf, type Plan, type PlanRequest } from './plan.ts';
 import { predict, type Prediction } from './predict.ts';
 import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } from './refuse.ts';
-import { trialNeeds } from './rights.ts';
+import { readNeeds, trialNeeds } from './rights.ts';
 import { exampleNamespace } from './trials/place.ts';
 
 export interface Answer {
@@ -19,7 +19,7 @@ export interface Answer {
   readonly plan?: Plan;
   /** Why they would be. */
   readonly refusal?: string;
-  /** Rights that trials need and the user lacks. */
+  /** Rights that this or trials need, and the user lacks. */
   readonly missingRights: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function answerFor(clients: ProbeClients, options: AnswerOptions): 
   const { namespace } = options;
   // The name of one of its own is not known before.
   const home = { namespace: namespace ?? exampleNamespace, isGiven: namespace !== undefined };
-  const missing = await missingRights(clients, trialNeeds(home));
+  const missing = await missingRights(clients, [...readNeeds, ...trialNeeds(home)]);
   return {
     storageClass: options.storageClass,
     driver: facts.storageClass?.provisioner ?? '',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { driverPods, type Facts, type NodeFacts } from './facts.ts';
+import type { ProbeClients } from './clients.ts';
+import { driverPods, gatherFacts, type Facts, type NodeFacts } from './facts.ts';
 import { planHash, planOf } from './plan.ts';
 import { predict } from './predict.ts';
 import { planOrRefusal } from './prediction.ts';
@@ -109,6 +110,27 @@ test('the pods of a driver are those with its socket or its name', () => {
   });
   const pods = [pod('own', '/var/lib/kubelet/plugins/x.example'), pod('other', '/var/log')];
   expect(driverPods(pods, 'x.example').map(({ name }) => name)).toEqual(['n/own']);
+});
+
+test.each([
+  ['control-plane', true],
+  ['controlplane', true],
+  ['master', true],
+  ['etcd', true],
+  ['worker', false],
+])('a node with the role %s has a part of the control plane: %s', async (role, expected) => {
+  const items = [{ metadata: { name: 'a', labels: { [`node-role.kubernetes.io/${role}`]: '' } } }];
+  const none = () => Promise.resolve({ items: [] });
+  const clients = {
+    core: { listNode: () => Promise.resolve({ items }), listPodForAllNamespaces: none },
+    storage: {
+      ...{ listStorageClass: none, listCSINode: none },
+      readStorageClass: () => Promise.resolve(),
+    },
+    version: { getCode: () => Promise.resolve({ gitVersion: 'v1.37.2' }) },
+  } as unknown as ProbeClients;
+  const { nodes } = await gatherFacts(clients, 'c');
+  expect(nodes.map(({ controlPlane }) => controlPlane)).toEqual([expected]);
 });
 
 test('rights become rules; only what is there already can be limited to its name', () => {

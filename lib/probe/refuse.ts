@@ -1,9 +1,10 @@
 /** When a probe says no, and why: judged on what was read, before anything is made. */
 import { UsageError } from '../errors.ts';
-import { forbidden, kubectl } from '../user-cluster.ts';
+import { askingFor, forbidden, kubectl, needText, type Need } from '../user-cluster.ts';
 import type { Facts, NodeFacts } from './facts.ts';
 import { localProvisioners } from './predict.ts';
 import type { Plan } from './plan.ts';
+import { judgingNeeds } from './rights.ts';
 
 export interface Asked {
   readonly storageClass: string;
@@ -17,14 +18,28 @@ export interface Asked {
  */
 export function mustHaveClass(facts: Facts, { storageClass }: Asked): void {
   if (facts.storageClass !== undefined) return;
-  if (facts.refused.some(({ what }) => what.includes('storageclass'))) {
+  const isRefused = (asked: string): boolean => facts.refused.some(({ what }) => what === asked);
+  if (isRefused(`get storageclass ${storageClass}`)) {
     const asking = 'auth can-i get storageclasses.storage.k8s.io';
     throw forbidden(facts.cluster, `you may not read the class ${storageClass}`, asking);
   }
   throw new UsageError('NO_SUCH_CLASS', `there is no StorageClass ${storageClass}`, {
-    hint: `choose one with -s: ${facts.classes.join(', ') || 'but the cluster has none'}`,
+    hint: isRefused('list storageclasses')
+      ? 'choose another one with -s; which there are you may not list'
+      : `choose one with -s: ${facts.classes.join(', ') || 'but the cluster has none'}`,
     command: kubectl(facts.cluster, 'get storageclass'),
   });
+}
+
+/**
+ * What was not allowed to be read says nothing: neither that something is there nor that it is not. Throws
+ * InfrastructureError `CLUSTER_FORBIDDEN`.
+ */
+function mustHaveRead({ refused, cluster }: Facts, need: Need): void {
+  const singular = need.verb === 'get' ? need.resource.replace(/s$/, '') : need.resource;
+  const words = `${need.verb} ${singular}`;
+  if (!refused.some(({ what }) => what === words || what.startsWith(`${words} `))) return;
+  throw forbidden(cluster, `you may not ${needText(need)}`, askingFor(need));
 }
 
 /** Throws UsageError `NO_ATTACHMENTS`: what trials do to a volume is to delete its attachment. */
@@ -39,10 +54,12 @@ export function mustHaveAttachments({ csiDriver, cluster }: Facts): void {
 /**
  * The writer's node and the next one's. Of two that want one volume at once Kubernetes 1.37 took the one
  * whose name comes first, each time in some twenty trials: so that is the next pod's. Throws UsageError for
- * what must not or cannot be tried.
+ * what must not or cannot be tried, InfrastructureError `CLUSTER_FORBIDDEN` where that can't be known.
  */
 export function chooseNodes(facts: Facts, asked: Asked): readonly [string, string] {
   mustBeTryable(facts);
+  mustHaveRead(facts, judgingNeeds.nodes);
+  mustHaveRead(facts, judgingNeeds.registered);
   if (asked.nodes !== undefined) {
     for (const name of asked.nodes) mustServe(name, facts);
     const [a, b] = asked.nodes;
@@ -62,19 +79,21 @@ export function chooseNodes(facts: Facts, asked: Asked): readonly [string, strin
     'TOO_FEW_NODES',
     'trials need two nodes that are Ready and have the driver',
     {
-      hint: why === '' ? 'the nodes could not be listed' : why,
+      hint: why === '' ? 'the cluster has no nodes' : why,
       command: kubectl(facts.cluster, 'get nodes,csinodes'),
     },
   );
 }
 
-function mustBeTryable({ storageClass, csiDriver, cluster }: Facts): void {
+function mustBeTryable(facts: Facts): void {
+  const { storageClass, csiDriver, cluster } = facts;
   const driver = storageClass?.provisioner ?? '';
   if ((localProvisioners as readonly string[]).includes(driver)) {
     throw new UsageError('LOCAL_VOLUMES', `${driver} makes volumes of one node`, {
       hint: 'no other node can ever mount them, so there is no detach to try: the pod waits for its node',
     });
   }
+  mustHaveRead(facts, judgingNeeds.driver);
   if (csiDriver === undefined) {
     throw new UsageError('NO_CSI_DRIVER', `no CSIDriver is called ${driver}`, {
       hint: 'the driver of this class is not installed, or it is no CSI driver',

@@ -9,14 +9,19 @@ import {
 } from './policy.ts';
 import { givenNamespaceObject } from './trials/objects.ts';
 
+/** Without these nothing can be said of whether a class can be tried, and where. */
+export const judgingNeeds = {
+  driver: { verb: 'get', group: 'storage.k8s.io', resource: 'csidrivers' },
+  registered: { verb: 'list', group: 'storage.k8s.io', resource: 'csinodes' },
+  nodes: { verb: 'list', resource: 'nodes' },
+} as const satisfies Readonly<Record<string, Need>>;
+
 /** For the prediction. What is refused here is a line that says so. */
 export const readNeeds: readonly Need[] = [
   ...(['get', 'list'] as const).map((verb) => ({
     ...{ verb, group: 'storage.k8s.io', resource: 'storageclasses' },
   })),
-  { verb: 'get', group: 'storage.k8s.io', resource: 'csidrivers' },
-  { verb: 'list', group: 'storage.k8s.io', resource: 'csinodes' },
-  { verb: 'list', resource: 'nodes' },
+  ...Object.values(judgingNeeds),
   { verb: 'list', resource: 'pods' },
 ];
 
@@ -69,18 +74,48 @@ export const guardNeeds: readonly Need[] = [
   { verb: 'list', group: 'policy', resource: 'poddisruptionbudgets' },
 ];
 
+/** Where Longhorn runs; where it doesn't nobody is asked for it. */
+export const longhornNeeds: readonly Need[] = [
+  {
+    ...{ verb: 'get', group: 'longhorn.io', resource: 'settings', namespace: 'longhorn-system' },
+    name: 'node-down-pod-deletion-policy',
+  },
+];
+
+/** To set a node's taint, and to take it away. */
+export const markNeeds = (node: string): Need[] =>
+  (['get', 'patch'] as const).map((verb) => ({ verb, resource: 'nodes', name: node }));
+
 /** For a cut of `node`: it deletes no attachment, reads that node, and marks it where that is the remedy. */
 export const cutNeeds = (home: Home, node: string, marks: boolean): Need[] => [
   ...homeNeeds(home),
   ...guardNeeds,
-  { verb: 'get', resource: 'nodes', name: node },
-  ...(marks ? [{ verb: 'patch', resource: 'nodes', name: node } as const] : []),
+  ...markNeeds(node).filter(({ verb }) => marks || verb === 'get'),
 ];
 
-/** For `--clean`, beside those of the trials. */
-export const cleanNeeds: readonly Need[] = [
-  { verb: 'list', resource: 'namespaces' },
+/** To find what outlived its namespace, or its claim: volumes, attachments, a mark on a node. */
+export const leftNeeds: readonly Need[] = [
   { verb: 'list', resource: 'nodes' },
+  { verb: 'list', resource: 'persistentvolumes' },
+  { verb: 'list', ...attachments },
+];
+
+/** For `--clean`: to find what is left. */
+export const cleanNeeds: readonly Need[] = [{ verb: 'list', resource: 'namespaces' }, ...leftNeeds];
+
+/** To remove what a probe has left there. Part of `homeNeeds`. */
+export const removalNeeds = ({ namespace, isGiven }: Home): Need[] => [
+  ...spaceNeeds({ namespace, isGiven }).filter(({ verb }) => verb !== 'create'),
+  { verb: 'get', resource: 'persistentvolumes' },
+  { verb: 'list', resource: 'persistentvolumeclaims', namespace },
+  // What lies in one of its own goes with it.
+  ...(isGiven
+    ? [
+        { verb: 'delete', resource: 'persistentvolumeclaims', namespace },
+        { verb: 'list', resource: 'pods', namespace },
+        { verb: 'delete', resource: 'pods', namespace },
+      ]
+    : []),
 ];
 
 interface Rule {
@@ -181,9 +216,9 @@ function needsOf({ home, cut, grantsLater }: Granted): Need[] {
   const trials = grantsLater ? homeNeeds(home) : trialNeeds(home);
   return [
     ...readNeeds,
-    ...(cut === undefined ? trials : cutNeeds(home, cut.node, cut.marks)),
-    // What a killed probe left in a given namespace is found there.
-    ...(home.isGiven ? [] : cleanNeeds),
+    ...(cut === undefined ? trials : [...cutNeeds(home, cut.node, cut.marks), ...longhornNeeds]),
+    // A given namespace need not be found.
+    ...(home.isGiven ? leftNeeds : cleanNeeds),
   ];
 }
 

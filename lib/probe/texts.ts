@@ -20,7 +20,11 @@ export function answerText({ prediction, plan, refusal, missingRights }: Answer)
     ...(refusal === undefined ? [] : ['', 'Trials would be refused:', refusal]),
     ...(missingRights.length === 0
       ? []
-      : ['', 'For trials these rights are missing:', ...missingRights.map((each) => `  ${each}`)]),
+      : [
+          '',
+          'These rights are missing, for this or for trials:',
+          ...missingRights.map((each) => `  ${each}`),
+        ]),
   ].join('\n');
 }
 

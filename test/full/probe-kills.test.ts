@@ -11,9 +11,14 @@ import { $ } from '../../lib/engine/shell.ts';
 import { isReady } from '../../lib/kube.ts';
 import { latestHealMs } from '../../lib/probe/cut/host.ts';
 import { tidyLaterMs } from '../../lib/probe/cut/play.ts';
+import { outOfServiceKey } from '../../lib/taints.ts';
 import {
+  applyText,
+  limitedAccount,
   probeFolder,
+  removeText,
   runProbe,
+  settled,
   startProbe,
   strangersLab,
   type Lab,
@@ -33,10 +38,12 @@ afterAll(() => lab[Symbol.asyncDispose]());
 
 const healAfterMs = 60_000;
 
-function startCut(kubeconfig = lab.kubeconfig): RunningProbe {
+const cutWords = (): string[] => ['--cut', node, '--remedy', 'out-of-service'];
+
+function startCut(kubeconfig = lab.kubeconfig, more: readonly string[] = []): RunningProbe {
   return startProbe(kubeconfig, [
     ...['-s', 'amber', '--image', lab.image, '--nodes', lab.workers.join(',')],
-    ...['--cut', node, '--yes', node, '--remedy', 'out-of-service', '--volume-mode', 'Filesystem'],
+    ...[...cutWords(), '--yes', node, '--volume-mode', 'Filesystem', ...more],
     ...['--heal-after', `${healAfterMs / 1000}s`, '--out', join(probeFolder(), 'cut.json')],
   ]);
 }
@@ -124,6 +131,43 @@ test.each(steps)('the probe is killed: $step', async ({ step, reached }) => {
   await probe.ended;
   note(step, 'kill -9', await healsInTime(lastMs));
   await cleansUp(probe);
+});
+
+/** The values of its taint out-of-service. */
+async function marks(): Promise<readonly (string | undefined)[]> {
+  const { spec } = await lab.clients.core.readNode({ name: node });
+  return (spec?.taints ?? [])
+    .filter(({ key }) => key === outOfServiceKey)
+    .map(({ value }) => value);
+}
+
+/** With just the rights that are printed for it, which suffice to clean up, too. */
+test('the probe is killed in a given namespace: its mark goes from the node with the rest', async () => {
+  const place = 'storage-team';
+  const given = ['--namespace', place];
+  const { kubeconfig, username } = await limitedAccount(lab);
+  const asked = ['--rbac', ...cutWords(), ...given, '--account', username];
+  const { output: rights } = await runProbe(lab.kubeconfig, asked);
+  await applyText(lab.clients, rights);
+  await settled(lab, place);
+  const granted = await stateOf(lab, true);
+
+  const probe = startCut(kubeconfig, given);
+  await probe.said(/out-of-service: done/);
+  probe.kill('SIGKILL');
+  lastMs = Date.now();
+  await probe.ended;
+  note('tainted, in a given namespace', 'kill -9', await healsInTime(lastMs));
+  expect(await marks()).toEqual([place]);
+  const cleaned = await runProbe(kubeconfig, ['--clean', ...given]);
+  expect(cleaned.code, cleaned.output).toBe(0);
+  expect(await marks()).toEqual([]);
+  const changed = await changedSince(lab, granted, { wasAway: true, except: untidied });
+  expect(changed.join('\n')).toBe('');
+
+  await removeText(lab.clients, rights);
+  const [, , namespace = '', name = ''] = username.split(':');
+  await lab.clients.core.deleteNamespacedServiceAccount({ namespace, name });
 });
 
 const inTheMiddle = steps.filter(({ step }) =>

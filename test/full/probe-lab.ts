@@ -109,6 +109,15 @@ export async function removeText({ objects }: KubeClients, text: string): Promis
   }
 }
 
+/** Kubernetes puts these into a new namespace by itself. */
+export async function settled({ clients: { core } }: Lab, namespace: string): Promise<void> {
+  for (const endMs = Date.now() + 60_000; Date.now() < endMs; await sleep(200)) {
+    const accounts = await core.listNamespacedServiceAccount({ namespace });
+    const maps = await core.listNamespacedConfigMap({ namespace });
+    if (accounts.items.length > 0 && maps.items.length > 0) return;
+  }
+}
+
 const account = 'forcedetach-tester';
 
 /** A kubeconfig of an account in `default` that may do nothing yet, and its name as of `kubectl auth whoami`. */

@@ -19,6 +19,7 @@ import {
   probeFolder,
   removeText,
   runProbe,
+  settled,
   startProbe,
   strangersLab,
   whenWritten,
@@ -40,16 +41,6 @@ const asked = (storageClass: string): string[] => [
 const rbac = async (args: readonly string[]): Promise<string> =>
   (await runProbe(lab.kubeconfig, ['--rbac', ...args])).output;
 
-/** Kubernetes puts these into a new namespace by itself. */
-async function settled(namespace: string): Promise<void> {
-  const { core } = lab.clients;
-  for (const endMs = Date.now() + 60_000; Date.now() < endMs; await sleep(200)) {
-    const accounts = await core.listNamespacedServiceAccount({ namespace });
-    const maps = await core.listNamespacedConfigMap({ namespace });
-    if (accounts.items.length > 0 && maps.items.length > 0) return;
-  }
-}
-
 test('with just the rights that it prints, and a role for just its attachments, it answers', async () => {
   const { kubeconfig, username } = await limitedAccount(lab);
   const folder = probeFolder();
@@ -57,7 +48,7 @@ test('with just the rights that it prints, and a role for just its attachments, 
   const words = ['--namespace', place, '--grant', grant ?? ''];
   const rights = await rbac([...words, '--account', username]);
   await applyText(lab.clients, rights);
-  await settled(place);
+  await settled(lab, place);
   const before = await stateOf(lab);
 
   const probe = startProbe(kubeconfig, [
@@ -114,7 +105,7 @@ test('with the rights that it prints an account ends attachments of its namespac
   const { kubeconfig, username } = await limitedAccount(lab);
   const rights = await rbac(['--namespace', place, '--account', username]);
   await applyText(lab.clients, rights);
-  await settled(place);
+  await settled(lab, place);
   const before = await stateOf(lab);
   const { storage } = await kubeClients(kubeconfig);
   const ends = (name: string): Promise<string> =>
@@ -218,7 +209,7 @@ test('with just the rights of a cut a node is cut off and heals itself: all is a
   const cut = ['--cut', node, '--remedy', 'out-of-service', '--namespace', place];
   const rights = await rbac([...cut, '--account', username]);
   await applyText(lab.clients, rights);
-  await settled(place);
+  await settled(lab, place);
   const before = await stateOf(lab, true);
 
   const words = ['--yes', node, '--heal-after', '90s', '--volume-mode', 'Filesystem', '--out', out];

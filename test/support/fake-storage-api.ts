@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { attachmentName } from '../../lib/probe/trials/objects.ts';
 import {
+  askedFor,
   driver,
   fixedObjects,
   type Attachment,
@@ -19,11 +20,15 @@ const nowMs = (): number => performance.timeOrigin + performance.now();
 /** 0.4 of a watch of seven seconds, as plan.ts has it. */
 const quietForMs = 2800;
 
+type TaintPatch = readonly { readonly path: string; readonly value?: readonly object[] }[];
+
 export class FakeStorageApi {
   readonly changes: string[] = [];
   /** Of what is forbidden: whether it is allowed for what has a name. */
   granted = false;
   readonly things = new Map<string, Thing>();
+  /** Node → its taints. */
+  readonly taints = new Map<string, readonly object[]>();
   readonly #events: object[] = [];
   readonly #behaviour: Behaviour;
   readonly #server: Server;
@@ -67,12 +72,16 @@ export class FakeStorageApi {
     const url = new URL(request.url ?? '', 'http://localhost');
     let text = '';
     for await (const chunk of request) text += String(chunk);
-    const path = url.pathname.replace(/^\/(api\/v1|apis\/[^/]+\/v1)/, '');
+    const path = url.pathname.replace(/^\/(api\/v1|apis\/[^/]+\/v1\w*)/, '');
     const body = text === '' ? undefined : (JSON.parse(text) as Record<string, unknown>);
     const answer = (status: number, value: unknown): void =>
       void response
         .writeHead(status, { 'content-type': 'application/json' })
         .end(JSON.stringify(value));
+    const method = request.method ?? '';
+    if (!this.granted && askedFor(method, path) === this.#behaviour.forbids) {
+      return answer(403, { kind: 'Status', code: 403, message: 'it is forbidden' });
+    }
     if (path.endsWith('/log')) return this.#log(path.replace(/\/log$/, ''), url, response);
     if (path === '/version') return answer(200, { gitVersion: 'v1.37.2' });
     if (path === '/selfsubjectaccessreviews') return answer(201, this.#review(body));
@@ -80,12 +89,19 @@ export class FakeStorageApi {
       const username = 'system:serviceaccount:default:prober';
       return answer(201, { status: { userInfo: { username } } });
     }
-    if (request.method === 'GET') return this.#read(path, url, answer);
-    this.changes.push(`${request.method} ${path}`);
-    if (request.method === 'POST') return answer(201, this.#create(path, body as unknown as Thing));
+    if (method === 'GET') return this.#read(path, url, answer);
+    this.changes.push(`${method} ${path}`);
+    if (method === 'PATCH') return answer(200, this.#taint(path, body as unknown as TaintPatch));
+    if (method === 'POST') return answer(201, this.#create(path, body as unknown as Thing));
     if (!this.things.has(path)) return answer(404, { kind: 'Status', code: 404 });
     this.#remove(path);
     return answer(200, { kind: 'Status', status: 'Success' });
+  }
+
+  #taint(path: string, patch: TaintPatch): object {
+    const value = patch.find((each) => each.path === '/spec/taints')?.value ?? [];
+    this.taints.set(path.replace('/nodes/', ''), value);
+    return {};
   }
 
   #review(body: Record<string, unknown> | undefined): object {
@@ -97,13 +113,14 @@ export class FakeStorageApi {
   }
 
   #read(path: string, url: URL, answer: (status: number, value: unknown) => void): void {
-    const fixed = fixedObjects(this.#behaviour)[path];
+    const fixed = fixedObjects(this.#behaviour, this.taints)[path];
     if (fixed !== undefined) return answer(200, fixed);
     const thing = this.things.get(path);
     if (thing !== undefined) return answer(200, thing);
-    const isList = /\/(pods|persistentvolumeclaims|events|namespaces|volumeattachments)$/.test(
-      path,
-    );
+    const isList =
+      /\/(pods|persistentvolumeclaims|persistentvolumes|events|namespaces|volumeattachments)$/.test(
+        path,
+      );
     if (!isList) return answer(404, { kind: 'Status', code: 404 });
     const items = [...this.things].flatMap(([at, each]) =>
       at.startsWith(`${path}/`) && !at.slice(path.length + 1).includes('/') ? [each] : [],
@@ -173,7 +190,7 @@ export class FakeStorageApi {
 
   #remove(path: string): void {
     const thing = this.things.get(path);
-    if (thing === undefined) return;
+    if (thing === undefined || path === `/namespaces/${this.#behaviour.keeps}`) return;
     if (!path.startsWith('/volumeattachments/')) {
       for (const at of [...this.things.keys()]) if (at.startsWith(path)) this.things.delete(at);
       const [, claim] = /\/pods\/(.*)-a$/.exec(path) ?? [];

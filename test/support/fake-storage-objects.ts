@@ -19,6 +19,10 @@ export interface Behaviour {
   readonly killsAfterMs?: number;
   /** Verb and resource that are not allowed, e.g. `delete volumeattachments`; `granted` allows them by name. */
   readonly forbids?: string;
+  /** Of all namespaces. */
+  readonly pods?: readonly object[];
+  /** A namespace that is deleted, and never gone. */
+  readonly keeps?: string;
 }
 
 export interface Thing {
@@ -49,11 +53,17 @@ export interface Attachment {
 }
 
 export const driver = 'disk.acme.example';
+/** Node → its taints. */
+export type Taints = ReadonlyMap<string, readonly object[]>;
+
 /** What is there before anything is made, by its path. */
-export function fixedObjects(behaviour: Behaviour): Readonly<Record<string, object>> {
+export function fixedObjects(
+  behaviour: Behaviour,
+  taints: Taints,
+): Readonly<Record<string, object>> {
   const node = (name: string): object => ({
-    metadata: { name },
-    spec: {},
+    metadata: { name, resourceVersion: '1' },
+    spec: { taints: taints.get(name) ?? [] },
     status: {
       conditions: [{ type: 'Ready', status: 'True' }],
       nodeInfo: { kernelVersion: '6.1', kubeletVersion: 'v1.37.2' },
@@ -63,14 +73,29 @@ export function fixedObjects(behaviour: Behaviour): Readonly<Record<string, obje
     metadata: { name },
     spec: { drivers: [{ name: driver, nodeID: name }] },
   });
+  const storageClass = { metadata: { name: 'fast' }, provisioner: driver };
   return {
-    '/storageclasses': { items: [{ metadata: { name: 'fast' }, provisioner: driver }] },
+    '/storageclasses': { items: [storageClass] },
+    '/storageclasses/fast': storageClass,
     [`/csidrivers/${driver}`]: {
       metadata: { name: driver },
       spec: { attachRequired: behaviour.attachRequired ?? true },
     },
     '/csinodes': { items: ['a', 'b'].map(csiNode) },
     '/nodes': { items: ['a', 'b'].map(node) },
-    '/pods': { items: [] },
+    '/nodes/a': node('a'),
+    '/nodes/b': node('b'),
+    '/pods': { items: behaviour.pods ?? [] },
+    '/poddisruptionbudgets': { items: [] },
   };
+}
+
+/** As RBAC names what a request asks for: `list pods`, `get pods/log`. */
+export function askedFor(method: string, path: string): string {
+  const inside = path.replace(/^\/namespaces\/[^/]+(?=\/)/, '');
+  const [resource = '', name, subresource] = inside.split('/').filter(Boolean);
+  const verbs = { POST: 'create', DELETE: 'delete', PATCH: 'patch' } as const;
+  const reading = name === undefined ? 'list' : 'get';
+  const verb = method in verbs ? verbs[method as keyof typeof verbs] : reading;
+  return `${verb} ${[resource, subresource].filter(Boolean).join('/')}`;
 }

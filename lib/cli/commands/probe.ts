@@ -17,8 +17,7 @@ import { renderCertificateJunit, renderCutJunit } from '../../probe/published/ju
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
-import { closeHome } from '../../probe/trials/home.ts';
-import { cleanUp } from '../../probe/trials/place.ts';
+import { cleanGiven, cleanUp } from '../../probe/trials/clean.ts';
 import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
@@ -105,13 +104,15 @@ async function trials(
 /** `given`: a namespace that was made for probes, and stays. */
 async function clean(clients: ProbeClients, given: string | undefined): Promise<ExitCode> {
   if (given !== undefined) {
-    await closeHome(clients, { namespace: given, isGiven: true });
+    await cleanGiven(clients, given);
     tell(`Nothing of a probe is in ${given}.`);
     return exitCode.expected;
   }
-  const { removed, left } = await cleanUp(clients, say);
+  const { removed, left, error } = await cleanUp(clients, say);
   for (const { name, why } of left) say(`${name} stays: ${why}`);
-  tell(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${removed.join(', ')}.`);
+  if (removed.length > 0) tell(`Removed: ${removed.join(', ')}.`);
+  if (error !== undefined) throw error;
+  if (removed.length === 0) tell('Nothing to remove.');
   return exitCode.expected;
 }
 

@@ -79,7 +79,12 @@ export function probeCommand(): Command {
         .default(100_000, '100s')
         .argParser(positiveMs),
     )
-    .option('--image <name>', 'of the pods: any with Node 20 or later', nonEmpty, publishedRuntime)
+    .option(
+      '--image <name>',
+      'of the pods: any with Node 20 or later, and nsenter for --cut',
+      nonEmpty,
+      publishedRuntime,
+    )
     .option(
       '--dry-run',
       'print what --run or --cut would make, and the rights for it; make nothing',

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { hostSaid, nodeIs, Vantage } from './node.ts';
-import { healed, type CutDraft } from './play.ts';
+import { arm, healed, type CutDraft } from './play.ts';
 import type { CutContext } from './volume.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -14,13 +14,22 @@ function hurry(): void {
   vi.spyOn(performance, 'now').mockImplementation(() => (atMs += 60_000));
 }
 
-function contextOf(ready: 'True' | 'False', said = '', phase = 'Failed'): CutContext {
+/** `state`: of a pod's container. */
+function contextOf(
+  ready: 'True' | 'False',
+  said = '',
+  phase = 'Failed',
+  state?: object,
+): CutContext {
+  const containerStatuses = state === undefined ? [] : [{ state }];
+  const seen = state === undefined ? { runningMs: 0 } : {};
   const conditions = [{ type: 'Ready', status: ready }];
   return {
     ...{ namespace: 'probe', run: 'forcedetach-probe-0', signal: new AbortController().signal },
     plan: { nodes: ['a', 'b'], way: 'network', healAfterMs: 0 },
     say: () => undefined,
     clients: {
+      context: 'k',
       core: {
         readNode: () => Promise.resolve({ status: { conditions } }),
         readNamespacedPodLog: () => Promise.resolve(said),
@@ -28,8 +37,9 @@ function contextOf(ready: 'True' | 'False', said = '', phase = 'Failed'): CutCon
       },
     },
     view: {
-      pod: () => ({ pod: { status: { phase } }, seen: { runningMs: 0 } }),
-      until: (_: object, look: () => unknown) => Promise.resolve(look()),
+      pod: () => ({ pod: { status: { phase, containerStatuses } }, seen }),
+      eventsOf: () => [],
+      until: (_: object, look: () => unknown) => Promise.resolve().then(look),
     },
   } as unknown as CutContext;
 }
@@ -40,7 +50,10 @@ test.each([
 ] as const)('a node that is Ready: %s, and should be: %s', async (ready, wanted, message) => {
   hurry();
   const waiting = nodeIs(contextOf(ready), wanted, 60_000);
-  await expect(waiting).rejects.toMatchObject({ code: 'CUT_NODE', message });
+  await expect(waiting).rejects.toMatchObject({
+    ...{ code: 'CUT_NODE', message, hint: expect.stringMatching(wanted ? /kubelet/ : /API/) },
+    command: 'kubectl --context k describe node a',
+  });
 });
 
 test('a host that can’t be told says why, and what it needs', async () => {
@@ -48,6 +61,36 @@ test('a host that can’t be told says why, and what it needs', async () => {
     ...{ code: 'CUT_HOST', message: 'arm failed on a: lacks nft' },
     hint: expect.stringContaining('systemd, nftables and iproute2'),
   });
+});
+
+const noImage = { waiting: { reason: 'ErrImagePull', message: 'no such image' } };
+const noProgram = {
+  terminated: { exitCode: 128, reason: 'StartError', message: 'exec: "nsenter": not found' },
+};
+
+test.each([
+  ['no image', 'Pending', noImage, 'ErrImagePull: no such image'],
+  ['no nsenter in it', 'Failed', noProgram, 'StartError: exec: "nsenter": not found'],
+])('a pod with %s is not waited for: why, and the flag', async (_, phase, state, why) => {
+  const told = { code: 'PROBE_POD', hint: expect.stringMatching(/nsenter.*--image/) };
+  const context = contextOf('True', '', phase, state);
+  await expect(hostSaid(context, 'arm')).rejects.toMatchObject({
+    ...{ ...told, message: `the pod arm does not start: ${why}` },
+  });
+  await expect(Vantage.start(context)).rejects.toMatchObject({
+    ...{ ...told, message: `the pod vantage does not start: ${why}` },
+  });
+});
+
+test('nothing is armed where somebody has come whom a cut would harm', async () => {
+  const { clients, ...context } = contextOf('True', 'armed', 'Succeeded');
+  const made = vi.spyOn(clients.core, 'createNamespacedPod');
+  const came = () => Promise.reject(new Error('somebody came'));
+  const arming = { name: 'arm', afterMs: 60_000 };
+  await expect(arm({ ...context, clients }, came, arming)).rejects.toThrow('somebody came');
+  expect(made).not.toHaveBeenCalled();
+  await arm({ ...context, clients }, () => Promise.resolve(), arming);
+  expect(made).toHaveBeenCalledOnce();
 });
 
 describe('a node that has to be healed', () => {

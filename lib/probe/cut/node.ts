@@ -1,13 +1,13 @@
 /** The node that is cut off: what its own host is told, what the other node and the API see of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
-import { answered } from '../../user-cluster.ts';
+import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import { isReady } from '../../kube.ts';
 import { createPod } from '../trials/volume-pods.ts';
 import { followLog, type Followed } from '../trials/follow-log.ts';
 import { containerName } from '../trials/objects.ts';
-import { nowMs } from '../trials/view.ts';
+import { mustStart, nowMs, unstartable } from '../trials/view.ts';
 import { hostPod, vantageName, vantagePod } from './objects.ts';
 import { looksOf, type Look } from './record.ts';
 import type { CutContext } from './volume.ts';
@@ -36,16 +36,17 @@ export async function startOnHost(
   await createPod(clients.core, namespace, pod, signal);
 }
 
-/** Once it has ended. Throws `CUT_HOST` where it failed, and as `View.until` does. */
+/** Once it has ended. Throws `CUT_HOST` where it failed; as `mustStart` and `View.until` do. */
 export async function hostSaid(context: CutContext, name: string): Promise<readonly string[]> {
   const { clients, namespace, plan, view } = context;
   const [node] = plan.nodes;
   const what = `the pod ${name} has ended on ${node}`;
   const ended = await view.until({ what, timeoutMs: hostPodMs }, () => {
-    const { phase } = view.pod(name)?.pod.status ?? {};
-    return phase === 'Succeeded' || phase === 'Failed'
-      ? { phase }
-      : `it is ${phase ?? 'not there'}`;
+    const pod = view.pod(name)?.pod;
+    const { phase } = pod?.status ?? {};
+    // To end is what it is for.
+    mustStart(name, pod, unstartable);
+    return phase === 'Succeeded' || phase === 'Failed' ? { phase } : toldOf(context, name);
   });
   const logged = { name, namespace, container: containerName };
   const text = await clients.core.readNamespacedPodLog(logged);
@@ -54,6 +55,13 @@ export async function hostSaid(context: CutContext, name: string): Promise<reado
   throw new InfrastructureError('CUT_HOST', `${name} failed on ${node}: ${lines.join('; ')}`, {
     hint: 'the host needs systemd, nftables and iproute2; --cut-by kubelet needs systemd only',
   });
+}
+
+/** Of a pod that has not come to it yet. */
+function toldOf({ view }: CutContext, name: string): string {
+  const last = view.eventsOf(name).at(-1);
+  const event = last === undefined ? 'no event yet' : `${last.reason}: ${last.message}`;
+  return `it is ${view.pod(name)?.pod.status?.phase ?? 'not there'}, ${event}`;
 }
 
 /** What the second node sees of the first one's kubelet, from now on. */
@@ -71,7 +79,10 @@ export class Vantage {
     const pod = vantagePod({ namespace, node, image: plan.image }, target);
     await createPod(clients.core, namespace, pod, signal);
     await view.until({ what: `the pod ${vantageName} runs`, timeoutMs: hostPodMs }, () => {
-      return view.pod(vantageName)?.seen.runningMs !== undefined || 'not yet';
+      const found = view.pod(vantageName);
+      if (found?.seen.runningMs !== undefined) return true;
+      mustStart(vantageName, found?.pod);
+      return toldOf(context, vantageName);
     });
     const vantage = new Vantage(
       followLog({ config: clients.config, namespace, pod: vantageName, signal }),
@@ -127,7 +138,12 @@ export async function nodeIs(
     if (node !== undefined && isReady(node.status) === ready) return nowMs();
     if (nowMs() > endMs) {
       const what = `${name} is ${ready ? 'not Ready again' : 'Ready still'}`;
-      throw new InfrastructureError('CUT_NODE', `${what} after ${timeoutMs / 1000} s`);
+      throw new InfrastructureError('CUT_NODE', `${what} after ${timeoutMs / 1000} s`, {
+        hint: ready
+          ? 'its kubelet does not run, or does not reach the API: see to it by its console'
+          : 'the cut does not keep its kubelet from the API, or the cluster is more patient with a silent node than that',
+        command: kubectl(clients, `describe node ${name}`),
+      });
     }
     await sleep(lookMs, undefined, { signal });
   }

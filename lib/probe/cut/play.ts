@@ -66,16 +66,38 @@ const lateWritesMs = 15_000;
 /** Whoever lives has taken its files from the host by then; it starts before the writers do. */
 export const tidyLaterMs = 900_000;
 
+/** Whether the node may still be cut off; throws where not. */
+export type Guard = () => Promise<void>;
+
+interface Arming {
+  /** Of the pod that does it. */
+  readonly name: string;
+  /** From the arming to the heal. */
+  readonly afterMs: number;
+}
+
+/** What the host said. Throws as `guard` does before anything is armed, and as `onHost`. */
+export async function arm(
+  context: CutContext,
+  guard: Guard,
+  { name, afterMs }: Arming,
+): Promise<readonly string[]> {
+  await guard();
+  return onHost(context, name, armScript(context.plan.way, context.run, afterMs));
+}
+
 export class Cut {
   readonly #context: CutContext;
   readonly #record: CutDraft;
+  readonly #guard: Guard;
   readonly #volumes: readonly VolumeUnderCut[];
   /** Those whose writers write. */
   #under: readonly VolumeUnderCut[] = [];
 
-  constructor(context: CutContext, record: CutDraft) {
+  constructor(context: CutContext, record: CutDraft, guard: Guard) {
     this.#context = context;
     this.#record = record;
+    this.#guard = guard;
     this.#volumes = context.plan.volumes.map(
       ({ name, storageClass }) => new VolumeUnderCut(context, name, storageClass),
     );
@@ -90,7 +112,8 @@ export class Cut {
     const vantage = await Vantage.start(this.#context);
     this.#under = await startWriters(this.#volumes, say);
     await this.#rehearse(vantage);
-    const said = await onHost(this.#context, 'arm', armScript(plan.way, run, plan.healAfterMs));
+    const arming = { name: 'arm', afterMs: plan.healAfterMs };
+    const said = await arm(this.#context, this.#guard, arming);
     this.#record.armedMs = nowMs();
     noteBoot(this.#record, 'armedBootId', said);
     say(`${node} has armed its heal, twice, for ${plan.healAfterMs / 1000} s from now`);
@@ -132,7 +155,8 @@ export class Cut {
   /** A cut of some seconds that heals itself by the same means. */
   async #rehearse(vantage: Vantage): Promise<void> {
     const { plan, run, say, signal } = this.#context;
-    await onHost(this.#context, 'rehearse-arm', armScript(plan.way, run, plan.rehearsalMs));
+    const arming = { name: 'rehearse-arm', afterMs: plan.rehearsalMs };
+    await arm(this.#context, this.#guard, arming);
     const downMs = await this.#cutOff('rehearse-cut', vantage);
     const upMs = await vantage.until('up', downMs, {
       timeoutMs: plan.rehearsalMs + spareMs,

@@ -20,6 +20,8 @@ interface There {
   readonly pods?: readonly V1Pod[];
   readonly budgets?: readonly V1PodDisruptionBudget[];
   readonly accessModes?: string[];
+  /** Names of those that there are. Default: any. */
+  readonly claims?: readonly string[];
   readonly longhorn?: string;
   readonly forbids?: string;
 }
@@ -39,10 +41,12 @@ const clientsOf = (there: There): ProbeClients =>
     },
     core: {
       listPodForAllNamespaces: () => Promise.resolve({ items: there.pods ?? [] }),
-      readNamespacedPersistentVolumeClaim: () =>
-        Promise.resolve({
-          spec: { accessModes: there.accessModes ?? ['ReadWriteOnce'] },
-        } satisfies V1PersistentVolumeClaim),
+      readNamespacedPersistentVolumeClaim: ({ name }: { name: string }) =>
+        there.claims?.includes(name) === false
+          ? Promise.reject(Object.assign(new Error('no such claim'), { code: 404 }))
+          : Promise.resolve({
+              spec: { accessModes: there.accessModes ?? ['ReadWriteOnce'] },
+            } satisfies V1PersistentVolumeClaim),
     },
     policy: {
       listPodDisruptionBudgetForAllNamespaces: () =>
@@ -70,6 +74,14 @@ const dbOn = (nodeName: string): V1Pod =>
     nodeName,
     volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
   });
+const ours: V1Pod = {
+  metadata: { name: 'cut-1-a', namespace: 'probe', labels: { 'forcedetach.probe': 'yes' } },
+  spec: {
+    ...{ nodeName: 'a', containers: [] },
+    volumes: [{ name: 'volume', persistentVolumeClaim: { claimName: 'cut-1' } }],
+  },
+  status: { phase: 'Running' },
+};
 const budget = (disruptionsAllowed: number, app = 'web'): V1PodDisruptionBudget => ({
   metadata: { name: 'web', namespace: 'theirs' },
   spec: { selector: { matchExpressions: [{ key: 'app', operator: 'In', values: [app] }] } },
@@ -78,20 +90,82 @@ const budget = (disruptionsAllowed: number, app = 'web'): V1PodDisruptionBudget 
 
 const two = factsOf(node('a'), node('b'));
 const cut = (there: There, facts = two): Promise<void> =>
-  mustBeCuttable(clientsOf(there), facts, ['a', 'b']);
+  mustBeCuttable(clientsOf(there), facts, ['a', 'b'], 'probe');
 
-test.each<[string, There, Facts?]>([
-  ['CUT_CONTROL_PLANE', {}, factsOf(node('a', { controlPlane: true }), node('b'))],
-  ['CUT_LAST_NODE', {}, factsOf(node('a'), node('b', { ready: false }))],
-  ['CUT_REMEDIATOR', { pods: [pod('self-node-remediation-ds-1')] }],
-  ['CUT_REMEDIATOR', { pods: [pod('longhorn-manager')], longhorn: 'delete-statefulset-pod' }],
-  ['CUT_REMEDIATOR', { pods: [pod('longhorn-manager')] }],
-  ['CUT_BUDGET', { pods: [pod('web')], budgets: [budget(0)] }],
-  ['CUT_FOREIGN_VOLUMES', { pods: [dbOn('a')] }],
-  ['CLUSTER_FORBIDDEN', { forbids: 'persistentvolumeclaims' }],
-])('%s', async (code, there, facts) => {
+const ephemeral = (nodeName: string): V1Pod =>
+  pod('cache', { nodeName, volumes: [{ name: 'scratch', ephemeral: {} }] });
+const isOfImage = (image: string): V1Pod =>
+  pod('some-name', { containers: [{ name: 'manager', image }] });
+const acts = 'acts on lost nodes by itself';
+const theyActOn = 'Longhorn’s node-down-pod-deletion-policy is';
+
+test.each<[string, string, There, Facts?]>([
+  [
+    'CUT_CONTROL_PLANE',
+    'a runs a part of the control plane',
+    {},
+    factsOf(node('a', { controlPlane: true }), node('b')),
+  ],
+  [
+    'CUT_LAST_NODE',
+    'a is the last node that takes pods',
+    {},
+    factsOf(node('a'), node('b', { ready: false })),
+  ],
+  ...[
+    'node-healthcheck-controller-manager-6d5f-x',
+    'self-node-remediation-ds-1',
+    'fence-agents-remediation-controller-manager-7c-x',
+    'machine-deletion-remediation-controller-manager-5b-x',
+  ].map((name): [string, string, There] => [
+    ...(['CUT_REMEDIATOR', `theirs/${name} ${acts}`] as const),
+    { pods: [pod(name)] },
+  ]),
+  ...[
+    'quay.io/medik8s/node-healthcheck-operator:v0.9.0',
+    'registry.redhat.io/workload-availability/node-healthcheck-rhel9-operator@sha256:0a',
+    'quay.io/medik8s/fence-agents-remediation-operator:v0.5.0',
+    'quay.io/medik8s/self-node-remediation-operator:v0.10.0',
+    'quay.io/piraeusdatastore/piraeus-ha-controller:v1.3.0',
+  ].map((image): [string, string, There] => [
+    ...(['CUT_REMEDIATOR', `theirs/some-name ${acts}`] as const),
+    { pods: [isOfImage(image)] },
+  ]),
+  [
+    'CUT_REMEDIATOR',
+    `${theyActOn} delete-statefulset-pod`,
+    { pods: [pod('longhorn-manager')], longhorn: 'delete-statefulset-pod' },
+  ],
+  ['CUT_REMEDIATOR', `${theyActOn} not to be read`, { pods: [pod('longhorn-manager')] }],
+  [
+    'CUT_BUDGET',
+    'the PodDisruptionBudget theirs/web allows no disruption, and has pods on a',
+    { pods: [pod('web')], budgets: [budget(0)] },
+  ],
+  ['CUT_FOREIGN_VOLUMES', 'pods on a use volumes of one node: theirs/db', { pods: [dbOn('a')] }],
+  [
+    'CUT_FOREIGN_VOLUMES',
+    'pods on a use volumes of one node: theirs/cache',
+    { pods: [ephemeral('a')], claims: ['cache-scratch'] },
+  ],
+  [
+    'CUT_FOREIGN_VOLUMES',
+    'pods on a use volumes of one node: theirs/db',
+    { pods: [dbOn('a')], accessModes: ['ReadWriteOncePod'] },
+  ],
+  [
+    'CLUSTER_FORBIDDEN',
+    'on the cluster of k you may not get persistentvolumeclaims',
+    { forbids: 'persistentvolumeclaims' },
+  ],
+  [
+    'CLUSTER_FORBIDDEN',
+    'on the cluster of k you may not get settings.longhorn.io/node-down-pod-deletion-policy',
+    { pods: [pod('longhorn-manager')], longhorn: 'do-nothing', forbids: 'settings' },
+  ],
+])('%s: %s', async (code, message, there, facts) => {
   await expect(cut(there, facts)).rejects.toMatchObject({
-    ...{ code, hint: expect.any(String), command: expect.stringContaining('kubectl') },
+    ...{ code, message, hint: expect.any(String), command: expect.stringContaining('kubectl') },
   });
 });
 
@@ -101,7 +175,9 @@ test.each<[string, There]>([
   ['a budget has one to spare', { pods: [pod('web')], budgets: [budget(1)] }],
   ['a spent budget is of other pods', { pods: [pod('web')], budgets: [budget(0, 'other')] }],
   ['the volumes may be on many nodes', { pods: [dbOn('a')], accessModes: ['ReadWriteMany'] }],
-  ['what uses a volume of one node runs elsewhere', { pods: [dbOn('b')] }],
+  ['what uses a volume of one node runs elsewhere', { pods: [dbOn('b'), ephemeral('b')] }],
+  ['the claim of a pod was never made', { pods: [dbOn('a')], claims: [] }],
+  ['the pods there are its own', { pods: [ours] }],
 ])('it may be cut where %s', async (_, there) => {
   await expect(cut(there)).resolves.toBeUndefined();
 });

@@ -1,25 +1,34 @@
-/** When a node must not be cut off, and why: judged on what was read, before anything is made. */
+/** When a node must not be cut off, and why: asked before anything is made, and again before it is cut. */
 import type {
   V1LabelSelector,
   V1PersistentVolumeClaim,
   V1Pod,
   V1PodDisruptionBudget,
 } from '@kubernetes/client-node';
+import { orMissing } from '../../cluster/kind/kube.ts';
 import { UsageError } from '../../errors.ts';
 import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Facts } from '../facts.ts';
-import { guardNeeds } from '../rights.ts';
+import { guardNeeds, longhornNeeds } from '../rights.ts';
+import { probeLabel } from '../trials/objects.ts';
 
-/** They act on a lost node by themselves: what came would be their doing. By image or by name. */
+/**
+ * They act on a lost node by themselves: what came would be their doing. By image or by name: of medik8s Node
+ * Health Check and the remediations that it starts, of Piraeus its controller, and two that are older.
+ */
 const remediators =
-  /node-?health-?check|self-node-remediation|fence-agents-remediation|node-remediation|piraeus-ha-controller|draino|\bpoison-pill\b/;
+  /node-?health-?check|(node|fence-agents|machine-deletion)-remediation|piraeus-ha-controller|\bpoison-pill\b|\bdraino\b/;
 
-/** Throws UsageError for what must not be cut; as `mustBeAllowed` and `answered` do. */
+/**
+ * `own`: the probe's namespace; its own pods are nobody's loss. Throws UsageError for what must not be cut; as
+ * `mustBeAllowed` and `answered` do.
+ */
 export async function mustBeCuttable(
   clients: ProbeClients,
   facts: Facts,
   nodes: readonly [string, string],
+  own?: string,
 ): Promise<void> {
   const [name] = nodes;
   const node = facts.nodes.find((each) => each.name === name);
@@ -37,7 +46,8 @@ export async function mustBeCuttable(
   }
   await mustBeAllowed(clients, guardNeeds);
   const listing = clients.core.listPodForAllNamespaces();
-  const pods = (await answered(clients, 'listed the pods', listing)).items.filter(isAlive);
+  const { items } = await answered(clients, 'listed the pods', listing);
+  const pods = items.filter((pod) => isAlive(pod) && !isOwn(pod, own));
   const remediator = pods.find(isOf(remediators));
   if (remediator !== undefined) {
     const hint = 'it would fence, reboot or drain the node while it is cut off: stop it first';
@@ -72,6 +82,8 @@ export async function mustBeCuttable(
 
 const isAlive = ({ status }: V1Pod): boolean =>
   status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+const isOwn = ({ metadata }: V1Pod, own: string | undefined): boolean =>
+  metadata?.namespace === own && metadata?.labels?.[probeLabel] === 'yes';
 type Named = Pick<V1Pod, 'metadata'>;
 const nameOf = ({ metadata }: Named): string => `${metadata?.namespace}/${metadata?.name}`;
 const shown = ({ metadata }: Named): string => `-n ${metadata?.namespace} ${metadata?.name}`;
@@ -85,10 +97,14 @@ const isOf =
 
 const longhornSetting = 'node-down-pod-deletion-policy';
 
-/** What it would do with pods of a lost node; undefined: nothing, as it is by default. */
-async function longhornPolicy({ custom }: ProbeClients): Promise<string | undefined> {
+/**
+ * What it would do with pods of a lost node; undefined: nothing, as it is by default. Throws as `mustBeAllowed`
+ * does.
+ */
+async function longhornPolicy(clients: ProbeClients): Promise<string | undefined> {
+  await mustBeAllowed(clients, longhornNeeds);
   const place = { group: 'longhorn.io', version: 'v1beta2', namespace: 'longhorn-system' };
-  const reading = custom.getNamespacedCustomObject({
+  const reading = clients.custom.getNamespacedCustomObject({
     ...{ ...place, plural: 'settings', name: longhornSetting },
   });
   const setting = (await reading.catch(() => ({}))) as { readonly value?: string };
@@ -140,21 +156,26 @@ async function claimsOnlyThere(
 ): Promise<string[]> {
   const using = pods
     .filter(({ spec }) => spec?.nodeName === node)
-    .flatMap((pod) =>
-      (pod.spec?.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) =>
-        claim === undefined ? [] : [{ pod, claim: claim.claimName }],
-      ),
-    );
+    .flatMap((pod) => claimsOf(pod).map((claim) => ({ pod, claim })));
   const found = await Promise.all(
     using.map(async ({ pod, claim: name }) => {
       const namespace = pod.metadata?.namespace ?? '';
       const reading = clients.core.readNamespacedPersistentVolumeClaim({ name, namespace });
-      const claim = await answered(clients, `read the claim ${namespace}/${name}`, reading);
-      return isOfOneNode(claim) ? [nameOf(pod)] : [];
+      const doing = `read the claim ${namespace}/${name}`;
+      // A pod may name one that nobody ever made: then it has no volume yet.
+      const claim = await answered(clients, doing, orMissing(reading));
+      return claim !== undefined && isOfOneNode(claim) ? [nameOf(pod)] : [];
     }),
   );
-  return found.flat();
+  return [...new Set(found.flat())];
 }
+
+/** Of an ephemeral volume Kubernetes makes a claim that is named after the pod and it. */
+const claimsOf = ({ metadata, spec }: V1Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim: claim, ephemeral }) => {
+    if (claim !== undefined) return [claim.claimName];
+    return ephemeral === undefined ? [] : [`${metadata?.name}-${name}`];
+  });
 
 const isOfOneNode = ({ spec }: V1PersistentVolumeClaim): boolean =>
   (spec?.accessModes ?? []).some((mode) => mode.startsWith('ReadWriteOnce'));

@@ -4,7 +4,7 @@
  */
 import { mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import { gatherClassFacts, type AtLeastOne, type Facts } from '../facts.ts';
+import { gatherClassFacts, gatherFacts, type AtLeastOne, type Facts } from '../facts.ts';
 import { planHash } from '../plan.ts';
 import { chooseNodes, mustHaveAttachments, mustHaveClass } from '../refuse.ts';
 import { cutNeeds, type Home } from '../rights.ts';
@@ -13,10 +13,12 @@ import { newNamespace } from '../trials/place.ts';
 import { whileLooking } from '../trials/view.ts';
 import { cutCertificateOf, type CutCertificate } from './certificate.ts';
 import { classifyCut } from './classify.ts';
+import { latestHealMs } from './host.ts';
 import { Cut, healed, type CutDraft } from './play.ts';
 import { cutPlanOf, type CutPlan, type CutRequest } from './plan.ts';
 import type { CutRecord } from './record.ts';
 import { mustBeConfirmed, mustBeCuttable } from './refuse.ts';
+import { handOverMs } from './volume.ts';
 
 export interface CutOptions extends Omit<CutRequest, 'nodes'> {
   readonly classes: AtLeastOne<string>;
@@ -58,6 +60,10 @@ export async function planCut(
 const fits = ({ ready, schedulable, hasDriver, outOfService }: Facts['nodes'][number]): boolean =>
   ready && schedulable && hasDriver && !outOfService;
 
+/** A node that is late is waited for as long as its heal takes; then for volumes that nobody let go. */
+export const watchMsOf = ({ healAfterMs }: CutPlan): number =>
+  2 * latestHealMs(healAfterMs) + handOverMs;
+
 /**
  * Throws as `planCut` does, UsageError `CUT_NOT_CONFIRMED`, InfrastructureError `CUT_HOST`,
  * `CUT_NOT_SEEN`, `CUT_NOT_HEALED`, and as `atHome` does. Whatever comes, it waits for the node's heal.
@@ -73,7 +79,8 @@ export async function runCut(clients: ProbeClients, options: CutOptions): Promis
     `namespace ${home.namespace}; if this process is killed: ${plan.nodes[0]} heals itself, ${removal(home)} removes the rest`,
   );
   const beganAt = new Date();
-  return atHome({ clients, home, security: 'privileged', say }, async () => {
+  const lease = { watchMs: watchMsOf(plan), security: 'privileged' } as const;
+  return atHome({ clients, home, say, ...lease }, async () => {
     const record = await inNamespace(clients, home, plan, options);
     const findings = record.volumes.map((volume) => classifyCut(record, volume, plan.remedy));
     return cutCertificateOf({ facts, plan, hash: planHash(plan), beganAt, record, findings });
@@ -90,9 +97,17 @@ async function inNamespace(
   // What is on the host has a name of this run, whoever else is in the namespace.
   const run = isGiven ? newNamespace() : namespace;
   const parts = { clients, namespace, run, plan, say };
+  // Minutes go by until the cut: who has come meanwhile is no less at stake.
+  const guard = async (): Promise<void> =>
+    mustBeCuttable(
+      clients,
+      await gatherFacts(clients, plan.classes[0] ?? ''),
+      plan.nodes,
+      namespace,
+    );
   try {
     await whileLooking(clients, namespace, [asked], (seeing) =>
-      new Cut({ ...parts, ...seeing }, record).play(),
+      new Cut({ ...parts, ...seeing }, record, guard).play(),
     );
     return record;
   } finally {

@@ -113,7 +113,8 @@ test.each<[string, Record<string, string> | undefined]>([
 test('pods of a cut have to enter their node: a namespace that forbids it is named', async () => {
   const clients = await clientsOf(fences);
   give();
-  const stay = { clients, home: { namespace, isGiven: true }, say: () => undefined };
+  const home = { namespace, isGiven: true };
+  const stay = { clients, home, say: () => undefined, watchMs: 0 };
   const staying = atHome({ ...stay, security: 'privileged' }, () => Promise.resolve({}));
   await expect(staying).rejects.toMatchObject({
     ...{
@@ -161,6 +162,28 @@ test('what a killed probe left in it is named, not taken; --clean takes it', asy
   expect(api.changes).toEqual([]);
   await closeHome(clients, { namespace, isGiven: true });
   expect(api.changes).toEqual([`DELETE ${path}`]);
+});
+
+const mark = 'node.kubernetes.io/out-of-service';
+
+test('a mark of a killed cut goes from its node with the rest; nobody else’s does', async () => {
+  const clients = await clientsOf(fences);
+  give();
+  const taint = (value: string) => ({ key: mark, value, effect: 'NoExecute' });
+  api.taints.set('a', [taint(namespace), taint('theirs')]);
+  api.taints.set('b', [taint('forcedetach-probe-0a1b2c3d')]);
+  await closeHome(clients, { namespace, isGiven: true });
+  expect(api.taints.get('a')).toEqual([taint('theirs')]);
+  expect(api.changes).toEqual(['PATCH /nodes/a']);
+});
+
+test('a mark that may not be taken away: which right is missing', async () => {
+  const clients = await clientsOf({ ...fences, forbids: 'patch nodes' });
+  give();
+  api.taints.set('a', [{ key: mark, value: namespace, effect: 'NoExecute' }]);
+  await expect(closeHome(clients, { namespace, isGiven: true })).rejects.toMatchObject({
+    ...{ code: 'CLUSTER_FORBIDDEN', message: expect.stringContaining('patch nodes/a') },
+  });
 });
 
 const own = trialNeeds({ namespace: 'n', isGiven: false });

@@ -7,7 +7,7 @@ import { UsageError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
 import type { Home } from '../rights.ts';
-import { givenValue, probeLabel, securityLabel, type PodSecurity } from './objects.ts';
+import { givenValue, probeLabel, securityLabel } from './objects.ts';
 import {
   endPods,
   makeNamespace,
@@ -15,7 +15,9 @@ import {
   removeNamespace,
   untilGone,
   volumesLeft,
+  type Lease,
 } from './place.ts';
+import { untaintNodes } from './taint.ts';
 import { whyOf } from './view.ts';
 
 /** `given`: the name of one that is there. */
@@ -30,10 +32,9 @@ export const removal = ({ namespace, isGiven }: Home): string =>
 /** Of what a run makes in it. */
 const labelSelector = `${probeLabel}=yes`;
 
-export interface Stay {
+export interface Stay extends Lease {
   readonly clients: ProbeClients;
   readonly home: Home;
-  readonly security: PodSecurity;
   readonly say: (line: string) => void;
 }
 
@@ -42,13 +43,13 @@ export interface Stay {
  * the work itself failed, that is what is thrown. Throws as `openHome` does, too.
  */
 export async function atHome<T extends object>(
-  { clients, home, security, say }: Stay,
+  { clients, home, say, ...lease }: Stay,
   work: () => Promise<T>,
 ): Promise<T & { readonly left?: string }> {
   // What is found in a given one is not ours to remove.
-  if (home.isGiven) await openHome(clients, home, security);
+  if (home.isGiven) await openHome(clients, home, lease);
   const [done] = await Promise.allSettled([
-    home.isGiven ? work() : openHome(clients, home, security).then(work),
+    home.isGiven ? work() : openHome(clients, home, lease).then(work),
   ]);
   say('removing all that was made');
   const [closed] = await Promise.allSettled([closeHome(clients, home)]);
@@ -62,11 +63,11 @@ export async function atHome<T extends object>(
 async function openHome(
   clients: ProbeClients,
   { namespace, isGiven }: Home,
-  security: PodSecurity,
+  lease: Lease,
 ): Promise<void> {
-  if (!isGiven) return makeNamespace(clients, namespace, security);
+  if (!isGiven) return makeNamespace(clients, namespace, lease);
   const labels = await labelsOfGiven(clients, namespace);
-  if (security === 'privileged' && labels[securityLabel] !== 'privileged') {
+  if (lease.security === 'privileged' && labels[securityLabel] !== 'privileged') {
     throw new UsageError(
       'NAMESPACE_TOO_STRICT',
       `pods in ${namespace} may not enter their node, and a cut has to`,
@@ -100,14 +101,18 @@ async function labelsOfGiven(
   });
 }
 
-/** Throws as `removeNamespace` does. */
+/**
+ * Takes away what was made there, and before that a mark that a cut has left on a node. Throws as
+ * `untaintNodes` and `removeNamespace` do.
+ */
 export async function closeHome(
   clients: ProbeClients,
   { namespace, isGiven }: Home,
 ): Promise<void> {
+  if (isGiven) await labelsOfGiven(clients, namespace);
+  await untaintNodes(clients, namespace);
   if (!isGiven) return removeNamespace(clients, namespace);
   const { core } = clients;
-  await labelsOfGiven(clients, namespace);
   const { claims, volumes } = await madeIn(clients, namespace);
   await endPods(clients, namespace, labelSelector);
   for (const name of claims) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../plan.ts';
 import { attachmentName, claimObject, podObject, programOf, type Place } from './objects.ts';
+import { currentOwner, encodeOwner } from '../../cluster/kind/ownership/owner.ts';
 import { whyKept } from './place.ts';
 
 const plan = planOf({
@@ -37,7 +38,7 @@ test('both pods of a trial know its slots alike', () => {
   expect(programOf(place, trial, 'writer').token).not.toBe(a?.token);
 });
 
-test('a namespace of a living probe, or of another machine, stays until its time is over', () => {
+test('a namespace of another machine’s probe stays until its time is over, one of a living probe always', () => {
   const space = (annotations: Record<string, string>) => ({ metadata: { annotations } });
   const expires = '2026-01-01T00:00:00.000Z';
   const before = Date.parse(expires) - 1;
@@ -45,4 +46,11 @@ test('a namespace of a living probe, or of another machine, stays until its time
   expect(whyKept(space(foreign), before)).toMatch(/another machine until 2026/);
   expect(whyKept(space(foreign), before + 1)).toBeUndefined();
   expect(whyKept(space({}), before)).toMatch(/another machine/);
+  const owner = currentOwner();
+  const own = (of: typeof owner) => ({
+    'forcedetach.expires': expires,
+    'forcedetach.owner': encodeOwner(of),
+  });
+  expect(whyKept(space(own(owner)), before + 1)).toBe('its probe runs');
+  expect(whyKept(space(own({ ...owner, startTicks: '1' })), before)).toBeUndefined();
 });

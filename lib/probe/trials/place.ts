@@ -1,7 +1,6 @@
 /**
  * The namespace of a probe: all that it makes lies there, or goes with it (volumes and their
- * attachments). What a killed probe left is found by our label, and removed where its owner is dead or
- * its time is over.
+ * attachments). It says whose it is, and for how long.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,27 +22,35 @@ import {
   probeLabel,
   type PodSecurity,
 } from './objects.ts';
-import { isOurTaint, untaint } from './taint.ts';
 import { nowMs } from './view.ts';
 
 /** Of a run that is not made. */
 export const exampleNamespace = 'forcedetach-probe-00000000';
 export const newNamespace = (): string => `forcedetach-probe-${randomBytes(4).toString('hex')}`;
+export const isProbesName = (name = ''): boolean => /^forcedetach-probe-[0-9a-f]{8}$/.test(name);
 
-/** A probe takes minutes; its leftovers are anybody's after this. */
-const livesMs = 3_600_000;
+/** For all that is not the watch: volumes and pods come and go, somebody grants a right. */
+const besideWatchMs = 3_600_000;
+
+export interface Lease {
+  /** The longest that the plan watches for. */
+  readonly watchMs: number;
+  readonly security: PodSecurity;
+}
 
 /** As it is made now, by this process. */
-export const namespaceNow = (name: string, security: PodSecurity = 'baseline'): V1Namespace =>
-  namespaceObject(name, encodeOwner(currentOwner()), new Date(nowMs() + livesMs), security);
+export const namespaceNow = (name: string, { watchMs, security }: Lease): V1Namespace => {
+  const expires = new Date(nowMs() + watchMs + besideWatchMs);
+  return namespaceObject(name, encodeOwner(currentOwner()), expires, security);
+};
 
 /** Throws as `answered` does. */
 export async function makeNamespace(
   clients: ProbeClients,
   name: string,
-  security?: PodSecurity,
+  lease: Lease,
 ): Promise<void> {
-  const body = namespaceNow(name, security);
+  const body = namespaceNow(name, lease);
   await answered(clients, 'made a namespace', clients.core.createNamespace({ body }));
 }
 
@@ -142,55 +149,13 @@ export async function volumesLeft(
   );
 }
 
-export interface Cleaned {
-  readonly removed: readonly string[];
-  /** Those of others, each with the reason. */
-  readonly left: readonly { readonly name: string; readonly why: string }[];
-}
-
-/** Removes what killed probes left. Throws as `removeNamespace` does. */
-export async function cleanUp(
-  clients: ProbeClients,
-  say: (line: string) => void,
-): Promise<Cleaned> {
-  const labelSelector = `${probeLabel}=yes`;
-  const list = await answered(
-    clients,
-    'listed the namespaces of probes',
-    clients.core.listNamespace({ labelSelector }),
-  );
-  const removed: string[] = [];
-  const left: { name: string; why: string }[] = [];
-  for (const space of list.items) {
-    const name = space.metadata?.name ?? '';
-    const why = whyKept(space, nowMs());
-    if (why !== undefined) {
-      left.push({ name, why });
-      continue;
-    }
-    say(`removing ${name}`);
-    await untaintNodes(clients, name);
-    await removeNamespace(clients, name);
-    removed.push(name);
-  }
-  return { removed, left };
-}
-
-/** Of a cut whose probe was killed: the mark has its namespace as value. */
-async function untaintNodes(clients: ProbeClients, namespace: string): Promise<void> {
-  const { items } = await answered(clients, 'listed the nodes', clients.core.listNode());
-  const marked = items.filter(({ spec }) => spec?.taints?.some(isOurTaint(namespace)));
-  for (const { metadata } of marked) await untaint(clients, metadata?.name ?? '', namespace);
-}
-
-/** Undefined where it may go. Only one that has a reason of its own may. */
+/** Undefined where it may go: its owner is dead, or may be, and its time is over. */
 export function whyKept({ metadata }: V1Namespace, atMs: number): string | undefined {
-  const expires = Date.parse(metadata?.annotations?.[expiryAnnotation] ?? '');
-  if (expires <= atMs) return undefined;
   const owner = decodeOwner(metadata?.annotations?.[ownerAnnotation] ?? '');
   const state = owner === undefined ? 'unknown' : ownerState(owner);
-  if (state === 'dead') return undefined;
   if (state === 'alive') return 'its probe runs';
+  const expires = Date.parse(metadata?.annotations?.[expiryAnnotation] ?? '');
+  if (state === 'dead' || expires <= atMs) return undefined;
   const until = Number.isNaN(expires) ? '' : ` until ${new Date(expires).toISOString()}`;
   return `its probe may run on another machine${until}`;
 }

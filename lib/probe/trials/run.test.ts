@@ -9,8 +9,8 @@ import type { Behaviour } from '../../../test/support/fake-storage-objects.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { InterruptError } from '../../errors.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
-import { cleanUp } from './place.ts';
-import { dryRun } from '../dry-run.ts';
+import { cleanUp } from './clean.ts';
+import { cutDryRun, dryRun } from '../dry-run.ts';
 import { runTrials, type TrialsRequest } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-trials-'));
@@ -191,6 +191,28 @@ test('a dry run prints what would be made, and makes nothing', { timeout }, asyn
     ]),
   ]);
   expect(text).toContain('# the namespace has another name each time; 6 more claims');
+});
+
+test.each([7000, 6 * 3_600_000])(
+  'a namespace is nobody else’s within a watch of %i ms',
+  async (horizonMs) => {
+    const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+    const text = await dryRun(clients, { ...request, horizonMs });
+    const [, expires = ''] = /forcedetach\.expires: (\S+)/.exec(text) ?? [];
+    expect(Date.parse(expires) - Date.now()).toBeGreaterThan(horizonMs + 3_000_000);
+  },
+);
+
+test('nor within a cut: a node may be late to heal, and a driver to let go', async () => {
+  const clients = await clientsOf({ goneAfterMs: 300, cutAfterMs: 100 });
+  const healAfterMs = 3_600_000;
+  const { volumeMode: _, ...asked } = request;
+  const text = await cutDryRun(clients, {
+    ...{ ...asked, healAfterMs, classes: ['fast'], node: 'a', confirmed: undefined },
+    ...{ way: 'network', remedy: 'force-delete', volumeMode: 'Filesystem' },
+  });
+  const [, expires = ''] = /forcedetach\.expires: (\S+)/.exec(text) ?? [];
+  expect(Date.parse(expires) - Date.now()).toBeGreaterThan(2 * healAfterMs + 3_600_000);
 });
 
 test('a dry run refuses what trials refuse', { timeout }, async () => {

@@ -17,7 +17,7 @@ import { provision, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
 import { runTrial, type TrialContext } from './trial.ts';
-import { vainPod, whileLooking } from './view.ts';
+import { mustStart, whileLooking } from './view.ts';
 import { createPod, writerProgram } from './volume-pods.ts';
 
 export interface TrialsRequest
@@ -45,6 +45,7 @@ export async function planTrials(
 ): Promise<{ readonly facts: Facts; readonly plan: Plan }> {
   const facts = await gatherFacts(clients, request.storageClass);
   mustHaveClass(facts, request);
+  for (const { what, why } of facts.refused) request.say(`${what}: ${why}`);
   mustHaveAttachments(facts);
   const nodes = chooseNodes(facts, request);
   const volumeMode = request.volumeMode === 'auto' ? 'Block' : request.volumeMode;
@@ -68,8 +69,10 @@ export async function runTrials(
   request.say(
     `namespace ${home.namespace}; if this process is killed: ${removal(home)} removes what it made`,
   );
-  const stay = { clients, home, security: 'baseline', say: request.say } as const;
-  return atHome(stay, () => inNamespace({ clients, home, asked, facts, request }));
+  const lease = { watchMs: asked.horizonMs, security: 'baseline' } as const;
+  return atHome({ clients, home, say: request.say, ...lease }, () =>
+    inNamespace({ clients, home, asked, facts, request }),
+  );
 }
 
 interface Running {
@@ -127,9 +130,7 @@ async function settle(
   const asked = view.until({ what, timeoutMs: settleMs }, () => {
     const found = view.pod(pod);
     if (found?.seen.runningMs !== undefined) return { volumeMode: 'Block' as const };
-    const vain = found === undefined ? undefined : vainPod(found.pod);
-    if (vain !== undefined)
-      throw new InfrastructureError('PROBE_POD', `${pod} does not start: ${vain}`);
+    mustStart(pod, found?.pod);
     const events = [...view.eventsOf(trial.name), ...view.eventsOf(pod)];
     const no = events.find(({ reason }) => refusals.test(reason));
     if (no !== undefined) return { volumeMode: 'Filesystem' as const, why: no.message };

@@ -161,15 +161,30 @@ const eventSeen = (event: CoreV1Event): EventSeen => ({
     (event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp)?.getTime() ?? 0,
 });
 
-const vain = /ImagePullBackOff|ErrImagePull|InvalidImageName|CreateContainer(Config)?Error/;
+/** No image, or no such program in it: the latter may be told before the start, or as the end of it. */
+const vain =
+  /^(ImagePullBackOff|ErrImagePull|InvalidImageName|(Create|Run)Container(Config)?Error|StartError|ContainerCannotRun)$/;
 
-/** Why a pod can't ever run, in Kubernetes' words; undefined where it may. */
-export function vainPod({ status }: V1Pod): string | undefined {
-  const state = status?.containerStatuses?.[0]?.state;
-  const reason = state?.waiting?.reason ?? '';
-  if (vain.test(reason)) return `${reason}: ${state?.waiting?.message ?? ''}`;
-  if (state?.terminated !== undefined) return `it ended with ${state.terminated.exitCode}`;
-  return undefined;
+/** Why its program never began, in Kubernetes' words; undefined where it may have. */
+export function unstartable({ status }: V1Pod): string | undefined {
+  const { waiting, terminated } = status?.containerStatuses?.[0]?.state ?? {};
+  const { reason = '', message = '' } = waiting ?? terminated ?? {};
+  return vain.test(reason) ? `${reason}: ${message}` : undefined;
+}
+
+/** Why a pod can't ever run; undefined where it may. */
+export function vainPod(pod: V1Pod): string | undefined {
+  const ended = pod.status?.containerStatuses?.[0]?.state?.terminated;
+  return unstartable(pod) ?? (ended === undefined ? undefined : `it ended with ${ended.exitCode}`);
+}
+
+/** Throws InfrastructureError `PROBE_POD` with what `whyNot` says of it. */
+export function mustStart(name: string, pod: V1Pod | undefined, whyNot = vainPod): void {
+  const why = pod === undefined ? undefined : whyNot(pod);
+  if (why === undefined) return;
+  throw new InfrastructureError('PROBE_POD', `the pod ${name} does not start: ${why}`, {
+    hint: 'it needs an image with Node 20 or later, for a cut with nsenter too; name another one with --image',
+  });
 }
 
 export const whyOf = (error: unknown): string => describeError(error).split('\n')[0] ?? '';

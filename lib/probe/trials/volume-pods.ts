@@ -18,7 +18,7 @@ import {
   type Role,
 } from './objects.ts';
 import type { TrialRecord } from './record.ts';
-import { nowMs, vainPod, type View } from './view.ts';
+import { mustStart, nowMs, type View } from './view.ts';
 
 /** Text of what runs in the pods. */
 export const writerProgram = (): string =>
@@ -104,12 +104,7 @@ export class VolumePods {
     await view.until({ what: `the pod ${pod} runs`, timeoutMs }, () => {
       const found = view.pod(pod);
       if (found?.seen.runningMs !== undefined) return true;
-      const vain = found === undefined ? undefined : vainPod(found.pod);
-      if (vain !== undefined) {
-        throw new InfrastructureError('PROBE_POD', `the pod ${pod} does not start: ${vain}`, {
-          hint: 'it needs an image with Node 20 or later; name another one with --image',
-        });
-      }
+      mustStart(pod, found?.pod);
       return this.lastEvent(pod) ?? this.lastEvent(this.#trial.name) ?? 'no event yet';
     });
     const { namespace } = this.#place;

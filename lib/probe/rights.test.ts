@@ -1,0 +1,168 @@
+/** Each right that is missing is named where it is needed, and nothing is said that is not known. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { FakeStorageApi } from '../../test/support/fake-storage-api.ts';
+import { writeKubeconfig } from '../../test/support/user-kubeconfig.ts';
+import { describeError } from '../errors.ts';
+import type { Need } from '../user-cluster.ts';
+import { probeClients, type ProbeClients } from './clients.ts';
+import { runCut, type CutOptions } from './cut/run.ts';
+import { dryRun } from './dry-run.ts';
+import { answerFor } from './prediction.ts';
+import {
+  cleanNeeds,
+  cutNeeds,
+  grantedObjects,
+  longhornNeeds,
+  probeAccount,
+  readNeeds,
+  removalNeeds,
+  trialNeeds,
+} from './rights.ts';
+import { answerText } from './texts.ts';
+import { cleanGiven, cleanUp } from './trials/clean.ts';
+import { runTrials, type TrialsRequest } from './trials/run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-rights-'));
+let api: FakeStorageApi;
+// It is slow to import where the machine is busy.
+beforeAll(() => import('@kubernetes/client-node'), 120_000);
+afterEach(() => api.stop());
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** It acts on lost nodes where its setting says so. */
+const longhorn = {
+  metadata: { name: 'longhorn-manager-x', namespace: 'longhorn-system' },
+  spec: { containers: [{ name: 'c', image: 'longhornio/longhorn-manager:v1.9.0' }] },
+  status: { phase: 'Running' },
+};
+
+async function clientsWithout(forbids: string): Promise<ProbeClients> {
+  api = new FakeStorageApi({ goneAfterMs: 1, cutAfterMs: 1, forbids, pods: [longhorn] });
+  return probeClients('two', writeKubeconfig(folder, await api.start()));
+}
+
+const wordsOf = (needs: readonly Need[]): string[] => [
+  ...new Set(
+    needs.map(({ verb, resource, subresource }) =>
+      [verb, [resource, subresource].filter(Boolean).join('/')].join(' '),
+    ),
+  ),
+];
+
+const lies =
+  /is not installed|no such node|not registered|could not be listed|has none|no StorageClass|nothing (of ours )?stays/i;
+
+/** Named in what is said, and that alone. */
+function mustName(right: string, said: string): void {
+  const [verb, resource = ''] = right.split(' ');
+  expect(said).toMatch(new RegExp(`${verb} ${resource.split('/')[0]}`));
+  expect(said).not.toMatch(lies);
+}
+
+async function refused(right: string, work: Promise<unknown>): Promise<void> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code: 'CLUSTER_FORBIDDEN' });
+  mustName(right, describeError(error));
+  expect(api.changes).toEqual([]);
+}
+
+const own = { namespace: 'n', isGiven: false };
+const namespace = 'storage-team';
+const request: TrialsRequest = {
+  ...{ storageClass: 'fast', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
+  ...{ size: '1Gi', horizonMs: 7000, image: 'node:24', say: () => undefined },
+  signal: new AbortController().signal,
+};
+
+test.each(wordsOf([...readNeeds, ...trialNeeds(own)]))(
+  'a prediction without the right to %s',
+  async (right) => {
+    const asked = { ...request, volumeMode: 'Filesystem' } as const;
+    const answer = await answerFor(await clientsWithout(right), asked);
+    mustName(right, answerText(answer));
+  },
+);
+
+/** What a volume is judged by; a class is found in a list or by itself, pods are only told of. */
+const judging = ['get csidrivers', 'list csinodes', 'list nodes'];
+
+test.each(judging)('trials and cuts without the right to %s', async (right) => {
+  const clients = await clientsWithout(right);
+  await refused(right, dryRun(clients, request));
+  await refused(right, dryRun(clients, { ...request, nodes: undefined }));
+  await refused(right, runCut(clients, cut));
+});
+
+test.each(wordsOf(readNeeds).filter((right) => !judging.includes(right)))(
+  'trials can do without the right to %s',
+  async (right) => {
+    const said: string[] = [];
+    const clients = await clientsWithout(right);
+    await dryRun(clients, { ...request, say: (line) => void said.push(line) });
+    // A class that is in the list need not be read by itself.
+    if (right !== 'get storageclasses') mustName(right, said.join('\n'));
+  },
+);
+
+test.each(wordsOf(trialNeeds(own)))('trials without the right to %s', async (right) => {
+  await refused(right, runTrials(await clientsWithout(right), request));
+});
+
+const cut: CutOptions = {
+  ...{ node: 'a', confirmed: 'a', classes: ['fast'], next: 'b', way: 'network' },
+  ...{ remedy: 'out-of-service', healAfterMs: 60_000, size: '1Gi', image: 'node:24' },
+  ...{ volumeMode: 'Filesystem', say: () => undefined, signal: new AbortController().signal },
+};
+
+test.each(wordsOf([...cutNeeds(own, 'a', true), ...longhornNeeds]))(
+  'a cut without the right to %s',
+  async (right) => {
+    const clients = await clientsWithout(right);
+    api.add('/namespaces/longhorn-system/settings/node-down-pod-deletion-policy', {
+      ...({ value: 'do-nothing' } as object),
+    });
+    await refused(right, runCut(clients, cut));
+  },
+);
+
+test.each(wordsOf([...cleanNeeds, ...removalNeeds(own)]))(
+  '--clean without the right to %s',
+  async (right) => {
+    const clients = await clientsWithout(right);
+    const name = 'forcedetach-probe-0a1b2c3d';
+    const labels = { 'forcedetach.probe': 'yes' };
+    const annotations = { 'forcedetach.expires': '2020-01-01T00:00:00Z' };
+    api.add(`/namespaces/${name}`, { metadata: { name, uid: '', labels, annotations } });
+    await refused(
+      right,
+      cleanUp(clients, () => undefined),
+    );
+  },
+);
+
+const givenNeeds = [...cleanNeeds.slice(1), ...removalNeeds({ namespace, isGiven: true })];
+
+test.each(wordsOf(givenNeeds))('--clean --namespace without the right to %s', async (right) => {
+  const clients = await clientsWithout(right);
+  const labels = { 'forcedetach.probe': 'given' };
+  api.add(`/namespaces/${namespace}`, { metadata: { name: namespace, uid: '', labels } });
+  await refused(right, cleanGiven(clients, namespace));
+});
+
+test('what is printed for a cut holds all that it asks for, of Longhorn too', () => {
+  const granted = grantedObjects({
+    ...{ home: { namespace, isGiven: true }, grantsLater: false, to: probeAccount },
+    cut: { node: 'a', marks: true },
+  });
+  const rules = granted.flatMap((object) => (object as { rules?: object[] }).rules ?? []);
+  expect(rules).toContainEqual({
+    ...{ apiGroups: ['longhorn.io'], resources: ['settings'], verbs: ['get'] },
+    resourceNames: ['node-down-pod-deletion-policy'],
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * What killed probes left. A namespace is found by our label, and removed where its probe is gone; all of
+ * them are tried, whatever becomes of one. What has outlived its namespace is found by that one's name: a
+ * mark is taken from its node, a volume is named, since its driver alone can let it go.
+ */
+import type { V1ObjectReference } from '@kubernetes/client-node';
+import { ForcedetachError, InfrastructureError } from '../../errors.ts';
+import { outOfServiceKey } from '../../taints.ts';
+import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
+import type { ProbeClients } from '../clients.ts';
+import { isTrialName } from '../plan.ts';
+import { cleanNeeds, leftNeeds, removalNeeds, type Home } from '../rights.ts';
+import { closeHome } from './home.ts';
+import { probeLabel } from './objects.ts';
+import { isProbesName, whyKept } from './place.ts';
+import { untaintNodes } from './taint.ts';
+import { nowMs } from './view.ts';
+
+export interface Cleaned {
+  readonly removed: readonly string[];
+  /** Those of others, each with the reason. */
+  readonly left: readonly { readonly name: string; readonly why: string }[];
+  /** `PROBE_STAYS`: something that may go is still there. */
+  readonly error?: InfrastructureError;
+}
+
+/** Throws InfrastructureError `CLUSTER_FORBIDDEN` before anything is removed, and as `answered` does. */
+export async function cleanUp(
+  clients: ProbeClients,
+  say: (line: string) => void,
+): Promise<Cleaned> {
+  await mustBeAllowed(clients, cleanNeeds);
+  // Before the namespaces: that of a volume which is made meanwhile is then among them.
+  const [volumes, marks] = [await volumesOf(clients), await marksOf(clients)];
+  const { core } = clients;
+  const listing = core.listNamespace({ labelSelector: `${probeLabel}=yes` });
+  const { items } = await answered(clients, 'listed the namespaces of probes', listing);
+  const spaces = items.map((space) => ({
+    name: space.metadata?.name ?? '',
+    why: whyKept(space, nowMs()),
+  }));
+  const isLost = (namespace = ''): boolean =>
+    isProbesName(namespace) && spaces.every(({ name }) => name !== namespace);
+  const homes = spaces.flatMap(({ name: namespace, why }): Home[] =>
+    why === undefined ? [{ namespace, isGiven: false }] : [],
+  );
+  await mustBeAllowed(clients, homes.flatMap(removalNeeds));
+  const tasks = [
+    ...homes.map((home) => ({ what: home.namespace, end: () => closeHome(clients, home) })),
+    ...marks.filter(isLost).map((namespace) => ({
+      ...{ what: `the mark of ${namespace}`, end: () => untaintNodes(clients, namespace) },
+    })),
+  ];
+  const ended = await Promise.allSettled(
+    tasks.map(({ what, end }) => {
+      say(`removing ${what}`);
+      return end();
+    }),
+  );
+  const stays = [
+    ...ended.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : [])),
+    ...(await outliving(clients, volumes, ({ namespace }) => isLost(namespace))),
+  ];
+  return {
+    removed: tasks.filter((_, index) => ended[index]?.status === 'fulfilled').map(nameOf),
+    left: spaces.flatMap(({ name, why }) => (why === undefined ? [] : [{ name, why }])),
+    ...(stays.length === 0 ? {} : { error: asOne(stays) }),
+  };
+}
+
+const nameOf = ({ what }: { readonly what: string }): string => what;
+
+/** One that was made for probes; it stays. Throws as `cleanUp` and `closeHome` do, and `PROBE_STAYS`. */
+export async function cleanGiven(clients: ProbeClients, namespace: string): Promise<void> {
+  const home = { namespace, isGiven: true };
+  await mustBeAllowed(clients, [...leftNeeds, ...removalNeeds(home)]);
+  await closeHome(clients, home);
+  const volumes = await volumesOf(clients);
+  const listing = clients.core.listNamespacedPersistentVolumeClaim({ namespace });
+  const { items } = await answered(clients, `listed the claims in ${namespace}`, listing);
+  const claims = new Set(items.map(({ metadata }) => metadata?.uid));
+  const [first] = await outliving(
+    clients,
+    volumes,
+    (claim) => claim.namespace === namespace && isTrialName(claim.name) && !claims.has(claim.uid),
+  );
+  if (first !== undefined) throw first;
+}
+
+interface Volume {
+  readonly name: string;
+  readonly phase: string;
+  readonly claim: V1ObjectReference;
+}
+
+async function volumesOf(clients: ProbeClients): Promise<Volume[]> {
+  const listing = clients.core.listPersistentVolume();
+  const { items } = await answered(clients, 'listed the volumes', listing);
+  return items.map(({ metadata, spec, status }) => ({
+    ...{ name: metadata?.name ?? '', phase: status?.phase ?? '', claim: spec?.claimRef ?? {} },
+  }));
+}
+
+/** What probes marked nodes with, each once. */
+async function marksOf(clients: ProbeClients): Promise<string[]> {
+  const { items } = await answered(clients, 'listed the nodes', clients.core.listNode());
+  const taints = items.flatMap(({ spec }) => spec?.taints ?? []);
+  const values = taints.flatMap(({ key, value }) => (key === outOfServiceKey ? [value ?? ''] : []));
+  return [...new Set(values)];
+}
+
+/** No error where none of these volumes is of a claim that is gone; else one that names them all. */
+async function outliving(
+  clients: ProbeClients,
+  volumes: readonly Volume[],
+  isLost: (claim: V1ObjectReference) => boolean,
+): Promise<InfrastructureError[]> {
+  const lost = volumes.filter(({ claim }) => isLost(claim));
+  if (lost.length === 0) return [];
+  const listing = clients.storage.listVolumeAttachment();
+  const { items } = await answered(clients, 'listed the attachments', listing);
+  const named = lost.map(({ name, phase }) => {
+    const attachments = items
+      .filter(({ spec }) => spec.source.persistentVolumeName === name)
+      .map(({ metadata }) => metadata?.name ?? '');
+    return {
+      words: [
+        `the volume ${name} is ${phase}`,
+        ...attachments.map((attachment) => `its attachment ${attachment} is there`),
+      ],
+      objects: [
+        `persistentvolume/${name}`,
+        ...attachments.map((attachment) => `volumeattachment/${attachment}`),
+      ],
+    };
+  });
+  const message = named.flatMap(({ words }) => words).join(', ');
+  const objects = named.flatMap((each) => each.objects).join(' ');
+  return [
+    new InfrastructureError('PROBE_STAYS', message, {
+      hint: 'the driver does not let go; its events say why. No finalizer is taken away here: that is for whoever knows the driver',
+      command: kubectl(clients, `describe ${objects}`),
+    }),
+  ];
+}
+
+/** All that they say, and what the first one advises. */
+function asOne(reasons: readonly unknown[]): InfrastructureError {
+  const [first, ...others] = reasons;
+  if (others.length === 0 && first instanceof InfrastructureError) return first;
+  const said = reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason)));
+  const { hint, command } = first instanceof ForcedetachError ? first : {};
+  return new InfrastructureError('PROBE_STAYS', said.join('; '), {
+    ...(hint === undefined ? {} : { hint }),
+    ...(command === undefined ? {} : { command }),
+    cause: first,
+  });
+}
