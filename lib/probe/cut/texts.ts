@@ -1,4 +1,5 @@
 /** What a cut says to people. Pure. */
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { remedyLines } from '../remedies.ts';
 import type { CutCertificate } from './certificate.ts';
@@ -31,9 +32,14 @@ export function cutText({
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
     ...(left === undefined ? [] : ['', `still there: ${left}`]),
-    ...remedyLines([...new Set(findings.flatMap(({ modes }) => modes))]),
+    ...remedyLines(modesSeen(findings)),
   ].join('\n');
 }
+
+/** Of all classes under the cut, once each. */
+export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] => [
+  ...new Set(findings.flatMap(({ modes }) => modes)),
+];
 
 function line(finding: CutFinding, width: number, remedy: CutRemedy): string {
   const { storageClass, outcome, why, modes, next, detachedMs, afterHealAcks } = finding;

@@ -13,6 +13,7 @@ import { type Html, pairs, wide } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/plan.ts';
+import { modesSeen } from '../cut/texts.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
 import { answerWord, countWords, forcedMeaning, forcedTitle } from '../texts.ts';
@@ -155,11 +156,13 @@ export const parameterWords = (parameters: Readonly<Record<string, string>>): st
 /** The same certificate gives the same bytes. */
 export function renderCutHtml(certificate: CutCertificate): Promise<string> {
   const { findings, plan, left } = certificate;
+  const modes = modesSeen(findings);
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
     header: cutHeader(certificate),
     main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
 ${card('What became of each class', classes(findings))}
+${modes.length === 0 ? '' : card(remediesTitle, remedies(modes))}
 ${card('When', pairs(times(certificate)))}
 ${card('Where', pairs(cutWhere(certificate)))}
 ${card('What was done', html`<pre>${cutPlanLines(plan).join('\n')}</pre>`)}`,
