@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { $ } from '../../lib/engine/shell.ts';
 import { isReady } from '../../lib/cluster/kind/kube.ts';
-import { latestHealMs } from '../../lib/probe/cut/host.ts';
+import { latestHealMs, type CutWay } from '../../lib/probe/cut/host.ts';
 import { tidyLaterMs } from '../../lib/probe/cut/play.ts';
 import {
   probeFolder,
@@ -33,11 +33,23 @@ afterAll(() => lab[Symbol.asyncDispose]());
 
 const healAfterMs = 60_000;
 
-function startCut(kubeconfig = lab.kubeconfig): RunningProbe {
+interface CutAsked {
+  readonly kubeconfig?: string;
+  readonly way?: CutWay;
+}
+
+function startCut({ kubeconfig = lab.kubeconfig, way = 'network' }: CutAsked = {}): RunningProbe {
   return startProbe(kubeconfig, [
     ...['-s', 'amber', '--image', lab.image, '--nodes', lab.workers.join(',')],
-    ...['--cut', node, '--yes', node, '--remedy', 'out-of-service', '--volume-mode', 'Filesystem'],
-    ...['--heal-after', `${healAfterMs / 1000}s`, '--out', join(probeFolder(), 'cut.json')],
+    ...['--cut', node, '--yes', node, '--cut-by', way, '--remedy', 'out-of-service'],
+    ...[
+      '--volume-mode',
+      'Filesystem',
+      '--heal-after',
+      `${healAfterMs / 1000}s`,
+      '--out',
+      join(probeFolder(), 'cut.json'),
+    ],
   ]);
 }
 
@@ -57,18 +69,27 @@ async function pod(probe: RunningProbe, name: string): Promise<void> {
   throw new Error(`the pod ${name} never ran:\n${probe.output()}`);
 }
 
-/** In their order; `isArmed`: the node has to heal itself from there on. */
-const steps: readonly {
+interface Step {
   readonly step: string;
   readonly reached: (probe: RunningProbe) => Promise<void>;
-}[] = [
+  /** The probe then owes its user a proof that the node is healed. */
+  readonly owesProof?: true;
+}
+
+/** A probe that stopped its node's network, or its kubelet, and saw it go. */
+const cutStep: Step = {
+  ...{ step: 'cut', reached: (probe) => probe.said(/sees \S+ no more/), owesProof: true },
+};
+
+/** In their order. */
+const steps: readonly Step[] = [
   { step: 'before it is armed', reached: (probe) => pod(probe, 'cut-1-a') },
   { step: 'in the rehearsal', reached: (probe) => pod(probe, 'rehearse-cut') },
-  { step: 'armed', reached: (probe) => probe.said(/has armed its heal/) },
-  { step: 'cut', reached: (probe) => probe.said(/sees \S+ no more/) },
-  { step: 'tainted', reached: (probe) => probe.said(/out-of-service: done/) },
-  { step: 'with a second mount', reached: (probe) => pod(probe, 'cut-1-b') },
-  { step: 'healed', reached: (probe) => probe.said(/sees \S+ again/) },
+  { step: 'armed', reached: (probe) => probe.said(/has armed its heal/), owesProof: true },
+  cutStep,
+  { step: 'tainted', reached: (probe) => probe.said(/out-of-service: done/), owesProof: true },
+  { step: 'with a second mount', reached: (probe) => pod(probe, 'cut-1-b'), owesProof: true },
+  { step: 'healed', reached: (probe) => probe.said(/sees \S+ again/), owesProof: true },
   { step: 'tidying', reached: (probe) => probe.said(/removing all that was made/) },
 ];
 
@@ -116,21 +137,28 @@ async function cleansUp(probe: RunningProbe): Promise<void> {
 const note = (step: string, what: string, ms: number): void =>
   console.log(`${what} at \`${step}\`: healed ${(ms / 1000).toFixed(1)} s after it`);
 
-test.each(steps)('the probe is killed: $step', async ({ step, reached }) => {
-  const probe = startCut();
-  await reached(probe);
+async function killedAt(step: string, probe: RunningProbe): Promise<void> {
   probe.kill('SIGKILL');
   lastMs = Date.now();
   await probe.ended;
   note(step, 'kill -9', await healsInTime(lastMs));
   await cleansUp(probe);
+}
+
+test.each(steps)('the probe is killed: $step', async ({ step, reached }) => {
+  const probe = startCut();
+  await reached(probe);
+  await killedAt(step, probe);
 });
 
-const inTheMiddle = steps.filter(({ step }) =>
-  ['armed', 'cut', 'with a second mount'].includes(step),
-);
+test('the probe is killed while the kubelet is stopped', async () => {
+  const probe = startCut({ way: 'kubelet' });
+  await cutStep.reached(probe);
+  expect(await onNode('systemctl is-active kubelet')).not.toBe('active');
+  await killedAt('cut by kubelet', probe);
+});
 
-test.each(inTheMiddle)('its pods are deleted: $step', async ({ step, reached }) => {
+test.each(steps)('its pods are deleted: $step', async ({ step, reached }) => {
   const probe = startCut();
   await reached(probe);
   lastMs = Date.now();
@@ -143,23 +171,26 @@ test.each(inTheMiddle)('its pods are deleted: $step', async ({ step, reached }) 
   await cleansUp(probe);
 });
 
-test.each(inTheMiddle)('its network goes: $step', async ({ step, reached }) => {
+test.each(steps)('its network goes: $step', async ({ step, reached, owesProof }) => {
   await using way = await silentWay(lab.kubeconfig);
-  const probe = startCut(way.kubeconfig);
+  const probe = startCut({ kubeconfig: way.kubeconfig });
   await reached(probe);
   lastMs = Date.now();
   way.silence();
   note(step, 'its network gone', await healsInTime(lastMs));
   const { code, output } = await probe.ended;
-  expect({ code, output }).toMatchObject({
-    code: 4,
-    output: expect.stringContaining('CUT_NOT_HEALED'),
-  });
-  expect(output).toContain('nft delete table inet forcedetach_probe_');
+  expect(code, output).toBe(4);
+  if (owesProof) {
+    expect(output).toContain('CUT_NOT_HEALED');
+    expect(output).toContain('nft delete table inet forcedetach_probe_');
+  }
   await cleansUp(probe);
 });
 
 test('what killed probes left on the host goes by the host’s own timer', async () => {
+  const probe = startCut();
+  await cutStep.reached(probe);
+  await killedAt(cutStep.step, probe);
   const left = (): Promise<string> =>
     onNode(
       `ls -d /run/forcedetach-probe-* /var/tmp/forcedetach-probe-*; systemctl list-units --no-legend --plain 'forcedetach-probe-*'`,

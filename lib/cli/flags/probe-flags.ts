@@ -58,7 +58,10 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
     .option('--nodes <a,b>', 'nodes for the trials; default: two that fit', twoNodes)
     .option('--trials <n>', 'how many of a kind', numberWithin(1, 100), 5)
     .addOption(
-      new Option('--volume-mode <mode>', 'auto: Block where the driver has it')
+      new Option(
+        '--volume-mode <mode>',
+        'auto: Block where the driver has it, with --cut Filesystem',
+      )
         .choices(['auto', 'Block', 'Filesystem'])
         .default('auto'),
     )
