@@ -77,9 +77,12 @@ export function probeFlags(args: readonly string[]): ProbeFlags {
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'the certificate as a page too')
-    .option('--junit <file>', 'the certificate as JUnit XML too')
-    .option('--out <file>', 'where the certificate goes; default: detach-<class>.json here')
+    .option('--html <file>', 'the answer as a page too')
+    .option('--junit <file>', 'the answer as JUnit XML too')
+    .option(
+      '--out <file>',
+      'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
+    )
     .addOption(
       new Option('-o, --output <form>', 'what is printed')
         .choices(['text', 'json'])

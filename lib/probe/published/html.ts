@@ -9,14 +9,14 @@ import {
   type RemedyRow,
 } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
-import { type Html, pairs, wide } from '../../report/html-parts.ts';
+import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/plan.ts';
 import { modesSeen } from '../cut/texts.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
-import { answerWord, countWords, forcedMeaning, forcedTitle } from '../texts.ts';
+import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { Finding } from '../trials/classify.ts';
 import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
@@ -40,9 +40,6 @@ ${card('Where', pairs(where(certificate)))}
 ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
   });
 }
-
-const card = (title: string, content: Html): Html =>
-  html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
 function pageHeader(
   { driver, storageClass, answer, kubernetes, plan, beganAt }: Certificate,
@@ -136,8 +133,13 @@ const where = (certificate: Certificate): [string, string][] => [
   ...(certificate.noBlock === undefined
     ? []
     : [['no raw volumes', certificate.noBlock] as [string, string]]),
+  ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];
+
+/** Older certificates do not say. */
+const notRead = ({ refused }: Pick<Certificate, 'refused'>): [string, string][] =>
+  refused === undefined ? [] : [['could not be read', refusedWords(refused)]];
 
 const nextWords = ({ was, said }: Finding['next']): string =>
   said === undefined ? was : `${was}: ${said}`;
@@ -220,11 +222,12 @@ function times({ record }: CutCertificate): [string, string][] {
 }
 
 const cutWhere = (certificate: CutCertificate): [string, string][] => [
-  ...certificate.classes.map(({ name, driver, parameters }): [string, string] => [
+  ...certificate.classes.map(({ name, driver, parameters, storagePath }): [string, string] => [
     `class ${name}`,
-    `${driver}; parameters: ${parameterWords(parameters)}`,
+    `${driver}; parameters: ${parameterWords(parameters)}${storagePath === undefined ? '' : `; storage path: ${storagePath}`}`,
   ]),
   ...nodes(certificate),
   ['plan', certificate.planHash],
+  ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];
