@@ -1,10 +1,15 @@
 /** What the how-tos of the probe count is what the raw records say: `npx vitest run -u --project unit test/docs` writes it. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { toldInSeconds } from '../../lib/durations.ts';
+import type { CutFinding } from '../../lib/probe/cut/classify.ts';
+import { certifiedDisk } from '../../lib/probe/published/disk-of.ts';
 import type { Certificate } from '../../lib/probe/trials/certificate.ts';
 import { measureForced } from '../../lib/probe/trials/force-deleted.ts';
+import { strangerClasses, strangerNames } from '../support/stranger-objects.ts';
+import { certificates } from './certificates-page.ts';
 import { filled, read, root } from './pages.ts';
-import { cuts, isShortened, spanOf, trials } from './probe-records.ts';
+import { cuts, isShortened, judgedCut, spanOf, trials } from './probe-records.ts';
 
 const all = trials();
 const lastedMs = ({ beganAt, endedAt }: Certificate): number =>
@@ -51,13 +56,31 @@ function cutsAsked(): string {
   const count = (is: (cut: (typeof cuts)[number]) => boolean): number => cuts.filter(is).length;
   const raw = count(({ plan }) => plan.volumeMode === 'Block');
   const stock = count((cut) => !isShortened(cut));
-  return `${cuts.length} cuts of ${Math.min(...classes)} to ${Math.max(...classes)} classes each, ${raw} of them with raw volumes and ${cuts.length - raw} with files, ${stock} with stock timers.`;
+  const then = wrong(cuts.flatMap(({ findings }) => findings));
+  return `${cuts.length} cuts of ${Math.min(...classes)} to ${Math.max(...classes)} classes each, ${raw} of them with raw volumes and ${cuts.length - raw} with files, ${stock} with stock timers. By the rules of today ${wrong(cuts.flatMap(judgedCut)).length || 'no'} answers are wrong; ${then.length} of those on record were when they were asked, ${then.filter(isOfLiar).length} of them of drivers that lie.`;
+}
+
+const isOfLiar = ({ storageClass }: CutFinding): boolean => !(storageClass in strangerClasses);
+
+/** That name a mode which is not the true one; a driver that lies is of none. */
+const wrong = (findings: readonly CutFinding[]): CutFinding[] =>
+  findings.filter(({ storageClass, modes }) => {
+    const truth = strangerClasses[storageClass]?.['detachMode'];
+    return modes.length > 0 && !modes.some((mode) => mode === truth);
+  });
+
+function playedDelay(): string {
+  const table = join(certificates, strangerNames.disk, 'dac05a0c7485.json');
+  const { cutAfterMs = 0 } = certifiedDisk(table, { storageClass: 'dolomite' });
+  const trueMs = Number(strangerClasses['dolomite']?.['cutAfterMs']);
+  return `\`dolomite\` with a delay of ${toldInSeconds(cutAfterMs)} for ${trueMs / 1000} s.`;
 }
 
 test.each([
   ['docs/how-to/probe.md', howLong],
   ['docs/how-to/probe-force-deleted.md', forced],
   ['docs/how-to/probe-cut.md', cutsAsked],
+  ['docs/how-to/play-a-certificate.md', playedDelay],
 ])('%s', async (path, measured) => {
   const made = filled(read(path), { measured: measured() });
   await expect(made).toMatchFileSnapshot(join(root, path));
