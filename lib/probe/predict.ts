@@ -123,7 +123,15 @@ const machineOf = ({ kubelet, kernel, osImage, runtime, hasDriver }: NodeFacts):
   (hasDriver ? '' : '; without the driver');
 
 /** `read`: it was looked up on this cluster. The others are words of that page. */
-type HowSure = 'read' | 'source' | 'documented' | 'reported' | 'not found' | 'inferred';
+export const howSure = [
+  'read',
+  'source',
+  'documented',
+  'reported',
+  'not found',
+  'inferred',
+] as const;
+type HowSure = (typeof howSure)[number];
 
 interface KnownDriver {
   readonly mode: DiskMode;

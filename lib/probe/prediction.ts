@@ -1,5 +1,6 @@
 /** The answer of a probe that reads only: what is to be expected, and whether trials could be made. */
 import { describeError, ForcedetachError } from '../errors.ts';
+import { harnessVersion } from '../images/harness-version.ts';
 import { missingRights } from '../user-cluster.ts';
 import type { ProbeClients } from './clients.ts';
 import { gatherFacts, type Facts } from './facts.ts';
@@ -9,7 +10,14 @@ import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } 
 import { readNeeds, trialNeeds } from './rights.ts';
 import { exampleNamespace } from './trials/place.ts';
 
+/** Of its form as JSON: it changes where a reader of older ones would err. */
+export const predictionVersion = 1;
+
 export interface Answer {
+  readonly schemaVersion: typeof predictionVersion;
+  readonly kind: 'prediction';
+  readonly forcedetach: string;
+  readonly askedAt: string;
   readonly storageClass: string;
   readonly driver: string;
   readonly kubernetes: string;
@@ -21,6 +29,8 @@ export interface Answer {
   readonly refusal?: string;
   /** Rights that this or trials need, and the user lacks. */
   readonly missingRights: readonly string[];
+  /** What it could not read, and so does not rest on. */
+  readonly refused: Facts['refused'];
 }
 
 /** A volume mode that is left open is shown as Block, which is tried first. */
@@ -40,12 +50,15 @@ export async function answerFor(clients: ProbeClients, options: AnswerOptions): 
   const home = { namespace: namespace ?? exampleNamespace, isGiven: namespace !== undefined };
   const missing = await missingRights(clients, [...readNeeds, ...trialNeeds(home)]);
   return {
+    ...{ schemaVersion: predictionVersion, kind: 'prediction', forcedetach: harnessVersion() },
+    askedAt: new Date().toISOString(),
     storageClass: options.storageClass,
     driver: facts.storageClass?.provisioner ?? '',
     kubernetes: facts.kubernetes,
     prediction: predict(facts),
     ...planOrRefusal(facts, options),
     missingRights: missing,
+    refused: facts.refused,
   };
 }
 

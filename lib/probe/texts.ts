@@ -7,6 +7,9 @@ import type { Certificate } from './trials/certificate.ts';
 import type { ForceDeleted } from './trials/force-deleted.ts';
 import type { Figure, Measured } from './trials/measured.ts';
 
+export const onlyPredicted =
+  'This is a prediction from documents and settings. Nothing was measured.';
+
 /** One line a fact: what, what was found, where, how sure. */
 export function answerText({ prediction, plan, refusal, missingRights }: Answer): string {
   const width = Math.max(...prediction.lines.map(({ what }) => what.length));
@@ -15,7 +18,7 @@ export function answerText({ prediction, plan, refusal, missingRights }: Answer)
       ({ what, found, source, sure }) => `${what.padEnd(width)}  ${found}  [${sure}: ${source}]`,
     ),
     '',
-    'This is a prediction from documents and settings. Nothing was measured.',
+    onlyPredicted,
     ...(plan === undefined ? [] : ['', 'Trials (--run) would do this:', ...planLines(plan)]),
     ...(refusal === undefined ? [] : ['', 'Trials would be refused:', refusal]),
     ...(missingRights.length === 0
@@ -32,6 +35,10 @@ export function answerText({ prediction, plan, refusal, missingRights }: Answer)
 export const answerWord = ({ mode, modes }: Pick<Measured, 'mode' | 'modes'>): string =>
   mode ?? (modes.length > 0 ? modes.join(' or ') : 'undecided');
 
+/** What an answer does not rest on. */
+export const refusedWords = (refused: Answer['refused']): string =>
+  refused.map(({ what, why }) => `${what}: ${why}`).join('; ') || 'nothing';
+
 /** `cut 3, late-cut 1`. */
 export const countWords = (count: Readonly<Partial<Record<string, number>>>): string =>
   Object.entries(count)
@@ -41,7 +48,7 @@ export const countWords = (count: Readonly<Partial<Record<string, number>>>): st
 /** What was measured, with n and the horizon. */
 export function measuredText(certificate: Certificate): string {
   const { storageClass, driver, answer, plan, planHash, kubernetes, findings } = certificate;
-  const { forceDeleted } = certificate;
+  const { forceDeleted, refused = [] } = certificate;
   const { notes, counts, next, figures } = answer;
   return [
     `${storageClass.name} (${driver.name}, Kubernetes ${kubernetes}): ${answerWord(answer)}`,
@@ -54,6 +61,7 @@ export function measuredText(certificate: Certificate): string {
     ...notes.map((note) => `  note: ${note}`),
     ...saidBy(findings),
     ...(forceDeleted === undefined ? [] : ['', ...forcedLines(forceDeleted)]),
+    ...(refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`]),
     ...remedyLines(answer.modes),
     ...(certificate.left === undefined ? [] : ['', `still there: ${certificate.left}`]),
   ].join('\n');

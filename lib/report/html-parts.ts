@@ -35,6 +35,9 @@ export const wide = (about: string, content: Html): Html =>
   html`<div class="wide-table" tabindex="0" role="region" aria-label="${about}">
 <p class="scroll-hint" aria-hidden="true">Wider than the window: scroll sideways ⇢</p>${content}</div>`;
 
+export const card = (title: string, content: Html): Html =>
+  html`<section class="card"><h2>${title}</h2>${content}</section>`;
+
 /** Names and values in two columns. */
 export function pairs(entries: readonly (readonly [string, unknown])[]): Html {
   const row = ([name, value]: readonly [string, unknown]): Html =>

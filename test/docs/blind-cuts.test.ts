@@ -1,24 +1,14 @@
 /** docs/internals/blind-cuts.md carries the tables that the raw records of its cuts give, judged anew. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { faultyClasses, strangerClasses, strangerNames } from '../support/stranger-objects.ts';
+import { faultyClasses, strangerClasses } from '../support/stranger-objects.ts';
 import { markdownTable } from '../../lib/markdown-table.ts';
 import type { CutCertificate } from '../../lib/probe/cut/certificate.ts';
 import { classifyCut } from '../../lib/probe/cut/classify.ts';
-import { readCutCertificate, cutsIn, driverVersions } from '../../scripts/driver-files.ts';
-import { certificates } from './certificates-page.ts';
-import { root } from './pages.ts';
+import { filled, read, root } from './pages.ts';
+import { cuts, isShortened, judgedCut, spanOf } from './probe-records.ts';
 
-const path = join(root, 'docs/internals/blind-cuts.md');
-const cuts = driverVersions(certificates)
-  .filter(({ driver }) => driver === strangerNames.disk)
-  .flatMap(({ driver, version }) => cutsIn(certificates, driver, version))
-  .map(({ text }) => readCutCertificate(text))
-  .toSorted((a, b) => (a.beganAt < b.beganAt ? -1 : 1));
-
-const isShortened = ({ timers }: CutCertificate): boolean =>
-  timers.some((timer) => timer.startsWith('--node-monitor-grace-period'));
+const path = 'docs/internals/blind-cuts.md';
 
 function headOf(cut: CutCertificate): string {
   const { plan, beganAt } = cut;
@@ -64,12 +54,42 @@ function tableOf(volumeMode: string): string {
 const tables = (): string =>
   `Volumes with files:\n\n${tableOf('Filesystem')}\n\nRaw volumes:\n\n${tableOf('Block')}`;
 
-test('the tables are those of the raw records', async () => {
-  const page = readFileSync(path, 'utf8');
-  const made = page.replace(
-    /(<!-- measured -->\n\n).*(\n\n<!-- end -->)/s,
-    (_, before: string, after: string) => `${before}${tables()}${after}`,
+/** Seconds after the remedy, of those that were detached while the node was silent. */
+function stockTimes(): string {
+  const own = cuts.filter((cut) => cut.plan.remedy === 'force-delete' && !isShortened(cut));
+  const findings = own.flatMap(judgedCut).filter(({ detachedMs }) => detachedMs !== undefined);
+  const detached = spanOf(findings.map(({ detachedMs = 0 }) => detachedMs));
+  const next = spanOf(findings.flatMap(({ next: { afterMs } }) => afterMs ?? []));
+  return `detach ${detached} after it, next pods in after ${next}`;
+}
+
+/** With stock timers, then with shortened ones. */
+function evictionTimes(): string {
+  const timesOf = (isShort: boolean): { readonly evicted: string; readonly detached: string } => {
+    const own = cuts.filter(
+      (cut) => cut.plan.remedy === 'eviction' && isShortened(cut) === isShort,
+    );
+    const findings = own.flatMap(judgedCut);
+    return {
+      evicted: spanOf(findings.map(({ podGoneMs = 0 }) => podGoneMs)),
+      detached: spanOf(findings.map(({ podGoneMs = 0, detachedMs = 0 }) => detachedMs - podGoneMs)),
+    };
+  };
+  const [stock, short] = [timesOf(false), timesOf(true)];
+  const ofStock = cuts.filter((cut) => cut.plan.remedy === 'eviction' && !isShortened(cut));
+  const silent = ofStock.map(({ record: { cutMs = 0, notReadyMs = 0 } }) => notReadyMs - cutMs);
+  const next = ofStock.flatMap((cut) =>
+    judgedCut(cut).map(({ next: { afterMs = 0 } }) => {
+      const { cutMs = 0, remedyMs = 0 } = cut.record;
+      return remedyMs - cutMs + afterMs;
+    }),
   );
-  expect(made).toContain('<!-- measured -->');
-  await expect(made).toMatchFileSnapshot(path);
+  return `with stock timers the node was not Ready ${spanOf(silent)} after the cut, the pods evicted ${stock.evicted} later, the volumes detached ${stock.detached} after that, and the next pods in ${spanOf(next)} after the cut; with shortened ones ${short.evicted} and ${short.detached}.`;
+}
+
+test('tables and times are those of the raw records', async () => {
+  const made = filled(read(path), {
+    ...{ measured: `\n\n${tables()}\n\n`, stock: stockTimes(), eviction: evictionTimes() },
+  });
+  await expect(made).toMatchFileSnapshot(join(root, path));
 });

@@ -3,7 +3,9 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { commandsOf, pages, read, root } from './pages.ts';
 
 interface Answer {
@@ -11,9 +13,10 @@ interface Answer {
   readonly output: string;
 }
 
-/** Runs a line of the docs as it stands, with words added. */
+/** Runs a line of the docs as it stands, with words added; of what a pipe joins, the first. */
 function run(line: string, ...added: string[]): Promise<Answer> {
-  const [, , script, ...words] = line.split(/\s+/);
+  const [first = ''] = line.split(' | ');
+  const [, , script, ...words] = first.split(/\s+/);
   const zx = join(root, 'node_modules/zx/build/cli.js');
   const args = [zx, script ?? '', ...words, ...added];
   return new Promise((resolve) => {
@@ -48,6 +51,21 @@ test.concurrent.each(lines)('$page: $line', { timeout: 60_000 }, async ({ line }
   // Where no engine answers, an example for kind must fail for this reason alone.
   const noEngine = line.includes('--cluster kind') && output.includes('ENGINE_MISSING');
   expect({ code, output }).toMatchObject({ code: noEngine ? 4 : 0 });
+});
+
+/** What they print needs no cluster; that one takes it is tested by test/full/probe.test.ts. */
+const piped = lines.filter(({ line }) => line.endsWith(' -f -'));
+
+test('there are some that are piped to kubectl', () => expect(piped.length).toBeGreaterThan(2));
+
+test.each(piped)('kubectl is given whole objects: $line', async ({ line }) => {
+  expect(line).toMatch(/ \| kubectl (apply|delete) -f -$/);
+  const { output } = await run(line);
+  const objects = parseAllDocuments(output).map((each) => each.toJS() as KubernetesObject);
+  expect(objects.length).toBeGreaterThan(2);
+  for (const { apiVersion, kind, metadata } of objects) {
+    expect([apiVersion, kind, metadata?.name]).not.toContain(undefined);
+  }
 });
 
 test('the first prediction comes to what its page says', { timeout: 300_000 }, async () => {
@@ -96,7 +114,7 @@ test('every other command is one that is known', () => {
     (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts,
   );
   const known = new RegExp(
-    `^(npm (ci|test|run (${scripts.join('|')}))\\b|npx vitest run |NODE=|(FORCEDETACH_\\w+=('[^']*'|\\S+) )+(node scripts/ci\\.ts|npm run)|node scripts/)`,
+    `^(npm (ci|test|run (${scripts.join('|')}))\\b|npx vitest run |git clone https://|cd forcedetach$|docker (tag|push) |NODE=|(FORCEDETACH_\\w+=('[^']*'|\\S+) )+(node scripts/ci\\.ts|npm run)|node scripts/)`,
   );
   expect(other.map(({ line }) => line).filter((line) => !known.test(line))).toEqual([]);
 });

@@ -20,6 +20,14 @@ export const pages = [
   ...docs,
 ];
 
+/** The page with what stands between `<!-- name -->` and the next `<!-- end -->` made anew. Throws where a name has no place. */
+export const filled = (text: string, parts: Readonly<Record<string, string>>): string =>
+  Object.entries(parts).reduce((page, [name, part]) => {
+    const place = new RegExp(`(<!-- ${name} -->).*?(<!-- end -->)`, 's');
+    if (!place.test(page)) throw new Error(`the page has no place for ${name}`);
+    return page.replace(place, (_, before: string, after: string) => before + part + after);
+  }, text);
+
 /** Without fenced code. */
 export const proseOf = (page: string): string => read(page).replaceAll(/^```.*?^```/gms, '');
 

@@ -14,6 +14,7 @@ import { jobText, sonobuoyText, type JobForm } from '../../probe/job.ts';
 import { answerFor } from '../../probe/prediction.ts';
 import { renderCertificateHtml, renderCutHtml } from '../../probe/published/html.ts';
 import { renderCertificateJunit, renderCutJunit } from '../../probe/published/junit.ts';
+import { renderPredictionHtml, renderPredictionJunit } from '../../probe/published/prediction.ts';
 import { grantedObjects, probeAccount } from '../../probe/rights.ts';
 import { answerText, measuredText } from '../../probe/texts.ts';
 import { cutDryRun, dryRun, shownHome } from '../../probe/dry-run.ts';
@@ -22,7 +23,7 @@ import { runTrials } from '../../probe/trials/run.ts';
 import { runCommand, say, tell } from '../command.ts';
 import { classOf, probeFlags, type ProbeFlags } from '../flags/probe-flags.ts';
 import { onInterrupt } from '../guard.ts';
-import { writeCertificate } from '../terminal/probe-output.ts';
+import { writeAnswer, writeCertificate } from '../terminal/probe-output.ts';
 
 /**
  * Prints the answer and sets the exit code: 0, also for a prediction where trials would be refused; 3
@@ -48,7 +49,8 @@ export const probe = (): Promise<void> =>
     if (flags.run || flags.dryRun) return trials(clients, storageClass, flags);
     const volumeMode = flags.volumeMode === 'auto' ? 'Block' : flags.volumeMode;
     const answer = await answerFor(clients, { ...asked(storageClass, flags), volumeMode });
-    tell(flags.output === 'json' ? JSON.stringify(answer, undefined, 2) : answerText(answer));
+    const forms = { text: answerText, html: renderPredictionHtml, junit: renderPredictionJunit };
+    await writeAnswer(flags, answer, forms);
     return exitCode.expected;
   });
 

@@ -69,7 +69,10 @@ export function probeCommand(): Command {
     .option('--nodes <a,b>', 'nodes for the trials; default: two that fit', twoNodes)
     .option('--trials <n>', 'how many of a kind', numberWithin(1, 100), 5)
     .addOption(
-      new Option('--volume-mode <mode>', 'auto: Block where the driver has it')
+      new Option(
+        '--volume-mode <mode>',
+        'auto: Block where the driver has it, with --cut Filesystem',
+      )
         .choices(['auto', 'Block', 'Filesystem'])
         .default('auto'),
     )
@@ -90,9 +93,12 @@ export function probeCommand(): Command {
       'print what --run or --cut would make, and the rights for it; make nothing',
       false,
     )
-    .option('--html <file>', 'the certificate as a page too')
-    .option('--junit <file>', 'the certificate as JUnit XML too')
-    .option('--out <file>', 'where the certificate goes; default: detach-<class>.json here')
+    .option('--html <file>', 'the answer as a page too')
+    .option('--junit <file>', 'the answer as JUnit XML too')
+    .option(
+      '--out <file>',
+      'where the answer goes as JSON; default of a certificate: detach-<class>.json or cut-<node>.json here',
+    )
     .addOption(
       new Option('-o, --output <form>', 'what is printed')
         .choices(['text', 'json'])

@@ -1,9 +1,9 @@
 /** A certificate goes to every file that was asked for, whichever kind it is. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { writeCertificate } from './probe-output.ts';
+import { writeAnswer, writeCertificate } from './probe-output.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,3 +34,15 @@ test.each([
     ]);
   },
 );
+
+test('an answer that measured nothing makes no file unless it is asked for', async () => {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const before = readdirSync('.');
+  await writeAnswer({ output: 'json' }, { word: 'fenced' }, forms);
+  await writeAnswer({ output: 'text', out: inFolder('p.json') }, { word: 'fenced' }, forms);
+  const printed = stdout.mock.calls.map(([text]) => String(text));
+  stdout.mockRestore();
+  expect(printed).toEqual(['{"word":"fenced"}\n', 'text fenced\n']);
+  expect(readdirSync('.')).toEqual(before);
+  expect(readFileSync(inFolder('p.json'), 'utf8')).toBe('{"word":"fenced"}\n');
+});

@@ -5,6 +5,7 @@ import { nodesTold, type NodeTold } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';
 import type { CutPlan } from './plan.ts';
 import type { CutRecord } from './record.ts';
+import { storagePathOf, type StoragePath } from './storage-path.ts';
 
 /** Of the file's form: it changes where a reader of older ones would err. */
 export const cutCertificateVersion = 1;
@@ -22,12 +23,16 @@ export interface CutCertificate {
     readonly name: string;
     readonly driver: string;
     readonly parameters: Readonly<Record<string, string>>;
+    /** Whether the node still reached its volume. Certificates from before do not say. */
+    readonly storagePath?: StoragePath;
   }[];
   readonly nodes: readonly NodeTold[];
   readonly planHash: string;
   readonly plan: CutPlan;
   readonly findings: readonly CutFinding[];
   readonly record: CutRecord;
+  /** What could not be read, and so has no part in it. Certificates from before do not say. */
+  readonly refused?: Facts['refused'];
   /** What could not be removed afterwards. */
   readonly left?: string;
 }
@@ -53,8 +58,9 @@ export function cutCertificateOf(parts: Parts): CutCertificate {
       name: storageClass?.metadata?.name ?? '',
       driver: storageClass?.provisioner ?? '',
       parameters: storageClass?.parameters ?? {},
+      storagePath: storagePathOf(record, storageClass?.metadata?.name ?? ''),
     })),
     nodes: nodesTold({ nodes: some?.nodes ?? [] }, plan.nodes),
-    ...{ planHash: hash, plan, findings, record },
+    ...{ planHash: hash, plan, findings, record, refused: some?.refused ?? [] },
   };
 }

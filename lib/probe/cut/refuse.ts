@@ -5,7 +5,7 @@ import type {
   V1Pod,
   V1PodDisruptionBudget,
 } from '@kubernetes/client-node';
-import { orMissing } from '../../cluster/kind/kube.ts';
+import { orMissing } from '../../kube.ts';
 import { UsageError } from '../../errors.ts';
 import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';

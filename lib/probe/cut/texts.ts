@@ -1,6 +1,8 @@
 /** What a cut says to people. Pure. */
+import type { DiskMode } from '../../disk-modes/index.ts';
 import { toldInSeconds } from '../../durations.ts';
 import { remedyLines } from '../remedies.ts';
+import { refusedWords } from '../texts.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
 import type { CutRemedy } from './plan.ts';
@@ -10,8 +12,10 @@ export function cutText({
   planHash,
   kubernetes,
   timers,
+  classes,
   findings,
   record,
+  refused = [],
   left,
 }: CutCertificate): string {
   const [node] = plan.nodes;
@@ -30,10 +34,25 @@ export function cutText({
     ...findings.map((finding) => line(finding, width, plan.remedy)),
     '',
     'n = 1 for each class: one cut shows what can happen, not how often.',
+    ...pathLines(classes),
+    ...(refused.length === 0 ? [] : [`could not be read: ${refusedWords(refused)}`]),
     ...(left === undefined ? [] : ['', `still there: ${left}`]),
-    ...remedyLines([...new Set(findings.flatMap(({ modes }) => modes))]),
+    ...remedyLines(modesSeen(findings)),
   ].join('\n');
 }
+
+/** On what the outcomes rest: of a path that was cut a fence is not to be told. */
+function pathLines(classes: CutCertificate['classes']): string[] {
+  const told = classes.flatMap(({ name, storagePath }) =>
+    storagePath === undefined ? [] : [`${name} ${storagePath}`],
+  );
+  return told.length === 0 ? [] : [`the storage path of the node: ${told.join(', ')}`];
+}
+
+/** Of all classes under the cut, once each. */
+export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] => [
+  ...new Set(findings.flatMap(({ modes }) => modes)),
+];
 
 function line(finding: CutFinding, width: number, remedy: CutRemedy): string {
   const { storageClass, outcome, why, modes, next, detachedMs, afterHealAcks } = finding;

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import type { CutCertificate } from '../cut/certificate.ts';
 import { classifyCut } from '../cut/classify.ts';
+import { cutText } from '../cut/texts.ts';
+import { remediesTitle } from '../remedies.ts';
 import { renderCutHtml } from './html.ts';
 import { renderCutJunit } from './junit.ts';
 import {
@@ -31,6 +33,20 @@ test('the page has every class, what became of it, and no script', async () => {
   }
   expect(page).toContain('n = 1 for each class');
   expect(page).not.toMatch(/<script|https?:/);
+});
+
+test('the page and the text say what each remedy did on a disk of each kind that was seen', async () => {
+  const page = await renderCutHtml(cut);
+  const text = cutText(cut);
+  const seen = new Set(cut.findings.flatMap(({ modes }) => modes));
+  expect(seen.size).toBeGreaterThan(3);
+  for (const mode of seen) {
+    expect(page).toContain(`<h3>${mode}</h3>`);
+    expect(text).toContain(`\n  ${mode}\n`);
+  }
+  for (const told of [page, text]) expect(told).toContain(remediesTitle);
+  const findings = cut.findings.map((finding) => ({ ...finding, modes: [] }));
+  expect(await renderCutHtml({ ...cut, findings })).not.toContain(remediesTitle);
 });
 
 test('what a driver says is text in both, never markup', async () => {

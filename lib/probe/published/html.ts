@@ -9,13 +9,14 @@ import {
   type RemedyRow,
 } from '../../expectations/on-such-a-disk.ts';
 import { renderDocument } from '../../report/document.ts';
-import { type Html, pairs, wide } from '../../report/html-parts.ts';
+import { card, type Html, pairs, wide } from '../../report/html-parts.ts';
 import type { CutCertificate } from '../cut/certificate.ts';
 import type { CutFinding } from '../cut/classify.ts';
 import { cutPlanLines } from '../cut/plan.ts';
+import { modesSeen } from '../cut/texts.ts';
 import { planLines } from '../plan.ts';
 import { noRuns, remediesTitle, remedyRows, whoseRuns } from '../remedies.ts';
-import { answerWord, countWords, forcedMeaning, forcedTitle } from '../texts.ts';
+import { answerWord, countWords, forcedMeaning, forcedTitle, refusedWords } from '../texts.ts';
 import type { Certificate } from '../trials/certificate.ts';
 import type { Finding } from '../trials/classify.ts';
 import type { ForcedFinding, ForceDeleted } from '../trials/force-deleted.ts';
@@ -39,9 +40,6 @@ ${card('Where', pairs(where(certificate)))}
 ${card('What was done', html`<pre>${planLines(certificate.plan).join('\n')}</pre>`)}`,
   });
 }
-
-const card = (title: string, content: Html): Html =>
-  html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
 function pageHeader(
   { driver, storageClass, answer, kubernetes, plan, beganAt }: Certificate,
@@ -135,8 +133,13 @@ const where = (certificate: Certificate): [string, string][] => [
   ...(certificate.noBlock === undefined
     ? []
     : [['no raw volumes', certificate.noBlock] as [string, string]]),
+  ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];
+
+/** Older certificates do not say. */
+const notRead = ({ refused }: Pick<Certificate, 'refused'>): [string, string][] =>
+  refused === undefined ? [] : [['could not be read', refusedWords(refused)]];
 
 const nextWords = ({ was, said }: Finding['next']): string =>
   said === undefined ? was : `${was}: ${said}`;
@@ -155,11 +158,13 @@ export const parameterWords = (parameters: Readonly<Record<string, string>>): st
 /** The same certificate gives the same bytes. */
 export function renderCutHtml(certificate: CutCertificate): Promise<string> {
   const { findings, plan, left } = certificate;
+  const modes = modesSeen(findings);
   return renderDocument({
     title: `${plan.nodes[0]} was cut off: ${findings.length} volumes`,
     header: cutHeader(certificate),
     main: html`${left === undefined ? '' : card('Still there', html`<p class="alarm-text">${left}</p>`)}
 ${card('What became of each class', classes(findings))}
+${modes.length === 0 ? '' : card(remediesTitle, remedies(modes))}
 ${card('When', pairs(times(certificate)))}
 ${card('Where', pairs(cutWhere(certificate)))}
 ${card('What was done', html`<pre>${cutPlanLines(plan).join('\n')}</pre>`)}`,
@@ -221,11 +226,12 @@ function times({ record }: CutCertificate): [string, string][] {
 }
 
 const cutWhere = (certificate: CutCertificate): [string, string][] => [
-  ...certificate.classes.map(({ name, driver, parameters }): [string, string] => [
+  ...certificate.classes.map(({ name, driver, parameters, storagePath }): [string, string] => [
     `class ${name}`,
-    `${driver}; parameters: ${parameterWords(parameters)}`,
+    `${driver}; parameters: ${parameterWords(parameters)}${storagePath === undefined ? '' : `; storage path: ${storagePath}`}`,
   ]),
   ...nodes(certificate),
   ['plan', certificate.planHash],
+  ...notRead(certificate),
   ['forcedetach', certificate.forcedetach],
 ];

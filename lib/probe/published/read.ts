@@ -2,13 +2,17 @@
 import { createHash } from 'node:crypto';
 import { zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
+import { diskModes } from '../../disk-modes/index.ts';
 import { UsageError } from '../../errors.ts';
 import { readInput, textFileBytes } from '../../input-file.ts';
 import { cutCertificateVersion } from '../cut/certificate.ts';
 import { cutWays } from '../cut/host.ts';
 import { cutRemedies } from '../cut/plan.ts';
 import { cutRecordSchema } from '../cut/record.ts';
+import { storagePaths } from '../cut/storage-path.ts';
 import { planHash, variants } from '../plan.ts';
+import { howSure } from '../predict.ts';
+import { predictionVersion } from '../prediction.ts';
 import { certificateVersion } from '../trials/certificate.ts';
 import { trialRecordSchema } from '../trials/record.ts';
 
@@ -92,6 +96,7 @@ const parameters = z.record(z.string(), z.string());
 const volumeMode = z.enum(['Block', 'Filesystem']);
 const nodes = z.tuple([z.string(), z.string()]);
 
+const refused = z.array(z.object({ what: z.string(), why: z.string() }));
 const common = {
   /** Of the probe that wrote it: version and a hash of its source. */
   forcedetach: z.string(),
@@ -115,9 +120,17 @@ const common = {
       next: z.looseObject({}),
     }),
   ),
+  /** What could not be read, and so has no part in it. */
+  refused: refused.optional(),
   /** What could not be removed afterwards. */
   left: z.string().optional(),
 };
+
+const planOfTrials = z.looseObject({
+  ...{ storageClass: z.string(), nodes, trials: z.number(), volumeMode, size: z.string() },
+  ...{ horizonMs: ms, image: z.string(), writeEveryMs: ms },
+  list: z.array(z.object({ name: z.string(), variant: z.enum(variants) })),
+});
 
 const ofTrials = z.looseObject({
   schemaVersion: z.literal(certificateVersion),
@@ -125,11 +138,7 @@ const ofTrials = z.looseObject({
   ...common,
   driver: z.object({ name: z.string(), images: z.array(z.string()) }),
   storageClass: z.object({ name: z.string(), parameters, binding: z.string() }),
-  plan: z.looseObject({
-    ...{ storageClass: z.string(), nodes, trials: z.number(), volumeMode, size: z.string() },
-    ...{ horizonMs: ms, image: z.string(), writeEveryMs: ms },
-    list: z.array(z.object({ name: z.string(), variant: z.enum(variants) })),
-  }),
+  plan: planOfTrials,
   noBlock: z.string().optional(),
   predicted: z.string().nullable(),
   answer: z.looseObject({ modes: z.array(z.string()), notes: z.array(z.string()) }),
@@ -145,7 +154,13 @@ const ofCut = z.looseObject({
   kind: z.literal('cut-certificate'),
   ...common,
   timers: z.array(z.string()),
-  classes: z.array(z.looseObject({ name: z.string(), driver: z.string(), parameters })),
+  classes: z.array(
+    z.looseObject({
+      ...{ name: z.string(), driver: z.string(), parameters },
+      /** Whether the node still reached its volume. */
+      storagePath: z.enum(storagePaths).optional(),
+    }),
+  ),
   plan: z.looseObject({
     ...{ classes: z.array(z.string()), nodes, volumeMode, size: z.string(), image: z.string() },
     ...{ way: z.enum(cutWays), remedy: z.enum(cutRemedies), healAfterMs: ms, writeEveryMs: ms },
@@ -154,7 +169,30 @@ const ofCut = z.looseObject({
   record: cutRecordSchema.loose(),
 });
 
-const certificateSchema = z.discriminatedUnion('kind', [ofTrials, ofCut]);
+/** Nothing was measured. */
+const ofReading = z.looseObject({
+  schemaVersion: z.literal(predictionVersion),
+  kind: z.literal('prediction'),
+  ...{ forcedetach: z.string(), askedAt: z.iso.datetime() },
+  ...{ storageClass: z.string(), driver: z.string(), kubernetes: z.string() },
+  prediction: z.looseObject({
+    /** Absent: nothing is known of the driver. */
+    mode: z.enum([...diskModes, 'local']).optional(),
+    sure: z.enum(howSure),
+    lines: z.array(
+      z.object({
+        ...{ what: z.string(), found: z.string(), source: z.string(), sure: z.enum(howSure) },
+      }),
+    ),
+  }),
+  /** What trials would do, or why they would be refused. */
+  plan: planOfTrials.optional(),
+  refusal: z.string().optional(),
+  missingRights: z.array(z.string()),
+  refused,
+});
+
+const certificateSchema = z.discriminatedUnion('kind', [ofTrials, ofCut, ofReading]);
 
 /** Where it is not as it should be, in words; undefined where it is. */
 function misformed(value: unknown): string | undefined {

@@ -47,6 +47,7 @@ function shownBy(value: { readonly kind?: unknown }, text: string, path: string)
     case 'driver-certificates':
       return ofDriver(value as DriverFile, dirname(path));
     default:
+      // Older ones had no kind.
       if (typeof value === 'object' && value !== null && 'prediction' in value) {
         throw none(`${path} is a prediction: nothing was measured`, {
           hint: 'make trials: `experiments/probe.mjs -s CLASS --run --out certificate.json`',

@@ -31,6 +31,8 @@ export interface Certificate extends Judged {
   readonly noBlock?: string;
   /** From documents and settings, before the trials. */
   readonly predicted: string | null;
+  /** What could not be read, and so has no part in it. Certificates from before do not say. */
+  readonly refused?: Facts['refused'];
   readonly trials: readonly TrialRecord[];
   /** What could not be removed afterwards. */
   readonly left?: string;
@@ -74,7 +76,7 @@ export function certificateOf(parts: Parts): Certificate {
     },
     kubernetes: facts.kubernetes,
     nodes: nodesTold(facts, plan.nodes),
-    ...{ planHash: hash, plan, predicted: prediction.mode ?? null },
+    ...{ planHash: hash, plan, predicted: prediction.mode ?? null, refused: facts.refused },
     ...(noBlock === undefined ? {} : { noBlock }),
     ...{ ...judged, trials: records },
   };

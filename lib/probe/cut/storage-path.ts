@@ -1,0 +1,40 @@
+/**
+ * Whether a cut took a volume's storage path with it. Of a writer that could not write nobody knows who fenced
+ * it, so a certificate says on which of the two its answer rests. Pure.
+ */
+import { writesBy } from '../trials/journal.ts';
+import type { CutRecord, CutVolume } from './record.ts';
+
+export const storagePaths = [
+  /** Its writes were acknowledged until its detach was asked for, or to the heal. */
+  'survived',
+  /** They ended before anybody had asked for that. */
+  'cut',
+  /** The records do not tell. */
+  'unknown',
+] as const;
+export type StoragePath = (typeof storagePaths)[number];
+
+/** Writes come each 100 ms; a look at an attachment each 500 ms, later on a busy machine. */
+const silentMs = 3000;
+
+/** Of a class: of its first volume under the cut. */
+export function storagePathOf(cut: CutRecord, storageClass: string): StoragePath {
+  const volume = cut.volumes.find((each) => each.storageClass === storageClass);
+  return volume === undefined ? 'unknown' : ofVolume(cut, volume);
+}
+
+function ofVolume({ cutMs, healedMs }: CutRecord, volume: CutVolume): StoragePath {
+  const { writerJournal: journal, clockErrorMs, clockOffsetMs, attachments } = volume;
+  const isBlind = journal.writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
+  if (cutMs === undefined || healedMs === undefined || isBlind) return 'unknown';
+  const acked = writesBy(journal, clockOffsetMs).filter(({ error }) => error === undefined);
+  const lastMs = acked.findLast(({ begunMs }) => begunMs < healedMs)?.begunMs ?? 0;
+  const [old] = attachments;
+  const askedMs = old?.deletingMs ?? volume.thereUntilMs ?? healedMs;
+  if (lastMs >= Math.min(askedMs, healedMs) - silentMs) return 'survived';
+  // The last look at which nobody had asked; older records have the remedy, before which nobody asks.
+  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
+  const unaskedMs = old?.unaskedMs ?? seenMs ?? volume.deleteAskedMs ?? 0;
+  return lastMs < Math.min(unaskedMs, healedMs) - silentMs ? 'cut' : 'unknown';
+}

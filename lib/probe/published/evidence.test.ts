@@ -1,0 +1,172 @@
+/** Every answer of the probe, also a prediction, has the one form, and says what it does not rest on. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { cutsIn, readCutCertificate, wholeCertificates } from '../../../scripts/driver-files.ts';
+import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
+import { probeClients } from '../clients.ts';
+import { cutCertificateOf } from '../cut/certificate.ts';
+import { cutText } from '../cut/texts.ts';
+import type { Facts } from '../facts.ts';
+import { predict } from '../predict.ts';
+import { answerFor, type Answer } from '../prediction.ts';
+import { answerText, measuredText } from '../texts.ts';
+import { certificateOf } from '../trials/certificate.ts';
+import { readCertificate } from './driver-file.ts';
+import { renderCertificateHtml, renderCutHtml } from './html.ts';
+import { renderPredictionHtml, renderPredictionJunit } from './prediction.ts';
+import { certificateJsonSchema } from './read.ts';
+
+const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));
+const [amber] = wholeCertificates(root, 'block.acme.example', 'dac05a0c7485');
+const [packedCut] = cutsIn(root, 'block.acme.example', 'dac05a0c7485');
+if (amber === undefined || packedCut === undefined) throw new Error('certificates are missing');
+const cut = readCutCertificate(packedCut.text);
+
+const schema = z.fromJSONSchema(certificateJsonSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+const takes = (answer: object): boolean =>
+  schema.safeParse(JSON.parse(JSON.stringify(answer))).success;
+
+const folder = mkdtempSync(join(tmpdir(), 'forcedetach-evidence-'));
+const driver = 'disk.vendor.example';
+const items: Readonly<Record<string, readonly object[]>> = {
+  storageclasses: [{ metadata: { name: 'fast' }, provisioner: driver }],
+  csinodes: [],
+  nodes: [],
+};
+/** Pods may not be listed there, nor made. */
+let server: Server;
+beforeAll(async () => {
+  server = createServer(({ method, url = '' }, response) => {
+    const what = url.split('/').at(-1) ?? '';
+    const answer =
+      method === 'POST'
+        ? { status: { allowed: false } }
+        : what === 'version'
+          ? { gitVersion: 'v1.37.2' }
+          : what === driver
+            ? { metadata: { name: driver }, spec: { attachRequired: true } }
+            : { items: items[what] };
+    const status = what === 'pods' ? 403 : 200;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', () => resolve()));
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function predicted(): Promise<Answer> {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients = await probeClients('two', writeKubeconfig(folder, url));
+  return answerFor(clients, {
+    ...{ storageClass: 'fast', nodes: undefined, trials: 5, volumeMode: 'Block' },
+    ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
+  });
+}
+
+const refused = [{ what: 'list pods', why: 'not allowed (403)' }];
+
+test('a prediction is of the one form, and no other answer passes for one', async () => {
+  const answer = await predicted();
+  expect(answer).toMatchObject({ kind: 'prediction', schemaVersion: 1, refused });
+  expect([answer, amber, cut].map(takes)).toEqual([true, true, true]);
+  const { askedAt: _, ...half } = answer;
+  expect([half, { ...answer, schemaVersion: 2 }, { ...answer, kind: 'guess' }].map(takes)).toEqual([
+    ...[false, false, false],
+  ]);
+  expect(() => readCertificate(JSON.stringify(answer))).toThrow(
+    expect.objectContaining({ code: 'NO_CERTIFICATE' }),
+  );
+});
+
+test('as a page it has every line with its source, and says that nothing was measured', async () => {
+  const answer = await predicted();
+  const page = await renderPredictionHtml(answer);
+  for (const { what, source } of answer.prediction.lines) {
+    expect(page).toContain(`<td>${what}</td>`);
+    expect(page).toContain(`<td>${source}</td>`);
+  }
+  for (const told of [page, answerText(answer)]) {
+    expect(told).toContain('Nothing was measured.');
+    expect(told).toContain('TOO_FEW_NODES');
+    expect(told).toContain('create namespaces');
+    expect(told).toContain('list pods');
+  }
+  expect(page).not.toMatch(/<script|https?:/);
+});
+
+test('as JUnit XML it fails nothing, and skips what is not known or not to be had', async () => {
+  const answer = await predicted();
+  const counts = /tests="(\d)" failures="(\d)" errors="(\d)" skipped="(\d)"/;
+  const xml = await renderPredictionJunit(answer);
+  expect(counts.exec(xml)?.slice(1)).toEqual(['3', '0', '0', '3']);
+  const { refusal: _, ...rest } = answer;
+  const known: Answer = {
+    ...{ ...rest, missingRights: [] },
+    prediction: { ...answer.prediction, mode: 'fenced' },
+  };
+  expect(counts.exec(await renderPredictionJunit(known))?.slice(1)).toEqual(['3', '0', '0', '0']);
+  const evil = '</td><script>alert(1)</script>\u0001';
+  const strange = { ...answer, driver: evil, refusal: evil, missingRights: [evil] };
+  expect(await renderPredictionHtml(strange)).not.toContain('<script');
+  const told = await renderPredictionJunit(strange);
+  expect(told).not.toContain('<script');
+  expect(told).not.toContain('\u0001');
+});
+
+const facts: Facts = {
+  ...{ cluster: { context: 'k' }, kubernetes: 'v1.37.2', classes: ['amber'], refused },
+  storageClass: { metadata: { name: 'amber' }, provisioner: 'block.acme.example' },
+  ...{ csiDriver: undefined, nodes: [], driverPods: [], controllerManager: undefined },
+};
+
+test('a certificate of trials says what could not be read; an older one does not', async () => {
+  const { plan, planHash: hash, trials: records, answer } = amber;
+  const made = certificateOf({
+    ...{ facts, plan, hash, records, judged: { answer, findings: amber.findings } },
+    ...{ beganAt: new Date(), prediction: predict(facts) },
+  });
+  expect(made.refused).toEqual(refused);
+  expect(readCertificate(JSON.stringify(made)).refused).toEqual(refused);
+  for (const told of [await renderCertificateHtml(made), measuredText(made)]) {
+    expect(told).toMatch(/could not be read.*list pods: not allowed \(403\)/s);
+  }
+  expect(takes({ ...made, refused: ['pods'] })).toBe(false);
+  for (const told of [await renderCertificateHtml(amber), measuredText(amber)]) {
+    expect(told).not.toContain('could not be read');
+  }
+});
+
+test('one of a cut says that, too, and whether the storage path of each class survived', async () => {
+  const { plan, planHash: hash, record, findings } = cut;
+  const classes = ['amber', 'basalt'].map((name) => ({
+    ...facts,
+    storageClass: { metadata: { name }, provisioner: 'block.acme.example' },
+  }));
+  const made = cutCertificateOf({
+    ...{ facts: classes, plan, hash, record, findings, beganAt: new Date() },
+  });
+  expect(made).toMatchObject({
+    refused,
+    classes: [
+      { name: 'amber', storagePath: 'survived' },
+      { name: 'basalt', storagePath: 'survived' },
+    ],
+  });
+  expect(takes(made)).toBe(true);
+  expect(cutText(made)).toContain('the storage path of the node: amber survived, basalt survived');
+  expect(await renderCutHtml(made)).toContain('storage path: survived');
+  for (const told of [await renderCutHtml(made), cutText(made)]) {
+    expect(told).toMatch(/could not be read.*list pods: not allowed \(403\)/s);
+  }
+  for (const told of [await renderCutHtml(cut), cutText(cut)]) {
+    expect(told).not.toMatch(/storage path|could not be read/);
+  }
+});
