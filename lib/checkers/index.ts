@@ -2,6 +2,7 @@
 import { database } from '../database/chosen.ts';
 import { ownChecks } from '../database/checks.ts';
 import type { DatabaseChoice } from '../database/fields.ts';
+import type { OwnChecks } from '../database/port.ts';
 import type { Finding } from '../experiment/verdict/verdict.ts';
 import type {
   CaseRecord,
@@ -35,7 +36,8 @@ import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
 
-export const checkers: readonly Checker[] = [
+/** `own`: the database's; default: of the one that is taken just now. */
+export const allCheckers = (own: OwnChecks = ownChecks()): readonly Checker[] => [
   ledgerLost,
   ledgerUnreadable,
   ...rowCheckers,
@@ -43,12 +45,12 @@ export const checkers: readonly Checker[] = [
   schemaChange,
   balances,
   indexes,
-  ...ownChecks.logs,
+  ...own.logs,
   serverStarts,
   errorLog,
   login,
   sqlFailures,
-  ...ownChecks.structures,
+  ...own.structures,
   fileSystem,
   replaced,
   completeness,
@@ -90,7 +92,7 @@ export interface JudgeOptions {
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
+  { all = allCheckers(), onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
@@ -181,7 +183,7 @@ function besides(
 /** A checker that throws is a gap in the evidence, never a pass. */
 export function runChecks(
   images: readonly AuditedImage[],
-  all: readonly Checker[] = checkers,
+  all: readonly Checker[] = allCheckers(),
 ): Finding[] {
   return images.flatMap((image) =>
     all.flatMap(({ name, check }) => {

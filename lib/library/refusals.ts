@@ -1,5 +1,6 @@
 /** What a scenario asks for and its backend can't do: told before anything is created. */
 import { UsageError } from '../errors.ts';
+import type { CustomDatabase } from '../experiment/custom.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
@@ -9,6 +10,24 @@ import type { BackendChoice } from './backend-choice.ts';
 export function refuseUnfit(scenario: Scenario, choice: BackendChoice): void {
   if (choice.backend === 'sim') refuseUnmodelled(scenario);
   else refuseUnmeasurable(scenario, madeBy(choice.images));
+}
+
+/**
+ * A real cluster's clients and audits are programs of their own, in images: what a caller has in his
+ * script is not there. Throws UsageError.
+ */
+export function refuseUnbuilt(
+  database: CustomDatabase | undefined,
+  backend: BackendChoice['backend'],
+): void {
+  if (database === undefined || backend === 'sim') return;
+  throw new UsageError(
+    'DATABASE_NOT_IN_IMAGES',
+    `\`${database.name}\` comes from outside: no image has its server, its client and its audit`,
+    {
+      hint: 'predict it on simulated(); to measure it write it into a checkout: docs/how-to/write-a-database.md',
+    },
+  );
 }
 
 /**
