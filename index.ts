@@ -15,7 +15,9 @@ export * from './lib/library/parts.ts';
 
 export { customFault, victimShell } from './lib/library/own-parts.ts';
 export type { CustomLastingFault } from './lib/library/own-parts.ts';
-export type { CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
+export { customDatabase } from './lib/library/own-database.ts';
+export type { OwnCheck, OwnDatabase } from './lib/library/own-database.ts';
+export type { CustomDatabase, CustomFault, CustomRemedy } from './lib/experiment/run/custom.ts';
 export { certify, stepOf } from './lib/faults/fault.ts';
 export type { Fault, FaultContext, Moments, Probe } from './lib/faults/fault.ts';
 export type { LastingContext } from './lib/faults/lasting.ts';
@@ -30,7 +32,7 @@ export {
 } from './lib/faults/probes.ts';
 export type { Remedy, RemedyContext } from './lib/remedies/remedy.ts';
 export { damage, incomplete, note } from './lib/checkers/findings.ts';
-export type { AuditedImage, Checker } from './lib/checkers/checker.ts';
+export type { AuditedImage, Checker, OwnChecks } from './lib/checkers/checker.ts';
 
 export type {
   BreakableTestbed,
@@ -39,7 +41,19 @@ export type {
   PodRef,
 } from './lib/cluster/port.ts';
 export type { Ended, NodeRunOptions, NodeShell } from './lib/cluster/node-shell.ts';
+export type {
+  Database,
+  DatabaseTemplate,
+  Durability,
+  MachineTrouble,
+  ModelledEvidence,
+  OwnAnswers,
+  OwnGaps,
+  OwnPart,
+  ServerLog,
+} from './lib/database/port.ts';
 export type { Proof } from './lib/storage/port.ts';
+export type { LedgerEntry } from './lib/workload/sql.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';

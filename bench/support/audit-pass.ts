@@ -48,5 +48,5 @@ await draft.ask('binlog', server, async () => {
   draft.evidence.binlog = await foundInBinlog(client, await binlog.read, pass?.sessions ?? {});
 });
 client.destroy();
-const evidence = { ...nothingRead, ...draft.evidence, mounted: true };
+const evidence = { ...nothingRead(), ...draft.evidence, mounted: true };
 await say({ type: 'end', evidence, rssMiB: process.resourceUsage().maxRSS / 1024 });

@@ -13,7 +13,6 @@ import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
 import type { LostCommit } from './lost-commits.ts';
 import { opName } from './op-sample.ts';
 
-type TableCheck = ImageEvidence['tables'][number];
 const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
 const ledger = exampleLedger([
   { client: 'inside', connection: 0, session: 0, node: 'a', ops },
@@ -48,7 +47,9 @@ const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafil
 const starts = ({ purpose = 'recovery', ...changed }: Partial<ServerStart>): ServerStart[] =>
   healthy.starts.map((start) => (start.purpose === purpose ? { ...start, ...changed } : start));
 
-const withTable = (table: TableCheck): Pick<ImageEvidence, 'tables'> => ({
+type TableCheck = NonNullable<ImageEvidence['tables']>[number];
+
+const withTable = (table: TableCheck): Required<Pick<ImageEvidence, 'tables'>> => ({
   tables: [...healthy.tables, table],
 });
 

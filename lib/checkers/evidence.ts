@@ -127,7 +127,7 @@ export interface ImageEvidence extends OwnEvidence {
 }
 
 /** Evidence before anything was read: where an audit begins. */
-export const nothingRead: ImageEvidence = {
+export const nothingRead = (): ImageEvidence => ({
   mounted: false,
   dataDirectoryEmpty: false,
   starts: [],
@@ -135,7 +135,7 @@ export const nothingRead: ImageEvidence = {
   ledgerRows: 0,
   balances: {},
   indexCounts: [],
-  ...nothingOwn,
+  ...nothingOwn(),
   canaries: {},
   failures: [],
-};
+});

@@ -8,7 +8,7 @@ import type { ImageLabel } from '../storage/identity.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import { tellsOf } from '../history/migration.ts';
 import { balances } from './balances.ts';
-import type { AuditedImage, Checker } from './checker.ts';
+import type { AuditedImage, Checker, OwnChecks } from './checker.ts';
 import { completeness } from './completeness.ts';
 import type { ImageEvidence, LedgerRow } from './evidence.ts';
 import { documentCheckers } from './documents.ts';
@@ -30,7 +30,8 @@ import { SeenCommits } from './seen-commits.ts';
 import { errorLog, serverStarts } from './server.ts';
 import { sqlFailures } from './sql-failures.ts';
 
-export const checkers: readonly Checker[] = [
+/** `own`: the database's; default: of the one that is taken just now. */
+export const allCheckers = (own: OwnChecks = ownChecks()): readonly Checker[] => [
   ledgerLost,
   ledgerUnreadable,
   ...rowCheckers,
@@ -38,12 +39,12 @@ export const checkers: readonly Checker[] = [
   schemaChange,
   balances,
   indexes,
-  ...ownChecks.logs,
+  ...own.logs,
   serverStarts,
   errorLog,
   login,
   sqlFailures,
-  ...ownChecks.structures,
+  ...own.structures,
   fileSystem,
   replaced,
   completeness,
@@ -85,7 +86,7 @@ export interface JudgeOptions {
 export function judgeImages(
   history: AuditedHistory,
   moments: Moments,
-  { all = checkers, onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
+  { all = allCheckers(), onLost, seen = new SeenCommits(), without, withGaps }: JudgeOptions = {},
 ): Judgement {
   let seed = '';
   let asked: Pick<AuditedImage, 'wholeWorkload' | 'settings'> = {};
@@ -176,7 +177,7 @@ function besides(
 /** A checker that throws is a gap in the evidence, never a pass. */
 export function runChecks(
   images: readonly AuditedImage[],
-  all: readonly Checker[] = checkers,
+  all: readonly Checker[] = allCheckers(),
 ): Finding[] {
   return images.flatMap((image) =>
     all.flatMap(({ name, check }) => {

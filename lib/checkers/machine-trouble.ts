@@ -6,9 +6,8 @@ import { database } from '../database/chosen.ts';
 import type { MachineTrouble } from '../database/port.ts';
 import type { ServerStart } from './evidence.ts';
 
-const { log } = database;
-
-export const machineTroubles: readonly MachineTrouble[] = [
+/** What any database's machine may lack. */
+const machineTroubles: readonly MachineTrouble[] = [
   {
     name: 'no memory',
     pattern: /cannot allocate memory|\bENOMEM\b|errno:? 12\b|\bOS error:? 12\b|error number 12\b/i,
@@ -30,7 +29,6 @@ export const machineTroubles: readonly MachineTrouble[] = [
       /too many open files|\bE[MN]FILE\b|errno:? 2[34]\b|OS error:? 2[34]\b|error number 2[34]\b/i,
     source: 'strerror(23), strerror(24)',
   },
-  ...log.troubles,
 ];
 
 /** Whoever says this speaks of what is on the disk, whatever else it says. */
@@ -40,10 +38,12 @@ const saysDamage =
 /** Its name; undefined where the text tells of none, or of damage. */
 export function troubleIn(text: string): string | undefined {
   if (saysDamage.test(text)) return undefined;
-  return machineTroubles.find(({ pattern }) => pattern.test(text))?.name;
+  return [...machineTroubles, ...database.log.troubles].find(({ pattern }) => pattern.test(text))
+    ?.name;
 }
 
-const isAfterword = (line: string): boolean => log.afterwords.some((each) => each.test(line));
+const isAfterword = (line: string): boolean =>
+  database.log.afterwords.some((each) => each.test(line));
 
 /** As a shell tells of a process that was ended with SIGKILL: most often for want of memory. */
 const killed = ['exit code 137'];
@@ -56,7 +56,8 @@ export function troubleOfStart({ ready, died, errorLines }: ServerStart): string
   if (ready && died === undefined) return undefined;
   const telling = errorLines.filter((line) => !isAfterword(line));
   const troubles = telling.map(troubleIn);
-  const accuses = (line: string): boolean => line.includes(log.ofStorage) || saysDamage.test(line);
+  const accuses = (line: string): boolean =>
+    line.includes(database.log.ofStorage) || saysDamage.test(line);
   if (telling.some((line, n) => troubles[n] === undefined && accuses(line))) return undefined;
   return troubles.find((each) => each !== undefined) ?? killedBy(died);
 }

@@ -8,16 +8,10 @@ import { plural } from '../counts.ts';
 import { troubleIn, troubleOfStart } from './machine-trouble.ts';
 import { diedByItself, refusedToStart } from './readability.ts';
 
-const {
-  server,
-  log,
-  tools: { checkTable },
-} = database;
-
-const occasion: Readonly<Record<ServerStart['purpose'], string>> = {
-  recovery: 'for crash recovery',
-  cold: 'after a kill -9',
-  check: `for ${checkTable}`,
+const occasions: Readonly<Record<ServerStart['purpose'], () => string>> = {
+  recovery: () => 'for crash recovery',
+  cold: () => 'after a kill -9',
+  check: () => `for ${database.tools.checkTable}`,
 };
 
 export const serverStarts: Checker = {
@@ -27,9 +21,10 @@ export const serverStarts: Checker = {
 
 function judgeStart(image: string, start: ServerStart): Finding[] {
   const { purpose, ready, died, durationMs, errorLines } = start;
+  const { server, tools } = database;
   // What kept the machine from running it is told beside what is missing.
   if ((ready && died === undefined) || troubleOfStart(start) !== undefined) return [];
-  const when = `started ${occasion[purpose]}`;
+  const when = `started ${occasions[purpose]()}`;
   const how = died === undefined ? `not ready after ${durationMs} ms` : `ended with ${died}`;
   if (!refusedToStart(start) && !diedByItself(start)) {
     // Hung without a word, or killed by someone else: no proof of damage, but no audit either.
@@ -41,7 +36,7 @@ function judgeStart(image: string, start: ServerStart): Finding[] {
   }
   const summary =
     purpose === 'check'
-      ? `${checkTable} crashes ${server}`
+      ? `${tools.checkTable} crashes ${server}`
       : `${server} ${when} died while it was read`;
   return [
     damage({
@@ -54,12 +49,13 @@ function judgeStart(image: string, start: ServerStart): Finding[] {
 
 const mendedLines = ({ purpose, ready, died, errorLines }: ServerStart): string[] =>
   purpose === 'recovery' && ready && died === undefined
-    ? errorLines.filter((line) => log.mended.test(line))
+    ? errorLines.filter((line) => database.log.mended.test(line))
     : [];
 
 export const errorLog: Checker = {
   name: 'error-log',
   check({ image, evidence }) {
+    const { server, log } = database;
     const mended = evidence.starts.flatMap(mendedLines);
     const said = new Set(evidence.starts.flatMap(({ errorLines }) => errorLines));
     const lines = [...said].filter((line) => !mended.includes(line));

@@ -3,7 +3,7 @@ import type { AuditedImage, Checker } from '../checkers/checker.ts';
 import { completeness } from '../checkers/completeness.ts';
 import type { ImageEvidence } from '../checkers/evidence.ts';
 import { incomplete } from '../checkers/findings.ts';
-import { checkers as ofAudits, runChecks } from '../checkers/index.ts';
+import { allCheckers, runChecks } from '../checkers/index.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { Journal } from '../checkers/journal.ts';
 import { Reconciler, type Reconciliation } from '../checkers/reconcile.ts';
@@ -73,8 +73,8 @@ async function recoverAndJudge(
 }
 
 /** All but those that ask for parts that a crash state is not asked for. */
-const checkers: readonly Checker[] = [
-  ...ofAudits.filter((each) => each !== completeness),
+const checkers = (): readonly Checker[] => [
+  ...allCheckers().filter((each) => each !== completeness),
   { name: 'gaps', check: gaps },
 ];
 
@@ -94,7 +94,7 @@ function judgeState(
   reconciliation: Reconciliation,
   takenAtMs: number,
 ): StateJudgement {
-  const findings = runChecks([{ image: name, evidence, reconciliation, takenAtMs }], checkers);
+  const findings = runChecks([{ image: name, evidence, reconciliation, takenAtMs }], checkers());
   const complete = findings.every(({ level }) => level !== 'incomplete');
   return {
     verdict: verdictWord(worst(findings.map(({ safety }) => safety)), complete),

@@ -1,7 +1,8 @@
 /**
  * The port to a database: what everybody else knows of the one that is measured. Its words, its pod,
- * what its log says. `lib/mysql` implements it; chosen.ts is the one place that says so.
+ * what its log says. `lib/mysql` implements it, and so may a caller of the library; chosen.ts has which one.
  */
+import type { OwnChecks } from '../checkers/checker.ts';
 import type { CommandEvidence, ImageEvidence } from '../checkers/evidence.ts';
 import type { GroupScenario } from './group-settings.ts';
 import type { LedgerEntry } from '../workload/sql.ts';
@@ -124,6 +125,19 @@ export type ModelledEvidence = (
   balances: Readonly<Record<number, number>>,
   notModelled: (command: string) => CommandEvidence,
 ) => OwnEvidence;
+
+/** What a database adds to an audit. */
+export interface OwnPart {
+  readonly checks: OwnChecks;
+  readonly gaps: OwnGaps;
+  readonly answers: OwnAnswers;
+  readonly modelled: ModelledEvidence;
+}
+
+/** A database that a caller of the library brings along, with its own part of an audit. */
+export interface BroughtDatabase extends Database {
+  readonly own: OwnPart;
+}
 
 /** The pods of servers that replicate among themselves. */
 export interface GroupTemplate {

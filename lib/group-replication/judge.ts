@@ -119,7 +119,7 @@ function readingsOf(story: GroupStory, journal: Journal, history: History): Audi
     const about = {
       image,
       takenAtMs,
-      evidence: { ...nothingRead, ledgerComplete: true, ledgerRows: rows },
+      evidence: { ...nothingRead(), ledgerComplete: true, ledgerRows: rows },
       reconciliation: reconciler.result(),
     };
     images.push(previous === undefined ? about : { ...about, before: previous });

@@ -43,6 +43,7 @@ export const historyVersion = 3 satisfies HistoryVersion;
 export interface CustomNames {
   readonly fault?: { readonly name: string; readonly askedAgain: boolean };
   readonly remedy?: { readonly name: string };
+  readonly database?: { readonly name: string };
   readonly checkers?: readonly string[];
 }
 

@@ -4,11 +4,13 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expectationFor } from '../expectations/races.ts';
+import { withDatabase } from '../database/chosen.ts';
 import type { Checker } from '../checkers/checker.ts';
 import type { ExitCode } from '../errors.ts';
 import {
   namesOf,
   type Custom,
+  type CustomDatabase,
   type CustomFault,
   type CustomRemedy,
 } from '../experiment/run/custom.ts';
@@ -24,6 +26,7 @@ import {
 import type { ClusterUnderTest } from './clusters.ts';
 import { array, mysql, type DatabasePart, type StoragePart } from './parts.ts';
 import { makeRunFolder } from './run-folder.ts';
+import { refuseUnbuilt } from './refusals.ts';
 import { performRun, planRun, writeReport } from './run-plan.ts';
 
 /** What a cluster, a storage and a database say is not said again. */
@@ -32,8 +35,8 @@ type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernete
 /** Beside the parts, the rest of a scenario in its nested form (docs/reference/scenarios.md), such as `load`. */
 export interface ExperimentOptions extends Omit<Written, OwnGroup> {
   readonly cluster: ClusterUnderTest;
-  /** Default `mysql()`. */
-  readonly database?: DatabasePart;
+  /** Default `mysql()`. One of your own: `customDatabase`, on `simulated()`. */
+  readonly database?: DatabasePart | CustomDatabase;
   /** Default `array()`: unfenced. */
   readonly storage?: StoragePart;
   readonly fault: WrittenGroup<'fault'> | CustomFault;
@@ -72,21 +75,31 @@ export interface FinishedRun {
   readonly details: Verdict;
   /** Has the history. */
   readonly folder: string;
-  /** Writes report.html, verdict.json and the rest there, beside the history. New, empty or the run's own. */
+  /**
+   * Writes report.html, verdict.json and the rest there, beside the history. New, empty or the run's own.
+   * Throws UsageError `DATABASE_BUSY` as `run` does.
+   */
   report(folder: string): Promise<void>;
 }
 
 export interface Experiment {
   readonly scenario: Scenario;
-  /** Throws as `planRun` and `performRun`; trouble after the set-up is in the verdict instead. */
+  /**
+   * Throws as `planRun` and `performRun`, and UsageError `DATABASE_BUSY` while a run with another database
+   * goes on in this process; trouble after the set-up is in the verdict instead.
+   */
   run(settings?: RunSettings): Promise<FinishedRun>;
 }
 
-/** Throws UsageError `SCENARIO_INVALID` where parts don't fit together, or `CUSTOM_NAME`. */
+/**
+ * Throws UsageError `SCENARIO_INVALID` where parts don't fit together, `CUSTOM_NAME`, or
+ * `DATABASE_NOT_IN_IMAGES` for a database of one's own on a real cluster.
+ */
 export function experiment(options: ExperimentOptions): Experiment {
   const { cluster } = options;
   const custom = customOf(options);
   namesOf(custom);
+  refuseUnbuilt(custom.database, cluster.backend);
   const scenario = scenarioOf(options, custom);
   return {
     scenario,
@@ -94,19 +107,20 @@ export function experiment(options: ExperimentOptions): Experiment {
       const { onUnhealed = (what) => process.emitWarning(`not healed: ${what}`) } = hooks;
       const replay = (): string => `# run ${scenario.name} by its own script again, seed ${seed}`;
       const wish = { cluster, scenario, custom, seed, runId: randomHex(4), folder, replay };
-      const plan = await planRun(wish);
-      const details = await performRun(plan, () => ({
-        onProgress: hooks.onProgress ?? (() => undefined),
-        onPhase: () => undefined,
-        onUnhealed,
-        signal: hooks.signal ?? new AbortController().signal,
-      }));
-      return finished(folder, details);
+      const details = await withDatabase(custom.database, async () =>
+        performRun(await planRun(wish), () => ({
+          onProgress: hooks.onProgress ?? (() => undefined),
+          onPhase: () => undefined,
+          onUnhealed,
+          signal: hooks.signal ?? new AbortController().signal,
+        })),
+      );
+      return finished(folder, details, custom);
     },
   };
 }
 
-function finished(folder: string, details: Verdict): FinishedRun {
+function finished(folder: string, details: Verdict, { database }: Custom): FinishedRun {
   const { verdict, sentence, findings } = details;
   return {
     ...{ verdict, sentence, findings, details, folder },
@@ -116,7 +130,7 @@ function finished(folder: string, details: Verdict): FinishedRun {
         makeRunFolder(out);
         cpSync(folder, out, { recursive: true });
       }
-      await writeReport(out, details);
+      await withDatabase(database, () => writeReport(out, details));
     },
   };
 }
@@ -125,10 +139,14 @@ type WrittenPart = WrittenGroup<'fault'> | WrittenGroup<'remedy'>;
 const isCustom = <T extends { readonly like: string }>(part: T | WrittenPart): part is T =>
   typeof part === 'object' && 'like' in part;
 
-function customOf({ fault, remedy = 'none', checkers = [] }: ExperimentOptions): Custom {
+const isBrought = (part: DatabasePart | CustomDatabase): part is CustomDatabase => 'own' in part;
+
+function customOf(options: ExperimentOptions): Custom {
+  const { fault, remedy = 'none', database = {}, checkers = [] } = options;
   return {
     ...(isCustom(fault) ? { fault } : {}),
     ...(isCustom(remedy) ? { remedy } : {}),
+    ...(isBrought(database) ? { database } : {}),
     ...(checkers.length === 0 ? {} : { checkers }),
   };
 }
@@ -137,7 +155,8 @@ function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
   const { cluster, database = mysql(), storage = array(), checkers: _, ...rest } = options;
   const { name, question, expected, fault, remedy = 'none', ...groups } = rest;
   const written = {
-    ...{ ...groups, ...storage, database },
+    ...{ ...groups, ...storage },
+    database: isBrought(database) ? (database.like ?? {}) : database,
     fault: isCustom(fault) ? fault.like : fault,
     remedy: isCustom(remedy) ? whenOf(remedy) : remedy,
   };
@@ -150,7 +169,8 @@ function scenarioOf(options: ExperimentOptions, custom: Custom): Scenario {
     question: question ?? `What becomes of the database after ${faultName}?`,
     expected: expected ?? [...safetyLevels],
   });
-  const isOwn = custom.fault !== undefined || custom.remedy !== undefined;
+  const { fault: ownFault, remedy: ownRemedy, database: ownDatabase } = custom;
+  const isOwn = [ownFault, ownRemedy, ownDatabase].some((part) => part !== undefined);
   // What ours came to says nothing of another one.
   return expected !== undefined || isOwn ? chosen : { ...chosen, ...expectationFor(chosen) };
 }

@@ -2,7 +2,7 @@
 import type { Capability } from '../cluster/port.ts';
 import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
-import type { Custom } from '../experiment/run/custom.ts';
+import type { Custom, CustomDatabase } from '../experiment/run/custom.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
@@ -75,4 +75,22 @@ export function refuseUnable(
       { hint: 'measure it on kind(), or use verbs of the port only, which the model plays' },
     );
   }
+}
+
+/**
+ * A real cluster's clients and audits are programs of their own, in images: what a caller has in his
+ * script is not there. Throws UsageError.
+ */
+export function refuseUnbuilt(
+  database: CustomDatabase | undefined,
+  backend: BackendChoice['backend'],
+): void {
+  if (database === undefined || backend === 'sim') return;
+  throw new UsageError(
+    'DATABASE_NOT_IN_IMAGES',
+    `\`${database.name}\` comes from outside: no image has its server, its client and its audit`,
+    {
+      hint: 'predict it on simulated(); to measure it write it into a checkout: docs/how-to/write-a-database.md',
+    },
+  );
 }

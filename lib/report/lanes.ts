@@ -5,7 +5,6 @@ import { observed } from '../history/observations.ts';
 import { LaneDrafts, type LaneName } from './lane-drafts.ts';
 import type { Lane, Tone } from './types.ts';
 
-const { signs } = database.log;
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 const plain = (taint: string): string => taint.replace(/^node\.kubernetes\.io\//, '');
@@ -128,6 +127,7 @@ export class Lanes {
 
   /** What a line of the server's error log says of its lanes. */
   #server(line: string, level: string, node: string | undefined, t: number): void {
+    const { signs } = database.log;
     if (line.includes(signs.ready)) {
       this.#drafts.become(serverOn(node), t, 'up', 'good');
     } else if (line.includes(signs.stopped)) {

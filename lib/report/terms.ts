@@ -7,7 +7,7 @@ import { database } from '../database/chosen.ts';
 import type { Html } from './html-parts.ts';
 
 /** By the word as it is listed; docs/reference/glossary.md has each, and many more. */
-export const terms: Readonly<Record<string, string>> = {
+export const terms = (): Readonly<Record<string, string>> => ({
   acknowledged: `${database.title} answered the COMMIT with OK: what the client was promised`,
   audit: 'reading a copy of the volume from cold and comparing it with what clients were promised',
   cell: 'one combination of the axes of a batch, for one: this fault, this remedy, this disk',
@@ -33,7 +33,7 @@ export const terms: Readonly<Record<string, string>> = {
   successor: `the node, and its ${database.title}, that gets the volume after the victim`,
   unreadable: 'cannot be read from this copy of the volume; a later copy may have it',
   victim: `the node, and its ${database.title}, that had the volume when the fault came`,
-};
+});
 
 /** Other forms of the words. */
 const forms: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const forms: Readonly<Record<string, string>> = {
   healed: 'heal',
 };
 
-const spelled = [...Object.keys(terms), ...Object.keys(forms)].toSorted(
+const spelled = [...Object.keys(terms()), ...Object.keys(forms)].toSorted(
   (a, b) => b.length - a.length,
 );
 const anyTerm = new RegExp(`(?<![\\w-])(${spelled.join('|')})(?![\\w-])`, 'gi');
@@ -58,12 +58,13 @@ const idOf = (term: string): string => `word-${term.replaceAll(' ', '-')}`;
 
 /** The text with each word that has a meaning here marked once. */
 export function explained(text: string): Html {
+  const meanings = terms();
   const seen = new Set<string>();
   const parts = text.split(anyTerm).map((part, index) => {
     const term = index % 2 === 1 ? listed(part) : undefined;
     if (term === undefined || seen.has(term)) return html`${part}`;
     seen.add(term);
-    return html`<a class="term" href="#${idOf(term)}" title="${terms[term]}">${part}</a>`;
+    return html`<a class="term" href="#${idOf(term)}" title="${meanings[term]}">${part}</a>`;
   });
   return html`${parts}`;
 }
@@ -75,7 +76,7 @@ function listed(word: string): string {
 
 /** What the markup above it explains, as a list; nothing where it explains nothing. */
 export function wordList(markup: string): Html | string {
-  const used = Object.entries(terms).filter(([term]) => markup.includes(`href="#${idOf(term)}"`));
+  const used = Object.entries(terms()).filter(([term]) => markup.includes(`href="#${idOf(term)}"`));
   if (used.length === 0) return '';
   return html`<section class="card"><h2>Words of this page</h2><dl class="words">
 ${used.map(

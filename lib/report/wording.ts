@@ -1,5 +1,5 @@
 /** Sentences of the report that follow from the verdict: what it means, and what it does not. */
-import { database } from '../database/chosen.ts';
+import { builtIn, database } from '../database/chosen.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import { eventsIn, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts, type Scenario } from '../experiment/scenario.ts';
@@ -179,10 +179,11 @@ export const onceInWords = ({ safety, verdict, basis }: Verdict): string => {
 /** Undefined where all is ours. */
 export function customInWords({ custom, scenario }: Verdict): string | undefined {
   if (custom === undefined) return undefined;
-  const { fault, remedy, checkers = [] } = custom;
+  const { fault, remedy, database: ownDatabase, checkers = [] } = custom;
   return [
     ...(fault === undefined ? [] : [`fault ${fault}, judged as ${String(scenario['fault'])}`]),
     ...(remedy === undefined ? [] : [`remedy ${remedy}, judged as ${String(scenario['remedy'])}`]),
+    ...(ownDatabase === undefined ? [] : [`database ${ownDatabase}, played as ${builtIn.title}`]),
     ...checkers.map((name) => `checker ${name}`),
   ].join('; ');
 }

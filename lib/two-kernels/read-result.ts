@@ -115,7 +115,7 @@ function imageOf({ image, evidence }: ImageRecord, judgement: Judgement): ImageR
   const { successor, ...epochs } = found.byEpoch;
   const victim = Object.values(epochs);
   const errors = [...new Set(evidence.starts.flatMap(({ errorLines }) => errorLines))];
-  const unchecked = evidence.tables.filter(({ check }) => check !== 'OK');
+  const unchecked = (evidence.tables ?? []).filter(({ check }) => check !== 'OK');
   return {
     image,
     safety: worst(about.map(({ safety }) => safety)),

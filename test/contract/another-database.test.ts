@@ -1,72 +1,61 @@
 /**
- * A run with another database in MySQL's place, on the model: nothing that the run records, judges or
- * tells may say MySQL, and the other one's own signs and checks must be the ones that are asked.
+ * A run with a database from outside, on the model: nothing that the run records, judges or tells may say
+ * MySQL, and the other one's own signs and checks must be the ones that are asked.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as api from '../../index.ts';
-import type { Checker } from '../../lib/checkers/checker.ts';
-import type { Database } from '../../lib/database/port.ts';
-import type { OwnChecks } from '../../lib/checkers/checker.ts';
 import { openHistory } from '../../lib/history/reader.ts';
+import { assembleVerdict } from '../../lib/experiment/verdict/assemble.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';
 import { shortTimers } from '../support/model-run.ts';
 
-vi.mock(import('../../lib/database/chosen.ts'), async (original) => {
-  const { database } = await original();
-  const other: Database = {
-    ...database,
-    ...{ name: 'toy', title: 'Toy', server: 'toyd' },
-    pod: { ...database.pod, dataFolder: '/toy' },
-    log: {
-      ...database.log,
-      signs: { error: 'oh no', ready: 'here I am', stopped: 'good night' },
-      ofStorage: '<files>',
-      damage: /oh no/,
-      modelled: { locked: 'oh no, taken', recovered: 'all replayed' },
-    },
-    tools: {
-      ...{ checkTable: 'look again', offline: 'toycheck', secondWitnesses: [] },
-      byFinding: { SERVER_CANNOT_START: 'toyd', ERROR_LOG_DAMAGE: 'toyd' },
-    },
-  };
-  return { database: other };
-});
+const cluster = await api.simulated();
+const usual = { ...writtenOf(shortTimers), cluster, remedy: api.forceDelete() };
 
-vi.mock(import('../../lib/database/evidence.ts'), async (original) => ({
-  ...(await original()),
-  nothingOwn: {} as never,
-  modelledEvidence: () => ({ notes: 'sound' }) as never,
-}));
+/** What it notes of each copy: entries, and its own sum of them. */
+interface Notes {
+  readonly entries: number;
+}
 
-vi.mock(import('../../lib/database/checks.ts'), () => {
-  const notes: Checker = {
-    name: 'notes',
-    check: ({ image, evidence }) => [
-      api.note('NOTES_READ', `${image} image: its notes say ${JSON.stringify(evidence)}`, []),
-    ],
-  };
-  const ownChecks: OwnChecks = { logs: [], structures: [notes] };
-  const ownGaps = (): Record<'pages' | 'logs' | 'tables', string[]> => ({
-    ...{ pages: [], logs: [], tables: [] },
-  });
-  return { ownChecks, ownGaps, ownAnswers: () => [] };
-});
+const notes: api.OwnCheck<Notes> = {
+  name: 'notes',
+  check: ({ entries }, { image }) => [
+    api.note('NOTES_READ', `${image} image: its notes have ${entries} entries`, []),
+  ],
+};
 
-test('a run takes another database without a word of MySQL', { timeout: 180_000 }, async () => {
+const toyOf: api.OwnDatabase<Notes> = {
+  ...{ name: 'toy', title: 'Toy', server: 'toyd' },
+  log: {
+    signs: { error: 'oh no', ready: 'here I am', stopped: 'good night' },
+    damage: /oh no/,
+    modelled: { locked: 'oh no, taken', recovered: 'all replayed' },
+  },
+  audit: ({ length }) => ({ entries: length }),
+  checks: [notes],
+};
+const toy = api.customDatabase(toyOf);
+
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'forcedetach-toy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const partition = api.experiment({
-    ...writtenOf(shortTimers),
-    cluster: await api.simulated(),
-    fault: api.networkPartition(),
-    remedy: api.forceDelete(),
-  });
-  const run = await partition.run({ seed: 'toy-1', folder });
+  return folder;
+}
+
+const bytesOf = ({ folder }: api.FinishedRun): Buffer =>
+  readFileSync(join(folder, 'history/run.hist'));
+
+test('a run takes another database without a word of MySQL', { timeout: 180_000 }, async () => {
+  const folder = newFolder();
+  const fault = api.networkPartition();
+  const run = await api
+    .experiment({ ...usual, database: toy, fault })
+    .run({ seed: 'toy-1', folder });
   const { details } = run;
-  expect(details.incompleteBecause).toEqual([]);
+  expect(details).toMatchObject({ incompleteBecause: [], custom: { database: 'toy' }, open: true });
   expect(details.findings.map(({ code }) => code)).toContain('NOTES_READ');
   await run.report(folder);
   const records = [...openHistory(folder).smallRecords()];
@@ -80,12 +69,77 @@ test('a run takes another database without a word of MySQL', { timeout: 180_000 
     page: readFileSync(join(folder, 'report.html'), 'utf8'),
   };
   for (const [name, text] of Object.entries(texts)) {
-    // The scenario's field has its name until scenarios are nested.
-    const said = text.replaceAll(/&quot;binlog&quot;|"binlog"|>binlog</g, '');
+    // A field of scenarios, and whom the model measured.
+    const said = text.replaceAll(/&quot;binlog&quot;|"binlog"|>binlog<|played as MySQL/g, '');
     expect([name, ...saying(said)]).toEqual([name]);
   }
   expect(texts.page).toContain('toyd');
+  expect(texts.page).toContain('database toy, played as MySQL');
 });
 
 const saying = (text: string): string[] =>
   [...text.matchAll(/.{0,60}(mysql|innodb|innochecksum|binlog|gtid).{0,60}/gi)].map(([all]) => all);
+
+test('its checks judge, what they miss is missed, and only it can judge anew', async () => {
+  const finds: api.OwnCheck<Notes> = {
+    name: 'finds',
+    check: (_, { image }) => [
+      api.damage({
+        ...{ code: 'FOUND', image, safety: 'lost', loud: false, summary: 'it', evidence: [] },
+      }),
+    ],
+  };
+  const judged = (changed: Partial<typeof toyOf>): Promise<api.FinishedRun> => {
+    const database = api.customDatabase({ ...toyOf, ...changed });
+    return api.experiment({ ...usual, database, fault: api.nodeCrash() }).run({ seed: '1' });
+  };
+  expect(await judged({})).toMatchObject({ verdict: 'safe', exitCode: 5 });
+  // The audit before the fault finds it, too.
+  const found = await judged({ checks: [finds] });
+  expect(found.details.incompleteBecause.join()).toContain('before anything was broken');
+  const gaps = await judged({ missing: ({ entries }) => [`no list of ${entries} entries`] });
+  expect(gaps.verdict).toBe('inconclusive');
+  const { folder } = await judged({});
+  const anew = { code: 'DATABASE_NOT_HERE', exitCode: 3 };
+  expect(() => assembleVerdict(openHistory(folder))).toThrow(expect.objectContaining(anew));
+});
+
+test('commits reach the disk as it says', async () => {
+  const early = api.customDatabase({ ...toyOf, like: api.mysql({ trxCommit: 2 }) });
+  const storage = api.array({ mode: 'fenced' });
+  const run = api.experiment({ ...usual, storage, database: early, fault: api.nodeCrash() });
+  expect(run.scenario).toMatchObject({ trxCommit: 2 });
+  expect((await run.run({ seed: '1' })).verdict).toBe('lost');
+});
+
+test('two databases take turns, and neither leaves a trace in the other’s runs', async () => {
+  const ours = api.experiment({ ...usual, fault: api.nodeCrash() });
+  const theirs = api.experiment({ ...usual, database: toy, fault: api.nodeCrash() });
+  const before = await ours.run({ seed: '1' });
+  const going = theirs.run({ seed: '1' });
+  const busy = { code: 'DATABASE_BUSY', exitCode: 2 };
+  await expect(ours.run({ seed: '1' })).rejects.toMatchObject(busy);
+  await expect(before.report(newFolder())).rejects.toMatchObject(busy);
+  const [first, second] = await Promise.all([going, theirs.run({ seed: '1' })]);
+  expect(bytesOf(first)).toEqual(bytesOf(second));
+  expect(bytesOf(await ours.run({ seed: '1' }))).toEqual(bytesOf(before));
+});
+
+test('on a real cluster, or by a name that is taken, it is refused when it is put together', () => {
+  const real = { ...cluster, backend: 'kind' } as const;
+  const fault = api.nodeCrash();
+  expect(() => api.experiment({ ...usual, cluster: real, database: toy, fault })).toThrow(
+    expect.objectContaining({ code: 'DATABASE_NOT_IN_IMAGES', exitCode: 2 }),
+  );
+  const taken = [
+    { name: 'mysql' },
+    { name: 'My Own' },
+    { checks: [{ ...notes, name: 'balances' }] },
+  ];
+  for (const changed of taken) {
+    const database = api.customDatabase({ ...toyOf, ...changed });
+    expect(() => api.experiment({ ...usual, database, fault })).toThrow(
+      expect.objectContaining({ code: 'CUSTOM_NAME' }),
+    );
+  }
+});

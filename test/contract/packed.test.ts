@@ -126,6 +126,15 @@ test('the example knows the package only: its types fit, its fault is judged', a
   expect(stdout).toMatch(/^corrupt .*\bOVER_BUDGET\b.*\nPrediction: .* after the numb and deaf /);
 }, 120_000);
 
+test('so does the example with a database: its own check finds what two writers did', async () => {
+  const project = join(folder, 'database');
+  cpSync(join(root, 'examples/custom-database'), project, { recursive: true });
+  expect(await typesOf(project)).toBe('');
+  const { code, stdout, stderr } = await answerOf(['custom-database.ts'], project);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^corrupt .*\bJOURNAL_TORN\b.*\nPrediction: .* journald /);
+}, 120_000);
+
 test('so does the code of the page on the library', async () => {
   const project = join(folder, 'page');
   mkdirSync(project);

@@ -150,8 +150,8 @@ describe('the model', () => {
     const said = [...openHistory(folder).smallRecords()].find(
       (record) => record.type === 'observation' && record.name === 'limits',
     );
-    expect(said).toMatchObject({ source: 'model', data: { limits } });
+    expect(said).toMatchObject({ source: 'model', data: { limits: limits() } });
     const { modelLimits } = reportData(verdict, openHistory(folder));
-    expect(modelLimits).toContain(limits[0]);
+    expect(modelLimits).toContain(limits()[0]);
   });
 });

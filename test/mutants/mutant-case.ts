@@ -3,7 +3,7 @@ import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
 import type { Checker } from '../../lib/checkers/checker.ts';
 import { bareRun } from '../support/bare-run.ts';
 import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
-import { checkers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
+import { allCheckers, judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
 import type { JournaledOp, Moments } from '../../lib/checkers/journal.ts';
 import type { ImageLabel } from '../../lib/storage/identity.ts';
 import { isCaught, isNamed, type DamageClass } from './damage-class.ts';
@@ -54,7 +54,7 @@ export function bareHistory({
 /** `all`: the checkers that are switched on. */
 export function judgeCase(
   { damageClass, moments, ...volume }: MutantCase,
-  all: readonly Checker[] = checkers,
+  all: readonly Checker[] = allCheckers(),
 ): CaseResult {
   const { findings } = judgeImages(bareHistory(volume), moments, { all });
   const caught = isCaught(findings);

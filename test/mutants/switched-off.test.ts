@@ -1,13 +1,14 @@
 /** The recorded mutants, judged again: with every checker, and with each one switched off. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { checkers } from '../../lib/checkers/index.ts';
+import { allCheckers } from '../../lib/checkers/index.ts';
 import { judgeCase } from './mutant-case.ts';
 import { evidencePath, packCases, unpackCases } from './recorded.ts';
 import { readMeasured } from '../../lib/report/mutant-score.ts';
 
 const cases = unpackCases(readFileSync(evidencePath));
 const mutants = cases.filter(({ damageClass }) => damageClass !== undefined);
+const checkers = allCheckers();
 const twins = cases.filter(({ damageClass }) => damageClass === undefined);
 
 /**

@@ -2,6 +2,7 @@
 import { Chain, initialBalance, sessionKey } from '../../lib/workload/ledger.ts';
 import type { LedgerEntry, OpOutcome } from '../../lib/workload/sql.ts';
 import type { ImageEvidence, LedgerRow, ServerStart } from '../../lib/checkers/evidence.ts';
+import type { MysqlEvidence } from '../../lib/mysql/evidence.ts';
 import type { JournaledOp, SessionId } from '../../lib/checkers/journal.ts';
 
 export const exampleSeed = 'example';
@@ -72,7 +73,7 @@ const healthyStart = (purpose: ServerStart['purpose']): ServerStart => ({
   errorLines: [],
 });
 
-export function healthyEvidence(rows: readonly LedgerRow[]): ImageEvidence {
+export function healthyEvidence(rows: readonly LedgerRow[]): ImageEvidence & MysqlEvidence {
   const command = { command: 'e2fsck -fn copy', exitCode: 0, output: '', durationMs: 10 };
   return {
     fsckReplay: { ...command, output: 'recovering journal' },

@@ -37,7 +37,12 @@ async function openSimTestbed(
 ): Promise<Testbed> {
   const { scenario, seed, folder, recorder, signal, onProgress } = options;
   const { clock } = driver;
-  recorder.record({ type: 'observation', source: 'model', name: 'limits', data: { limits } });
+  recorder.record({
+    type: 'observation',
+    source: 'model',
+    name: 'limits',
+    data: { limits: limits() },
+  });
   onProgress('the model starts; its verdict is a prediction');
   const model = startModel(driver.kernel, scenario, seed, size);
   // Like the driver's log on kind, the calls are there from the beginning.

@@ -1,9 +1,9 @@
 /** What the model does not know: shown in every report that it makes a prediction for. */
-import { database } from '../../database/chosen.ts';
+import { brought, builtIn, database } from '../../database/chosen.ts';
 
 export const modelVersion = '0.9';
 
-export const limits: readonly string[] = [
+export const limits = (): readonly string[] => [
   'It has never been checked against real runs in bulk: single measured runs set its constants.',
   'It keeps the volume as a list of ledger rows, not pages: which rows survive two writers is decided row by row, the later write standing. A real volume may break in other ways, or more.',
   'Whether a server can start beside one that writes is drawn, 15 in 41, and not derived from the pages that were written: above 500 commits during one recovery it never starts, where that really begins is not known.',
@@ -24,4 +24,9 @@ export const limits: readonly string[] = [
   'Packets in flight at a partition are lost; real ones may be sent again when it heals.',
   'Each database is one replica with one volume: no rollouts, no other load, and a scheduler that draws its node.',
   'Latencies are drawn uniformly and independently from ranges, some of which are assumptions.',
+  ...(brought === undefined
+    ? []
+    : [
+        `${brought.title} is played as ${builtIn.title}: how long it starts, recovers and stops, and when two of them break a volume, was measured on that one alone.`,
+      ]),
 ];

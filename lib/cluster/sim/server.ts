@@ -8,11 +8,6 @@ import { notices, type Notice } from './notices.ts';
 import { measuredTimes, secondUs } from './timings.ts';
 import { draw, type Sighting, type World } from './world.ts';
 
-const {
-  server,
-  log: { signs, modelled },
-} = database;
-
 /** Called once with true when the commit is acknowledged, false when the server went away. */
 export type CommitAnswer = (acknowledged: boolean) => void;
 
@@ -104,7 +99,7 @@ export class Server {
       if (this.#state !== 'serving') return ended();
       this.#flush(() =>
         this.#mount.writeBack((written) => {
-          if (written) this.#log('Note', signs.stopped);
+          if (written) this.#log('Note', database.log.signs.stopped);
           this.#notice(notices.serverStopped);
           ended();
         }),
@@ -122,7 +117,7 @@ export class Server {
     if (this.#state !== 'starting') return;
     const mount = this.#mount;
     if (!this.#lock()) {
-      this.#log('ERROR', modelled.locked);
+      this.#log('ERROR', database.log.modelled.locked);
       this.#later(measuredTimes.lockRetry, () => this.#open());
       return;
     }
@@ -152,7 +147,7 @@ export class Server {
     this.#state = 'serving';
     this.#mount.begin();
     this.#notice(notices.serving);
-    this.#log('System', modelled.recovered);
+    this.#log('System', database.log.modelled.recovered);
     this.#world.see?.(readySighting(this.machine.name));
     if (this.#world.settings.trxCommit !== 1) this.#flushEachSecond();
     this.#events.onServing();
@@ -242,9 +237,10 @@ export class Server {
 type Level = 'Note' | 'System' | 'ERROR';
 
 const logSighting = (node: string, level: Level, text: string): Sighting => ({
-  ...{ source: server, name: observed.serverLog, node },
+  ...{ source: database.server, name: observed.serverLog, node },
   data: { line: `[${level}] ${text}`, level },
 });
 
 /** What a server's log says when it is up. */
-export const readySighting = (node: string): Sighting => logSighting(node, 'Note', signs.ready);
+export const readySighting = (node: string): Sighting =>
+  logSighting(node, 'Note', database.log.signs.ready);

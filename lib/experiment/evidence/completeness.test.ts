@@ -23,7 +23,7 @@ const image = (label: ImageRecord['image'], t: number): ImageRecord => ({
   t,
   image: label,
   takenAtMs: t,
-  evidence: { ...nothingRead, mounted: true, ledgerComplete: true },
+  evidence: { ...nothingRead(), mounted: true, ledgerComplete: true },
 });
 
 const whole: readonly SmallRecord[] = [

@@ -31,7 +31,7 @@ function image(label: ImageLabel, told: Told = {}): SmallRecord[] {
   const { made, opened, read, takenAtMs = t } = told;
   const step = { type: 'action', actor: 'runner', name: `copy ${label} image` } as const;
   const evidence = {
-    ...{ ...nothingRead, filesystemUuid: 'file-system', serverUuid: 'server' },
+    ...{ ...nothingRead(), filesystemUuid: 'file-system', serverUuid: 'server' },
     ...{ opened: { ...copyOf(label), ...opened }, ...read },
   };
   return [

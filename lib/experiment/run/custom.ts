@@ -1,17 +1,20 @@
 /**
- * What a caller of the library brings along: a fault, a remedy, checkers of his own. They are values
- * of the same types as ours, and each says which of ours it is judged as. The history keeps their names.
+ * What a caller of the library brings along: a fault, a remedy, a database, checkers of his own. They are
+ * values of the same types as ours, and each says which of ours it is judged or played as. The history keeps
+ * their names.
  */
 import type { Capability } from '../../cluster/port.ts';
-import { checkers as ownCheckers } from '../../checkers/index.ts';
+import { allCheckers } from '../../checkers/index.ts';
 import type { Checker } from '../../checkers/checker.ts';
-import { UsageError } from '../../errors.ts';
+import { brought, builtIn } from '../../database/chosen.ts';
+import type { BroughtDatabase } from '../../database/port.ts';
+import { EvidenceError, UsageError } from '../../errors.ts';
 import { faultKinds, type FaultKind } from '../../faults/kinds/index.ts';
 import type { Fault } from '../../faults/fault.ts';
 import { remedyKinds, type RemedyKind } from '../../remedy-kinds.ts';
 import type { CustomNames } from '../../history/events.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
-import type { WrittenWith } from '../written-form.ts';
+import type { WrittenGroup, WrittenWith } from '../written-form.ts';
 
 /** What is asked of the cluster beyond the port. Default: nothing, so that it runs on the model, too. */
 interface Needs {
@@ -34,26 +37,36 @@ export interface CustomRemedy extends Remedy, Needs {
   readonly untaintAt?: WrittenWith<'remedy', 'out-of-service'>['untaintAt'];
 }
 
+/** Made by `customDatabase`, or whole. Only the model runs it. */
+export interface CustomDatabase extends BroughtDatabase {
+  /** How its commits reach the disk: as the built-in database's, set so. Default: stock. */
+  readonly like?: WrittenGroup<'database'>;
+}
+
 export interface Custom {
   readonly fault?: CustomFault;
   readonly remedy?: CustomRemedy;
+  readonly database?: CustomDatabase;
   /** Asked of each image after our own. */
   readonly checkers?: readonly Checker[];
 }
 
 /** What a history tells of them. Undefined where there is nothing of that kind. Throws UsageError `CUSTOM_NAME`. */
-export function namesOf({ fault, remedy, checkers = [] }: Custom): CustomNames | undefined {
-  if (fault === undefined && remedy === undefined && checkers.length === 0) return undefined;
+export function namesOf(custom: Custom): CustomNames | undefined {
+  const { fault, remedy, database, checkers = [] } = custom;
+  if (Object.values(custom).flat().length === 0) return undefined;
   const names = checkers.map(({ name }) => name);
   if (fault !== undefined) mustBeFree('fault', fault.name, faultKinds);
   if (remedy !== undefined) mustBeFree('remedy', remedy.name, remedyKinds);
-  const taken = ownCheckers.map(({ name }) => name);
-  names.forEach((name, index) => mustBeFree('checker', name, [...taken, ...names.slice(0, index)]));
+  if (database !== undefined) mustBeFree('database', database.name, [builtIn.name]);
+  const all = [...allCheckers(database?.own.checks), ...checkers].map(({ name }) => name);
+  all.forEach((name, index) => mustBeFree('checker', name, all.slice(0, index)));
   return {
     ...(fault === undefined
       ? {}
       : { fault: { name: fault.name, askedAgain: fault.holds !== undefined } }),
     ...(remedy === undefined ? {} : { remedy: { name: remedy.name } }),
+    ...(database === undefined ? {} : { database: { name: database.name } }),
     ...(names.length === 0 ? {} : { checkers: names }),
   };
 }
@@ -65,6 +78,19 @@ function mustBeFree(what: string, name: string, taken: readonly string[]): void 
   const why = isName ? 'it is taken' : 'give lower-case letters, digits and dashes, at most 60';
   throw new UsageError('CUSTOM_NAME', `\`${name}\` cannot name a ${what} of your own: ${why}`, {
     hint: 'choose another name: records, findings and pages call it so',
+  });
+}
+
+/**
+ * A history tells of its database in that one's own words, which are not in it. Throws EvidenceError
+ * `DATABASE_NOT_HERE`.
+ */
+export function mustBeTaken(names: CustomNames | undefined): void {
+  const { name } = names?.database ?? {};
+  if (name === brought?.name) return;
+  const which = name === undefined ? builtIn.title : `\`${name}\`, from outside`;
+  throw new EvidenceError('DATABASE_NOT_HERE', `the run’s database is ${which}: it is not here`, {
+    hint: 'its report was made by the script that ran it; only that script has its checks',
   });
 }
 

@@ -1,6 +1,6 @@
 /** The verdict of a run, read from its history alone. */
 import type { Checker } from '../../checkers/checker.ts';
-import { checkers, judgeImages, type Judgement } from '../../checkers/index.ts';
+import { allCheckers, judgeImages, type Judgement } from '../../checkers/index.ts';
 import type { LostCommit } from '../../checkers/lost-commits.ts';
 import { describeError } from '../../errors.ts';
 import { crashCertificates, linkCertificates } from '../../faults/disk-certificates.ts';
@@ -16,7 +16,7 @@ import { tellStory, type Story } from '../../timeline/story.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
 import { answersIn } from './answers.ts';
 import { controlFindings, readFindings } from './control-findings.ts';
-import { absentCheckers } from '../run/custom.ts';
+import { absentCheckers, mustBeTaken } from '../run/custom.ts';
 import { cutsNotSeen, disagreements } from '../evidence/disagreements.ts';
 import { diskFindings, wayBackFindings } from './disk-findings.ts';
 import { refutedBy } from '../evidence/fault-effect.ts';
@@ -35,12 +35,14 @@ export interface AssembleOptions {
   readonly checkers?: readonly Checker[];
 }
 
+/** Throws EvidenceError `DATABASE_NOT_HERE` for a run with another database than the one that is taken. */
 export function assembleVerdict(
   history: History,
   { onLost, checkers: own = [] }: AssembleOptions = {},
 ): Verdict {
   const story = tellStory([...history.smallRecords()]);
   const { run, faultAtMs, victimNode } = story;
+  mustBeTaken(run.custom);
   const answers = answersIn(story, history);
   const { service, staleReads, reads, cutOff } = answers;
   const { writes, trouble } = writesOf(history);
@@ -50,7 +52,7 @@ export function assembleVerdict(
   const { findings: damage, reconciliations } = judgeImages(
     history,
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
-    { seen: reads.seen, without, withGaps, onLost, all: [...checkers, ...own] },
+    { seen: reads.seen, without, withGaps, onLost, all: [...allCheckers(), ...own] },
   );
   const notices = noticesOf(story, damage);
   const refused = refusedMountsOf(story, exposure.accesses);
@@ -123,9 +125,15 @@ export const whichRun = ({ run, setup }: Story): OfTestbed & OfRun => ({
   ...(run.custom === undefined ? {} : { custom: customIn(run.custom) }),
 });
 
-const customIn = ({ fault, remedy, checkers: names }: CustomNames): Verdict['custom'] => ({
+const customIn = ({
+  fault,
+  remedy,
+  database,
+  checkers: names,
+}: CustomNames): Verdict['custom'] => ({
   ...(fault === undefined ? {} : { fault: fault.name }),
   ...(remedy === undefined ? {} : { remedy: remedy.name }),
+  ...(database === undefined ? {} : { database: database.name }),
   ...(names === undefined ? {} : { checkers: [...names] }),
 });
 

@@ -32,7 +32,7 @@ export function noticesOf(story: Story, damage: readonly Finding[]): Notice[] {
     const before = counts.get(key) ?? { ...about, count: 0, firstS: lastS, lastS, when };
     counts.set(key, { ...before, count: before.count + times, lastS });
   }
-  const checked = Object.keys(checks).flatMap((code) =>
+  const checked = Object.keys(checks()).flatMap((code) =>
     damage.filter((each) => each.code === code),
   );
   return [...counts.values(), ...checked.map(ofCheck)];
@@ -187,7 +187,7 @@ function ofCheck({ code, summary, evidence, loud }: Finding): Notice {
   const when = summary.startsWith('first') ? 'before the heal' : 'after the heal';
   const what = summary.replace(/^\w+ image: /, '');
   return {
-    ...{ by: checks[code] ?? code, what, count: 1, when, ofHarm: loud },
+    ...{ by: checks()[code] ?? code, what, count: 1, when, ofHarm: loud },
     ...{ firstS: null, lastS: null, evidence: evidence[0] ?? '' },
   };
 }
@@ -196,8 +196,8 @@ function ofCheck({ code, summary, evidence, loud }: Finding): Notice {
  * Tools that an operator has, by the finding that they make, the plainest word first; some of them
  * nobody runs unasked.
  */
-const checks: Readonly<Record<string, string>> = {
+const checks = (): Readonly<Record<string, string>> => ({
   FILE_SYSTEM_UNMOUNTABLE: 'mount',
   FSCK_ERRORS: 'fsck',
   ...database.tools.byFinding,
-};
+});

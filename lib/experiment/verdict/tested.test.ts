@@ -8,7 +8,7 @@ import { nothingTested } from '../evidence/completeness.ts';
 
 /** A run whose fault comes at 10 ms. */
 function story(rate: number, balances: Readonly<Record<number, number>> = { 1: 1000 }): Story {
-  const evidence = { ...nothingRead, mounted: true, ledgerComplete: true, balances };
+  const evidence = { ...nothingRead(), mounted: true, ledgerComplete: true, balances };
   return tellStory([
     runRecord({ rate }),
     { type: 'image', t: 8, image: 'steady', takenAtMs: 8, evidence },

@@ -228,6 +228,7 @@ export const verdictSchema = z.object({
     .object({
       fault: z.string().optional(),
       remedy: z.string().optional(),
+      database: z.string().optional(),
       checkers: z.array(z.string()).optional(),
     })
     .optional(),

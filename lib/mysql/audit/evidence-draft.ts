@@ -13,13 +13,14 @@ import { describeError, EvidenceError } from '../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
 import type { IndexMixes } from './index-sums.ts';
 import { patiently } from '../../database/audit/patience.ts';
+import { nothingOwn, type MysqlEvidence } from '../evidence.ts';
 import { readBalances, streamLedger } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SessionRows } from './session-mixes.ts';
 import type { SqlClient } from './sql-client.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Draft = Writable<ImageEvidence> & {
+type Draft = Writable<ImageEvidence & MysqlEvidence> & {
   starts: ServerStart[];
   failures: string[];
   sqlFailures: { what: string; error: string }[];
@@ -56,7 +57,8 @@ export interface WholePass {
 
 export class EvidenceDraft {
   readonly evidence: Draft = {
-    ...nothingRead,
+    ...nothingRead(),
+    ...nothingOwn,
     starts: [],
     failures: [],
     sqlFailures: [],

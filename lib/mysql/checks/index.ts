@@ -9,7 +9,7 @@ import { tableChecks } from './table-checks.ts';
 
 export const ownChecks: OwnChecks = { logs: [binlog], structures: [tableChecks, innochecksum] };
 
-export const ownAnswers: OwnAnswers = ({ innochecksum, tables }) => [
+export const ownAnswers: OwnAnswers = ({ innochecksum = [], tables = [] }) => [
   ...innochecksum
     .filter(({ exitCode }) => exitCode !== 0)
     .map(({ command, output }) => ({ what: command, answer: output })),
@@ -22,7 +22,7 @@ export const ownAnswers: OwnAnswers = ({ innochecksum, tables }) => [
 const firstTables = ['ledger', 'account'];
 
 export const ownGaps: OwnGaps = (evidence, { wholeWorkload, settings, before }) => {
-  const { innochecksum, tables, binlog } = evidence;
+  const { innochecksum = [], tables = [], binlog } = evidence;
   const ofTables = (wholeWorkload ? workloadTables : firstTables).flatMap((table) => {
     const found = tables.find((each) => isTable(each, table));
     return [

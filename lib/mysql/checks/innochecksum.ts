@@ -13,8 +13,8 @@ const saysUnread = /cannot be found|not able to read the minimum page size|unabl
 
 export const innochecksum: Checker = {
   name: 'innochecksum',
-  check({ image, evidence }) {
-    const refused = evidence.innochecksum.filter(
+  check({ image, evidence: { innochecksum: answers = [] } }) {
+    const refused = answers.filter(
       ({ exitCode, output }) => exitCode !== 0 && troubleIn(output) === undefined,
     );
     const { unread = [], bad = [] } = Object.groupBy(refused, ({ output }) =>

@@ -6,9 +6,9 @@ import { troubleIn } from '../../checkers/machine-trouble.ts';
 
 export const tableChecks: Checker = {
   name: 'table-checks',
-  check({ image, evidence }) {
+  check({ image, evidence: { tables = [] } }) {
     const findings: Finding[] = [];
-    for (const { table, check, checksum, checksumAfterRestart } of evidence.tables) {
+    for (const { table, check, checksum, checksumAfterRestart } of tables) {
       if (check !== undefined && check !== 'OK' && troubleIn(check) === undefined) {
         findings.push(
           damage({

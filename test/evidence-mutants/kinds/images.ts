@@ -62,10 +62,10 @@ const alterations: readonly (readonly [string, Alteration])[] = [
     'no-check-start',
     lacking(({ starts }) => ({ starts: starts.filter(({ purpose }) => purpose !== 'check') })),
   ],
-  ['check-table-of-one-table', lacking(({ tables }) => ({ tables: tables.slice(0, 1) }))],
+  ['check-table-of-one-table', lacking(({ tables = [] }) => ({ tables: tables.slice(0, 1) }))],
   [
     'no-table-checked',
-    lacking(({ tables }) => ({ tables: tables.map(({ check: _check, ...table }) => table) })),
+    lacking(({ tables = [] }) => ({ tables: tables.map(({ check: _check, ...table }) => table) })),
   ],
   ['no-table', lacking(() => ({ tables: [] }))],
   ['no-index-counted', lacking(() => ({ indexCounts: [] }))],

@@ -7,7 +7,8 @@ import {
   type LedgerRow,
   type ServerStart,
 } from '../../../checkers/evidence.ts';
-import { modelledEvidence } from '../../../database/evidence.ts';
+import { database } from '../../../database/chosen.ts';
+import { modelledEvidence } from '../../../database/modelled.ts';
 import type { ImageLabel } from '../../../storage/identity.ts';
 import { documentAction, firstDocuments } from '../../../workload/documents.ts';
 import {
@@ -43,7 +44,7 @@ export function simAuditor(driver: Driver, options: SimAuditorOptions): Auditor 
       driver.perform(auditUs, () => {
         const copy = options.images.get(label);
         return copy === undefined
-          ? { ...nothingRead, failures: [`no copy of the ${label} image was taken`] }
+          ? { ...nothingRead(), failures: [`no copy of the ${label} image was taken`] }
           : { ...auditImage(copy.image, options, onRow), opened: opened(copy) };
       }),
   };
@@ -54,9 +55,9 @@ function auditImage(
   { seed, connections }: SimAuditorOptions,
   onRow: (row: LedgerRow) => void,
 ): ImageEvidence {
-  if (made === undefined) return { ...nothingRead, mountError: 'no file system (model)' };
+  if (made === undefined) return { ...nothingRead(), mountError: 'no file system (model)' };
   const about = {
-    ...{ ...nothingRead, fsck: notModelled('e2fsck -fn'), mounted: true, canaries },
+    ...{ ...nothingRead(), fsck: notModelled('e2fsck -fn'), mounted: true, canaries },
     ...{ filesystemUuid: uuidOf(made), serverUuid: uuidOf(made) },
   };
   if (damage !== undefined) {
@@ -106,7 +107,7 @@ const failedStart = (damage: string): ServerStart => ({
   ready: false,
   durationMs: 1500,
   died: 'SIGABRT',
-  errorLines: [`[ERROR] ${damage}`],
+  errorLines: [`${database.log.signs.error} ${damage}`],
 });
 
 /** `heads`: hash of the last row seen, by session. */

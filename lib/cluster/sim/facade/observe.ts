@@ -25,7 +25,7 @@ export function recordSighting(
 const sampleUs = secondUs;
 
 /** The model tells all of it, on every node; it has no audit log. */
-const modelSees = [
+const modelSees = (): string[] => [
   ...['api', 'csi', 'mounts', 'devices', 'controller-manager'],
   ...[database.server, 'self-fence'],
 ];
@@ -42,7 +42,7 @@ export function observeModel(
     driver.wake();
     recordSighting(recorder, driver, sighting);
   };
-  const observer = declareObserver(recorder, { observer: 'model', sees: modelSees });
+  const observer = declareObserver(recorder, { observer: 'model', sees: modelSees() });
   let samples = 0;
   const sample = (): void => {
     if (!on) return;
