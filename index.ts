@@ -58,4 +58,4 @@ export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';
 export type { Finding, Safety, Verdict, VerdictWord } from './lib/experiment/verdict/verdict.ts';
 export type { FaultKind } from './lib/faults/kinds/index.ts';
-export type { RemedyKind } from './lib/remedy-kinds.ts';
+export type { RemedyKind } from './lib/remedies/kinds/index.ts';

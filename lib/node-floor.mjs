@@ -35,7 +35,7 @@ const name = /^--?(?:no-)?([^=.]+)/;
 const inherited = process.argv.slice(2).find((word) => (name.exec(word)?.[1] ?? '') in {});
 if (inherited !== undefined) {
   console.error(`BAD_FLAG: unknown option '${inherited}'`);
-  console.error('  hint: --help shows every flag with its default');
+  console.error('  hint: --help shows the flags that fit, --help-all every one');
   process.exit(2);
 }
 

@@ -16,7 +16,7 @@ const parts = [
   'lib/fields/**', // what a field is
   'lib/disk-modes/**',
   'lib/storage/**',
-  '{lib/*/fields.ts,lib/faults/kinds/**}', // what there is to choose
+  '{lib/*/fields.ts,lib/{faults,remedies}/kinds/**}', // what there is to choose
   'lib/experiment/{*.ts,verdict/verdict.ts}', // what is asked, and what is answered
   'lib/workload/sql.ts', // its names of operations are in every record
   'lib/{checkers,database,mysql}/evidence.ts', // what an audit reads, in a record

@@ -4,7 +4,7 @@
  */
 import { diskModeOf } from '../disk-modes/index.ts';
 import { losesPower } from '../faults/kinds/index.ts';
-import { taints } from '../remedy-kinds.ts';
+import { taints } from '../remedies/kinds/index.ts';
 import { releaseOf } from '../experiment/expectation/release.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 

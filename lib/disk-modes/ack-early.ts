@@ -1,4 +1,6 @@
 /** A detach answers at once and cuts the node off a while later. From the answer on no path can be opened. */
+import { time } from '../fields/field.ts';
+import { oneOf } from '../fields/swept.ts';
 import { diskMode } from './mode.ts';
 
 export const ackEarly = diskMode({
@@ -6,4 +8,12 @@ export const ackEarly = diskMode({
   does: 'answers a detach at once and cuts the old node off a while later',
   more: '(`cutAfter`)',
   detach: { cuts: 'after-answer' },
+  fields: {
+    cutAfterMs: time('disk.cutAfter', 10_000, {
+      flags: '--cut-after <time>',
+      about: 'the node is cut off so long after the detach was answered',
+      swept: { draw: oneOf([0, 100, 1000, 10_000, 60_000]) },
+      of: ['ack-early'],
+    }),
+  },
 });

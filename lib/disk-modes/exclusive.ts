@@ -8,6 +8,7 @@
  * may find nobody and both open. Nothing here keeps them from it; a test shows it. ceph-csi asks
  * again for about 70 s within one call; here kubelet's next try asks again.
  */
+import { choice } from '../fields/field.ts';
 import { diskMode } from './mode.ts';
 
 /** Ceph's osd_client_watch_timeout: the OSD forgets a client that it has not heard for so long. */
@@ -18,4 +19,12 @@ export const exclusive = diskMode({
   does: 'lets a node stage the volume only when no other node watches it any more',
   more: '(RBD); a node whose link is silent for 30 s watches no more',
   stage: { refusedWhile: 'other-watches' },
+  fields: {
+    watcherCheck: choice('disk.watcherCheck', ['works', 'missing'], 'works', {
+      flags: '--watcher-check <how>',
+      about: 'whether the driver’s question for watchers gets an answer',
+      swept: {},
+      of: ['exclusive'],
+    }),
+  },
 });

@@ -1,4 +1,5 @@
 /** The modes of disk by name: how each answers Kubernetes, and what it does to a node that still writes. */
+import { fieldsOfKinds } from '../fields/of-kinds.ts';
 import { ackEarly } from './ack-early.ts';
 import { exclusive } from './exclusive.ts';
 import { fenceIfOutOfService } from './fence-if-out-of-service.ts';
@@ -18,6 +19,8 @@ const declared = [
 export type DiskMode = (typeof declared)[number]['name'];
 export const diskModeDeclarations: readonly DiskModeDeclaration<DiskMode>[] = declared;
 export const diskModes: readonly DiskMode[] = declared.map(({ name }) => name);
+
+export const fieldsOfModes = fieldsOfKinds(declared);
 
 /** By name. */
 export const diskModeOf = Object.fromEntries(declared.map((mode) => [mode.name, mode])) as Readonly<

@@ -2,6 +2,7 @@
  * What a mode of disk decides, at three moments. The driver (lib/csi/modes) and the model
  * (lib/cluster/sim/disk/modes.ts) both read it from here, and carry it out.
  */
+import type { Kind } from '../fields/of-kinds.ts';
 
 /** While this holds, the answer is an error, and whoever asked asks again. */
 export type Refusal =
@@ -20,7 +21,7 @@ export type Cut =
   /** Before its answer, where the node carries the out-of-service taint; else it is bookkeeping. */
   | 'where-out-of-service';
 
-export interface DiskModeDeclaration<Name extends string = string> {
+export interface DiskModeDeclaration<Name extends string = string> extends Kind {
   readonly name: Name;
   /** When another node is to get the volume; fits after `your storage`. */
   readonly does: string;

@@ -1,7 +1,9 @@
 /** Fields of a scenario that don't fit together: a run of such a one would answer another question. */
-import { losesPower, sparesVictim } from '../faults/kinds/index.ts';
-import { removesPod, takesAttachment } from '../remedy-kinds.ts';
+import { diskModeDeclarations, diskModeOf, type DiskMode } from '../disk-modes/index.ts';
+import { faultDeclarations, losesPower, sparesVictim } from '../faults/kinds/index.ts';
+import { actsOn, remedyDeclarations, removesPod } from '../remedies/kinds/index.ts';
 import type { Field } from '../fields/field.ts';
+import type { Kind } from '../fields/of-kinds.ts';
 import { fields } from './fields.ts';
 import { fieldNames, groupOf, kindsInWords, type FieldName } from './places.ts';
 import type { Scenario } from './scenario.ts';
@@ -29,11 +31,29 @@ const kindRules: readonly Rule[] = fieldNames.flatMap((field) => {
   };
 });
 
-const inSharedFile = (field: FieldName, message: string): Rule => ({
-  field,
-  message: `not with disk shared-file: ${message}`,
-  broken: (scenario) => scenario.disk === 'shared-file' && scenario[field] !== fields[field].stock,
-});
+/** Of what a kind says itself: fields that it leaves no choice. */
+const ownRules = (head: FieldName, kinds: readonly Kind[]): readonly Rule[] =>
+  kinds.flatMap(({ name, keeps = {}, needs = {} }) => {
+    const hasStock = (scenario: Scenario, field: string): boolean =>
+      scenario[field as FieldName] === fields[field as FieldName].stock;
+    const kept = Object.entries(keeps).map(
+      ([field, why]): Rule => ({
+        field: field as FieldName,
+        message: `not with ${head} ${name}: ${why}`,
+        broken: (scenario) => scenario[head] === name && !hasStock(scenario, field),
+      }),
+    );
+    const needed = Object.entries(needs).map(
+      ([field, message]): Rule => ({
+        field: head,
+        message,
+        broken: (scenario) => scenario[head] === name && hasStock(scenario, field),
+      }),
+    );
+    return [...kept, ...needed];
+  });
+
+const isDirectory = (disk: DiskMode): boolean => diskModeOf[disk].isDirectory === true;
 
 const rules: readonly Rule[] = [
   ...kindRules,
@@ -41,12 +61,6 @@ const rules: readonly Rule[] = [
     field: 'diskFrom',
     message: 'its certificate shows another disk than `disk`',
     broken: ({ disk, diskFrom }) => diskFrom !== undefined && !diskFrom.modes.includes(disk),
-  },
-  {
-    field: 'reboot',
-    message: 'a node-reboot boots; leave a node down after a node-crash',
-    // Where no node goes down it changes nothing, and older scenarios say it.
-    broken: ({ fault, reboot }) => fault === 'node-reboot' && !reboot,
   },
   {
     field: 'serverKills',
@@ -74,7 +88,7 @@ const rules: readonly Rule[] = [
     message:
       'a crash takes nothing from disk shared-file: its directory lies in the page cache ' +
       'of this machine, which outlives a node',
-    broken: ({ fault, disk }) => losesPower(fault) && disk === 'shared-file',
+    broken: ({ fault, disk }) => losesPower(fault) && isDirectory(disk),
   },
   {
     field: 'remedyAt',
@@ -89,14 +103,9 @@ const rules: readonly Rule[] = [
   },
   {
     field: 'remedy',
-    message: 'strip-pod-finalizer needs a pod that has one: podFinalizer',
-    broken: ({ remedy, podFinalizer }) => remedy === 'strip-pod-finalizer' && !podFinalizer,
-  },
-  {
-    field: 'remedy',
     message: 'not with disk shared-file: it has no VolumeAttachment and no path that could be cut',
     broken: ({ remedy, disk }) =>
-      disk === 'shared-file' && (takesAttachment(remedy) || remedy === 'fence-first'),
+      isDirectory(disk) && ['attachment', 'path'].includes(actsOn(remedy)),
   },
   {
     field: 'selfFenceAfterMs',
@@ -121,9 +130,9 @@ const rules: readonly Rule[] = [
     message: 'the database would be killed before it is told to stop: less than terminationGraceS',
     broken: ({ preStopS, terminationGraceS }) => preStopS > 0 && preStopS >= terminationGraceS,
   },
-  inSharedFile('provision', 'its driver has no controller that would make volumes'),
-  inSharedFile('link', 'its directory has no path that could be severed'),
-  inSharedFile('filesystem', 'a directory has no file system of its own; leave ext4'),
+  ...ownRules('fault', faultDeclarations),
+  ...ownRules('remedy', remedyDeclarations),
+  ...ownRules('disk', diskModeDeclarations),
 ];
 
 /** Empty where all fits. */

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { forceDetachFields, kubernetesFields, timerFields } from '../cluster/fields.ts';
 import { databaseFields } from '../database/fields.ts';
-import { faultFields } from '../faults/fields.ts';
-import { field, time, toggle, whole } from '../fields/field.ts';
+import { faultFields, placedFaultFields } from '../faults/fields.ts';
+import { field, time, toggle } from '../fields/field.ts';
 import { secondsWithin } from '../fields/swept.ts';
-import { actingRemedies } from '../remedy-kinds.ts';
+import { actingRemedies } from '../remedies/kinds/index.ts';
 import { remedyFields } from '../remedies/fields.ts';
-import { diskFields, volumeFields } from '../storage/fields.ts';
+import { diskFields, volumeFields, writeLogFields } from '../storage/fields.ts';
 import { loadFields, podFields, selfFenceFields, workloadFields } from '../workload/fields.ts';
 
 export const safetyLevels = ['safe', 'exposed', 'lost', 'corrupt'] as const;
@@ -40,6 +40,8 @@ const aboutFields = {
   }),
 };
 
+const { recreations, link, powerLoss } = placedFaultFields;
+
 /** More than one move of the volume. */
 const courseFields = {
   moveBack: toggle('remedy.moveBack', false, {
@@ -49,12 +51,7 @@ const courseFields = {
     of: actingRemedies,
     swept: { share: 0.15, asksNoRow: true },
   }),
-  recreations: whole('fault.recreations', [0, 1000], 0, {
-    flags: '--recreations <n>',
-    about:
-      'instead of waiting for a second mount the pod is deleted so often, and stays on its node',
-    of: ['none'],
-  }),
+  recreations,
 };
 
 const watchFields = {
@@ -113,7 +110,10 @@ export const fields = {
   ...courseFields,
   ...workloadFields,
   ...diskFields,
+  link,
   ...volumeFields,
+  powerLoss,
+  ...writeLogFields,
   ...loadFields,
   ...databaseFields,
   ...selfFenceFields,

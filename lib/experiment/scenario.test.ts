@@ -1,6 +1,11 @@
 /** Scenarios: defaults are stock, faults in them are named with their path. */
 import { expect, test } from 'vitest';
+import { diskModeDeclarations } from '../disk-modes/index.ts';
 import { UsageError } from '../errors.ts';
+import { faultDeclarations } from '../faults/kinds/index.ts';
+import type { Kind } from '../fields/of-kinds.ts';
+import { remedyDeclarations } from '../remedies/kinds/index.ts';
+import { fieldOf } from './places.ts';
 import { basisOf, parseScenario, shortenedTimers } from './scenario.ts';
 
 const minimal = { name: 'test', question: '?', fault: 'node-crash', expected: ['safe'] };
@@ -66,4 +71,31 @@ test.each([
   { ...minimal, flushes: 'ignored', powerLoss: 'tears', keepWrites: true },
 ])('what fits together is accepted: %o', (input) => {
   expect(() => parseScenario(input)).not.toThrow();
+});
+
+const kinds: readonly Kind[] = [
+  ...faultDeclarations,
+  ...remedyDeclarations,
+  ...diskModeDeclarations,
+];
+
+test('what a kind asks of fields is asked of fields that there are', () => {
+  const asked = kinds.flatMap(({ keeps, needs }) => Object.keys({ ...keeps, ...needs }));
+  expect(asked.length).toBeGreaterThan(4);
+  expect(asked.filter((name) => fieldOf(name) === undefined)).toEqual([]);
+});
+
+test.each([
+  [{ fault: 'node-reboot', reboot: false }, /not with fault node-reboot: it boots/],
+  [{ remedy: 'strip-pod-finalizer' }, /needs a pod that has one: podFinalizer/],
+  [
+    { fault: 'network-partition', disk: 'shared-file', filesystem: 'xfs' },
+    /not with disk shared-file: a directory has no file system of its own/,
+  ],
+  [
+    { fault: 'freeze', disk: 'shared-file', remedy: 'fence-first' },
+    /it has no VolumeAttachment and no path that could be cut/,
+  ],
+])('%j is refused', (said, why) => {
+  expect(() => parseScenario({ ...minimal, ...said })).toThrow(why);
 });

@@ -1,9 +1,11 @@
 /** The fields of a scenario that say what is broken: first, and beside it. */
 import { z } from 'zod';
+import { powerLosses } from '../disk-kinds.ts';
 import {
   controlPlaneFaults,
   faultKinds,
   fieldsOfFaults,
+  powerFaults,
   silencingFaults,
   sparesVictim,
 } from './kinds/index.ts';
@@ -16,6 +18,8 @@ export const faultMoments = ['terminating', 'pod-gone', 'half-wait', 'force-deta
 /** Those of the control plane come beside one of these. */
 const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));
 
+const { link, recreations, ...fieldsOfVictims } = fieldsOfFaults;
+
 export const faultFields = {
   fault: field('fault.kind', z.enum(faultKinds), {
     flags: '--fault <kind>',
@@ -23,7 +27,7 @@ export const faultFields = {
     swept: { isAsked: true, draw: oneOf(victimFaults) },
     choices: faultKinds,
   }),
-  ...fieldsOfFaults,
+  ...fieldsOfVictims,
   serverKills: whole('fault.serverKills', [0, 5], 0, {
     flags: '--server-kills <n>',
     about:
@@ -49,5 +53,17 @@ export const faultFields = {
     swept: { isAsked: true, draw: secondsWithin(1, 120) },
     of: controlPlaneFaults,
     least: 1,
+  }),
+};
+
+/** Those whose place in a record is among the fields of others. */
+export const placedFaultFields = {
+  recreations,
+  link,
+  powerLoss: choice('fault.powerLoss', powerLosses, 'keeps', {
+    flags: '--power-loss <fate>',
+    about: 'what a crash does to writes that the disk had acknowledged but not flushed',
+    swept: { isAsked: true },
+    of: powerFaults,
   }),
 };

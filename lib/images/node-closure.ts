@@ -44,12 +44,15 @@ function outer(path: string): string {
   return path.slice(0, path.lastIndexOf('/node_modules/'));
 }
 
-const shared = ['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'taints.ts', 'kubernetes-get.ts'];
+const shared = [
+  ...['errors.ts', 'plain-text.ts', 'disk-kinds.ts', 'taints.ts', 'kubernetes-get.ts'],
+  'durations.ts',
+];
 const packages = ['@grpc/grpc-js', '@bufbuild/protobuf', 'zod'];
 
-/** Into the driver's, the same on both image ways: all of lib/csi, lib/disk-modes and the self-fencing sidecar but tests, what they take from lib/, and packages. */
+/** Into the driver's, the same on both image ways: all of lib/csi, lib/disk-modes, lib/fields and the self-fencing sidecar but tests, what they take from lib/, and packages. */
 export function stageDriver(root: string): StagedCode {
-  const programs = ['csi', 'disk-modes', 'self-fence'].flatMap((folder) =>
+  const programs = ['csi', 'disk-modes', 'fields', 'self-fence'].flatMap((folder) =>
     filesUnder(`${root}/lib/${folder}`),
   );
   const code = [...programs, ...shared.map((file) => `${root}/lib/${file}`)]

@@ -1,7 +1,7 @@
 /** What an experiment is put together from, as values: the scenario's own form. */
 import type { WrittenGroup, WrittenWith } from '../experiment/written-form.ts';
 import type { FaultKind } from '../faults/kinds/index.ts';
-import type { RemedyKind } from '../remedy-kinds.ts';
+import type { RemedyKind } from '../remedies/kinds/index.ts';
 
 type Part<Group extends string, Kind> = { readonly kind: Kind } & WrittenWith<Group, Kind>;
 type Maker<Group extends string, Kind> = (of?: WrittenWith<Group, Kind>) => Part<Group, Kind>;

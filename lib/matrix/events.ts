@@ -1,7 +1,7 @@
 /** Which trials can have their volumes on one victim, under one fault event. */
 import { fieldNames, placeOf, type FieldName } from '../experiment/places.ts';
 import type { Scenario } from '../experiment/scenario.ts';
-import { actsOn } from '../remedy-kinds.ts';
+import { actsOn } from '../remedies/kinds/index.ts';
 import type { Trial } from './plan.ts';
 
 /** What belongs to a volume, its database or its pod, and may differ under one fault. */

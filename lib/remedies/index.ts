@@ -1,5 +1,5 @@
 /** Every remedy by name. */
-import type { RemedyKind } from '../remedy-kinds.ts';
+import type { RemedyKind } from './kinds/index.ts';
 import { deleteAttachment, stripAttachmentFinalizer } from './delete-attachment.ts';
 import { deleteNode } from './delete-node.ts';
 import { plainDelete } from './delete.ts';

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { diskModes } from '../disk-modes/index.ts';
 import { scenarioSchema } from '../experiment/scenario.ts';
 import { sparesVictim } from '../faults/kinds/index.ts';
 import { sweepKey, scheduleAt } from './generate.ts';
@@ -37,7 +38,7 @@ test('faults and remedies of every kind are drawn', () => {
     new Set(many.map(({ scenario }) => scenario[field])).size;
   expect(kinds('fault')).toBeGreaterThanOrEqual(9);
   expect(kinds('remedy')).toBeGreaterThanOrEqual(6);
-  expect(kinds('disk')).toBe(8);
+  expect(kinds('disk')).toBe(diskModes.length);
 });
 
 test('where the disk is given, every schedule has it', () => {

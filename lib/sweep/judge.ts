@@ -3,7 +3,7 @@
  * the licence: the decisions that let the second writer in. Findings with the same licence are one.
  */
 import { losesPower } from '../faults/kinds/index.ts';
-import { removesPod } from '../remedy-kinds.ts';
+import { removesPod } from '../remedies/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { lostIn } from './commits.ts';

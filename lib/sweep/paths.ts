@@ -7,7 +7,7 @@ import { notices, type Notice } from '../cluster/sim/notices.ts';
 import { losesPower, type FaultKind } from '../faults/kinds/index.ts';
 import { lostIn } from './commits.ts';
 import type { Outcome } from './play.ts';
-import type { RemedyKind } from '../remedy-kinds.ts';
+import type { RemedyKind } from '../remedies/kinds/index.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import { factors } from './generate.ts';
 import { hasDefault } from './settle.ts';

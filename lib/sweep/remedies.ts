@@ -1,7 +1,7 @@
 /** The remedies on the model without promises: what lib/remedies does through the port, at once. */
 import { outOfServiceKey } from '../taints.ts';
 import { secondUs } from '../cluster/sim/timings.ts';
-import type { RemedyKind } from '../remedy-kinds.ts';
+import type { RemedyKind } from '../remedies/kinds/index.ts';
 import type { Scene } from './scene.ts';
 
 export interface SyncRemedy {

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { Moment, Scenario } from '../experiment/scenario.ts';
-import { remedyEvents } from '../remedy-kinds.ts';
+import { remedyEvents } from '../remedies/kinds/index.ts';
 import { play, type Outcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';

@@ -6,7 +6,7 @@ import { silencesKubelet } from '../faults/kinds/index.ts';
 import type { Phases } from '../experiment/verdict/verdict.ts';
 import type { Timers } from '../history/events.ts';
 import { observed } from '../history/observations.ts';
-import { taints } from '../remedy-kinds.ts';
+import { taints } from '../remedies/kinds/index.ts';
 import { milestones } from './milestones.ts';
 import { rolesIn } from './roles.ts';
 import type { Story } from './story.ts';

@@ -9,7 +9,7 @@ import { faultKinds } from '../../lib/faults/kinds/index.ts';
 import { writtenOf } from '../../lib/experiment/written.ts';
 import { openHistory } from '../../lib/history/reader.ts';
 import * as parts from '../../lib/library/parts.ts';
-import { remedyKinds } from '../../lib/remedy-kinds.ts';
+import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { shortTimers } from '../support/model-run.ts';
 
 const cluster = await api.simulated();

@@ -5,7 +5,7 @@ import { fields, verdictWords } from '../../lib/experiment/fields.ts';
 import { fieldNames, groups, kindsInWords, type Group } from '../../lib/experiment/places.ts';
 import { faultDeclarations } from '../../lib/faults/kinds/index.ts';
 import type { Field } from '../../lib/fields/field.ts';
-import { remedyDeclarations } from '../../lib/remedy-kinds.ts';
+import { remedyDeclarations } from '../../lib/remedies/kinds/index.ts';
 
 export const path = 'docs/reference/scenarios.md';
 export const schemaPath = 'docs/reference/scenario.schema.json';

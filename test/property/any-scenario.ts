@@ -5,7 +5,7 @@ import { diskModes } from '../../lib/disk-modes/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
 import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';
-import { remedyEvents, remedyKinds } from '../../lib/remedy-kinds.ts';
+import { remedyEvents, remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { accessModes } from '../../lib/storage/fields.ts';
 import { selfFences, workloads } from '../../lib/workload/fields.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';

@@ -4,7 +4,7 @@ import type { Scenario } from '../../lib/experiment/scenario.ts';
 import type { Safety } from '../../lib/experiment/verdict/verdict.ts';
 import { diskModes, type DiskMode } from '../../lib/disk-modes/index.ts';
 import { faultKinds } from '../../lib/faults/kinds/index.ts';
-import { remedyKinds } from '../../lib/remedy-kinds.ts';
+import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { judge } from '../../lib/sweep/judge.ts';
 import { play } from '../../lib/sweep/play.ts';
 import { playOnce } from '../property/play-once.ts';

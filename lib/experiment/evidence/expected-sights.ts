@@ -7,7 +7,7 @@ import { toldInSeconds, toldSpan } from '../../durations.ts';
 import { losesPower } from '../../faults/kinds/index.ts';
 import type { ObservationRecord } from '../../history/events.ts';
 import { csiCalls, isCall, isGranted, observed } from '../../history/observations.ts';
-import { takesAttachment } from '../../remedy-kinds.ts';
+import { takesAttachment } from '../../remedies/kinds/index.ts';
 import { lookedUntilMs, type Story } from '../../timeline/story.ts';
 import type { UnseenCommits, UnseenOptions } from '../../timeline/unseen-commits.ts';
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { filesystems, storageLinks } from '../../disk-kinds.ts';
 import { diskModes } from '../../disk-modes/index.ts';
-import { remedyKinds } from '../../remedy-kinds.ts';
+import { remedyKinds } from '../../remedies/kinds/index.ts';
 import { contradictions } from '../contradictions.ts';
 import { expectationOf } from './expectations.ts';
 import { accessModes } from '../../storage/fields.ts';

@@ -4,7 +4,7 @@
  */
 import { silencesKubelet } from '../../faults/kinds/index.ts';
 import { asksLeaseAgain } from '../../kubernetes-versions.ts';
-import { takesAttachment, taints } from '../../remedy-kinds.ts';
+import { takesAttachment, taints } from '../../remedies/kinds/index.ts';
 import type { Scenario } from '../scenario.ts';
 
 export type Release =

@@ -3,7 +3,7 @@
  * reasons the first that fits. It is asked of whole disks only: what damage does to a server is chance.
  */
 import { losesPower, silencesKubelet } from '../../faults/kinds/index.ts';
-import { takesAttachment } from '../../remedy-kinds.ts';
+import { takesAttachment } from '../../remedies/kinds/index.ts';
 import { isOpen } from './counted.ts';
 import { releaseOf, type Release } from './release.ts';
 import type { Scenario, servingWords } from '../scenario.ts';

@@ -11,7 +11,7 @@ import type { BroughtDatabase } from '../../database/port.ts';
 import { EvidenceError, UsageError } from '../../errors.ts';
 import { faultKinds, type FaultKind } from '../../faults/kinds/index.ts';
 import type { Fault } from '../../faults/fault.ts';
-import { remedyKinds, type RemedyKind } from '../../remedy-kinds.ts';
+import { remedyKinds, type RemedyKind } from '../../remedies/kinds/index.ts';
 import type { CustomNames } from '../../history/events.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import type { WrittenGroup, WrittenWith } from '../written-form.ts';

@@ -2,7 +2,7 @@
 import type { PodRef } from '../../cluster/port.ts';
 import type { HistoryRecord, ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import type { RemedyEvent } from '../../remedy-kinds.ts';
+import type { RemedyEvent } from '../../remedies/kinds/index.ts';
 import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
 import { rolesOf, type Roles } from '../../timeline/roles.ts';
 

@@ -1,5 +1,4 @@
 /** The faults by name, from what each says of itself, and what the rest must know of each to judge a run. */
-import type { Fields } from '../../fields/field.ts';
 import { apiOutage } from './api-outage.ts';
 import { apiPartition } from './api-partition.ts';
 import { attacherDown } from './attacher-down.ts';
@@ -15,6 +14,7 @@ import { nodeCrash } from './node-crash.ts';
 import { nodeReboot } from './node-reboot.ts';
 import { none } from './none.ts';
 import { runtimeStall } from './runtime-stall.ts';
+import { fieldsOfKinds } from '../../fields/of-kinds.ts';
 
 /** A seed of the sweep draws by this order: a new one goes last. */
 export const faultDeclarations = [
@@ -42,7 +42,7 @@ const namesWith = <T extends Trait>(trait: T): readonly NamesOf<Readonly<Record<
 /** Faults of the control plane: they need no victim, and so may come beside another. */
 export const controlPlaneFaults = namesWith('isOfControlPlane');
 export const silencingFaults = namesWith('silencesKubelet');
-const powerFaults = namesWith('losesPower');
+export const powerFaults = namesWith('losesPower');
 
 const isOne =
   (names: readonly FaultKind[]) =>
@@ -53,14 +53,4 @@ export const sparesVictim = isOne(controlPlaneFaults);
 export const silencesKubelet = isOne(silencingFaults);
 export const losesPower = isOne(powerFaults);
 
-type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
-  all: infer All,
-) => void
-  ? All
-  : never;
-
-/** Of all kinds. */
-export const fieldsOfFaults = Object.assign(
-  {},
-  ...faultDeclarations.map((each) => ('fields' in each ? each.fields : {})),
-) as Both<Extract<Declaration, { readonly fields: Fields }>['fields']>;
+export const fieldsOfFaults = fieldsOfKinds(faultDeclarations);

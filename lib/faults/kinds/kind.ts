@@ -1,8 +1,7 @@
 /** What a fault says of itself; how it is broken, proven and mended is in the file of its name beside this folder. */
-import type { Fields } from '../../fields/field.ts';
+import type { Kind } from '../../fields/of-kinds.ts';
 
-interface FaultDeclaration {
-  readonly name: string;
+interface FaultDeclaration extends Kind {
   /** Of an experiment that has no other question. */
   readonly question: string;
   /** To the victim, and what proves it while it lasts; Markdown, for the page. */
@@ -14,8 +13,6 @@ interface FaultDeclaration {
   readonly silencesKubelet?: true;
   /** Ends the victim's processes at once, and takes what they had not given to the disk. */
   readonly losesPower?: true;
-  /** By their names in a record; each written under `fault`. */
-  readonly fields?: Fields;
 }
 
-export const faultKind = <const Kind extends FaultDeclaration>(kind: Kind): Kind => kind;
+export const faultKind = <const Fault extends FaultDeclaration>(fault: Fault): Fault => fault;

@@ -1,4 +1,6 @@
 /** Off the cluster's network, alive and writing. */
+import { storageLinks } from '../../disk-kinds.ts';
+import { choice } from '../../fields/field.ts';
 import { faultKind } from './kind.ts';
 
 export const networkPartition = faultKind({
@@ -8,4 +10,12 @@ export const networkPartition = faultKind({
     "off the cluster's network, alive; its database goes on writing, its clients on the same side go on committing",
   certificate: 'it reaches no API server and nobody outside reaches it',
   silencesKubelet: true,
+  fields: {
+    link: choice('fault.link', storageLinks, 'survives', {
+      flags: '--link <fate>',
+      about: 'what a partition does to the victim’s path to the disk',
+      swept: { isAsked: true },
+      of: ['network-partition'],
+    }),
+  },
 });

@@ -23,4 +23,5 @@ export const nodeReboot = faultKind({
       },
     }),
   },
+  keeps: { reboot: 'it boots; leave a node down after a node-crash' },
 });

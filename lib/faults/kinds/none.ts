@@ -1,4 +1,5 @@
 /** Nothing is broken: what a remedy does to a healthy node. */
+import { whole } from '../../fields/field.ts';
 import { faultKind } from './kind.ts';
 
 export const none = faultKind({
@@ -6,4 +7,12 @@ export const none = faultKind({
   question: 'Nothing is broken: what does a remedy for a lost node do to a healthy one?',
   happens: 'nothing: what a remedy does to a healthy node; its `at` is a time',
   certificate: 'node, kubelet and containerd run, the node is reached',
+  fields: {
+    recreations: whole('fault.recreations', [0, 1000], 0, {
+      flags: '--recreations <n>',
+      about:
+        'instead of waiting for a second mount the pod is deleted so often, and stays on its node',
+      of: ['none'],
+    }),
+  },
 });

@@ -1,8 +1,8 @@
 /** The remedies by name, and when they act: what the rest must know of each. */
-import { outOfServiceKey } from './taints.ts';
+import type { Kind } from '../../fields/of-kinds.ts';
+import { outOfServiceKey } from '../../taints.ts';
 
-interface RemedyDeclaration {
-  readonly name: string;
+interface RemedyDeclaration extends Kind {
   /** What it takes away, or acts on first; `path`: the node's way to the volume. */
   readonly on: 'nothing' | 'pod' | 'node' | 'attachment' | 'path';
   /** Sets the out-of-service taint. */
@@ -59,6 +59,7 @@ export const remedyDeclarations = [
   {
     name: 'strip-pod-finalizer',
     on: 'pod',
+    needs: { podFinalizer: 'strip-pod-finalizer needs a pod that has one: podFinalizer' },
     does: 'the pod is force-deleted, and the finalizer that holds it (`workload.finalizer`) is taken away',
   },
 ] as const satisfies readonly RemedyDeclaration[];

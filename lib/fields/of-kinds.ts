@@ -1,0 +1,25 @@
+/** What a kind of fault, remedy or disk says of a scenario's fields: those of its own, and what it asks of others. */
+import type { Fields } from './field.ts';
+
+/** By the names of fields in a record. */
+export interface Kind {
+  readonly name: string;
+  /** Its own; each is written in the group of its kind. */
+  readonly fields?: Fields;
+  /** Fields that stay at their default beside it, and why. */
+  readonly keeps?: Readonly<Record<string, string>>;
+  /** Fields that must not, and why. */
+  readonly needs?: Readonly<Record<string, string>>;
+}
+
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+type FieldsOf<Each> = Both<Extract<Each, { readonly fields: Fields }>['fields']>;
+
+/** In the order of the kinds. */
+export const fieldsOfKinds = <Each extends Kind>(kinds: readonly Each[]): FieldsOf<Each> =>
+  Object.assign({}, ...kinds.map(({ fields = {} }) => fields)) as FieldsOf<Each>;
