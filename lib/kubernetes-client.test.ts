@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../test/support/user-kubeconfig.ts';
-import { machineProcesses } from './cluster/kind/ownership/owner.ts';
+import { machineProcesses } from './owner.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-client-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
  * else. A file belongs to the first that it fits, so what others of its folder are made of goes before.
  */
 const parts = [
-  // What everything is made of.
+  // Words that all the rest is made of.
   'lib/*.ts', // words, files, errors, time
   'lib/fields/**', // what a field is
   'lib/disk-modes/**',
@@ -24,7 +24,7 @@ const parts = [
   'lib/workload/**',
   'lib/database/*.ts', // the ports, and who implements them
   'lib/cluster/*.ts', // the port
-  // From a history to a verdict, and the run.
+  // The way from a history to a verdict, and the run.
   'lib/checkers/**',
   'lib/timeline/**',
   'lib/faults/**',
@@ -37,13 +37,14 @@ const parts = [
   'lib/report/**',
   'lib/export/**',
   'lib/group-replication/**',
-  // Those behind the ports.
+  // Implementations of the ports, and what these stand on.
   'lib/cluster/sim/**',
   'lib/self-fence/**',
   'lib/csi/**',
   'lib/database/audit/**',
   'lib/engine/**',
   'lib/images/**',
+  'lib/probe/**', // on a user’s cluster, so that it knows none of ours
   'lib/cluster/kind/**',
   // Drivers of runs.
   'lib/false-alarms/**',
@@ -51,16 +52,15 @@ const parts = [
   'lib/sweep/**',
   'lib/seeds/**',
   'lib/two-kernels/**',
-  'lib/probe/**',
-  // What people start.
+  // Programs that people start.
   'lib/library/**',
   'lib/{cli/**,node-floor.mjs}',
   '{bin/*,experiments/*,index.ts}',
-  // Nobody knows it but who chooses it.
+  // The database: known to who chooses it, and to nobody else.
   'lib/mysql/**',
 ];
 
-/** Outward all the same, each for a reason. */
+/** Imports that point outward all the same, each for a reason: none is added, and one that is gone is struck. */
 const exceptions = [
   // One place chooses the database, so that all others can ask for "the database": decision 0022.
   'lib/database/bare.ts -> lib/mysql/bare/server.ts',
@@ -94,7 +94,7 @@ const files = globSync(['lib/**/*.{ts,mjs}', 'bin/*.mjs', 'experiments/*.mjs', '
   exclude: ['**/*.test.ts', '**/gen/**'],
 });
 
-/** Of files, by each kind of import that names one. */
+/** Files that one imports: statically, by an export, or when it comes to that. */
 function importsOf(from: string): Import[] {
   const source = readFileSync(join(root, from), 'utf8');
   const { staticImports, staticExports, dynamicImports } = parseSync(from, source).module;

@@ -30,7 +30,7 @@ export function refuseLacking(scenario: Scenario, capabilities: readonly Capabil
   }
 }
 
-/** Of each capability that a scenario can need: throws where this one does. */
+/** Refusals by the capability that is missing: each throws where the scenario needs it. */
 const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Scenario) => void>> =
   {
     provisioner({ provision }) {
@@ -61,7 +61,7 @@ const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Sc
     },
   };
 
-/** Of a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
+/** Refuses a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
 export function refuseUnable(
   { fault, remedy }: Custom,
   { capabilities }: Pick<BackendChoice, 'capabilities'>,

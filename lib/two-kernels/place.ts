@@ -11,12 +11,7 @@ import { commandError, tryRun } from '../engine/run.ts';
 import { label } from '../cluster/kind/ownership/labels.ts';
 import { leaseAt, leaseCount } from '../cluster/kind/ownership/lease.ts';
 import { releaseLoops } from '../cluster/kind/disk/loops.ts';
-import {
-  currentOwner,
-  decodeOwner,
-  encodeOwner,
-  ownerState,
-} from '../cluster/kind/ownership/owner.ts';
+import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../owner.ts';
 import { InfrastructureError } from '../errors.ts';
 
 export interface Place {

@@ -9,7 +9,7 @@ import { ensureCluster } from '../../lib/cluster/kind/cluster.ts';
 import { encodeLabels, type ClusterLabels } from '../../lib/cluster/kind/ownership/labels.ts';
 import { leaseAt } from '../../lib/cluster/kind/ownership/lease.ts';
 import { releaseLoops } from '../../lib/cluster/kind/disk/loops.ts';
-import { currentOwner } from '../../lib/cluster/kind/ownership/owner.ts';
+import { currentOwner } from '../../lib/owner.ts';
 import { reap } from '../../lib/cluster/kind/ownership/reap.ts';
 import { ensureImages } from '../../lib/images/ensure.ts';
 import type { ImageSet } from '../../lib/images/image-set.ts';

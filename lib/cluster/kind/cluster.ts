@@ -18,7 +18,7 @@ import type { OpenStream } from '../../engine/line-stream.ts';
 import { LeaseHold } from './ownership/lease-hold.ts';
 import { lockCluster, type Lock } from './ownership/lock.ts';
 import { KindMachine } from './nodes/machine.ts';
-import { currentOwner, ownerState } from './ownership/owner.ts';
+import { currentOwner, ownerState } from '../../owner.ts';
 import { mustPass } from './preflight.ts';
 import { reap } from './ownership/reap.ts';
 import { findCluster, refuseForeign } from './ownership/registry.ts';

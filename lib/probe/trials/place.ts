@@ -6,12 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Namespace } from '@kubernetes/client-node';
 import { orMissing } from '../../kube.ts';
-import {
-  currentOwner,
-  decodeOwner,
-  encodeOwner,
-  ownerState,
-} from '../../cluster/kind/ownership/owner.ts';
+import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../owner.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';

@@ -8,7 +8,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { orMissing } from '../../kube.ts';
-import { currentOwner, encodeOwner } from '../../cluster/kind/ownership/owner.ts';
+import { currentOwner, encodeOwner } from '../../owner.ts';
 import { waitFor } from '../../cluster/kind/wait.ts';
 import { describeError, InfrastructureError } from '../../errors.ts';
 import { readJson } from '../../json-file.ts';

@@ -3,7 +3,7 @@
  * without them is ever touched.
  */
 import { isLeaseIndex } from './lease.ts';
-import { decodeOwner, encodeOwner, type Owner } from './owner.ts';
+import { decodeOwner, encodeOwner, type Owner } from '../../../owner.ts';
 
 export const label = {
   /** Name of the cluster: what all others hang on. */

@@ -2,7 +2,7 @@
 import { describeError } from '../../../errors.ts';
 import { LeaseHold } from './lease-hold.ts';
 import { lockToRemove } from './lock.ts';
-import { ownerState, type OwnerState } from './owner.ts';
+import { ownerState, type OwnerState } from '../../../owner.ts';
 import { findCluster, findClusters, type FoundCluster } from './registry.ts';
 import { removeCluster } from './remove-cluster.ts';
 import { isComplete } from './state-dir.ts';

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { privateFolder, stateHome } from '../../../state-home.ts';
+import { privateFolder, stateHome } from './state-home.ts';
 
 export interface Owner {
   readonly pid: number;
