@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { planOf } from '../plan.ts';
 import { attachmentName, claimObject, podObject, programOf, type Place } from './objects.ts';
-import { currentOwner, encodeOwner } from '../../cluster/kind/ownership/owner.ts';
+import { currentOwner, encodeOwner } from '../../owner.ts';
 import { whyKept } from './place.ts';
 
 const plan = planOf({
