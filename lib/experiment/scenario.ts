@@ -12,9 +12,6 @@ export { safetyLevels, servingWords, verdictWords, type Counts } from './fields.
 
 const record = z.strictObject(shapeOf(fields));
 
-/** When a fault goes on. */
-export type Moment = Scenario['alsoAt'];
-
 export type Scenario = Readonly<z.output<typeof record>>;
 export type ScenarioInput = z.input<typeof record>;
 

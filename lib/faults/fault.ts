@@ -1,7 +1,8 @@
 /** The fault port: what is taken from the victim, proven while it lasts, and always given back. */
 import type { BreakableTestbed, PodRef } from '../cluster/port.ts';
 import type { Recorder } from '../history/port.ts';
-import type { Moment, Scenario } from '../experiment/scenario.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import type { When } from '../when.ts';
 
 export interface FaultContext {
   readonly testbed: BreakableTestbed;
@@ -32,7 +33,7 @@ export interface Fault {
 /** The times at which a fault goes on. */
 export interface Moments {
   /** True at that moment; false once the watch is over without it. */
-  reached(moment: Moment): Promise<boolean>;
+  reached(moment: When): Promise<boolean>;
   /** True so much later; false once the watch is over before that. */
   passed(ms: number): Promise<boolean>;
 }

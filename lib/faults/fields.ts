@@ -11,9 +11,7 @@ import {
 } from './kinds/index.ts';
 import { choice, field, moment, time, whole } from '../fields/field.ts';
 import { eventOr, oneOf, secondsWithin } from '../fields/swept.ts';
-
-/** When a fault goes on, beside a time. */
-export const faultMoments = ['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const;
+import { faultEvents } from '../when.ts';
 
 /** Those of the control plane come beside one of these. */
 const victimFaults = faultKinds.filter((fault) => fault !== 'none' && !sparesVictim(fault));
@@ -40,12 +38,12 @@ export const faultFields = {
     about: 'a fault of the control plane beside the first one',
     swept: { share: 0.25, isAsked: true, draw: oneOf(controlPlaneFaults) },
   }),
-  alsoAt: moment('also.at', faultMoments, 'half-wait', {
+  alsoAt: moment('also.at', faultEvents, 'half-wait', {
     flags: '--also-at <when>',
     about:
       'when it comes: terminating, pod-gone, half-wait (of the wait for a forced detach), force-detach, or so long after the fault',
     of: controlPlaneFaults,
-    swept: { isAsked: true, draw: eventOr(0.6, faultMoments, secondsWithin(0, 420)) },
+    swept: { isAsked: true, draw: eventOr(0.6, faultEvents, secondsWithin(0, 420)) },
   }),
   alsoForMs: time('also.for', 30_000, {
     flags: '--also-for <time>',

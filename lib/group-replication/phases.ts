@@ -1,4 +1,7 @@
-/** When what happened to the group: seconds after the fault, from what its members said; and in words. */
+/**
+ * When what happened to the group: seconds after the fault, and in words. Told by what its members say of
+ * each other: none of it is a milestone of a volume that moves.
+ */
 import type { GroupStory, SeenView } from './story.ts';
 import type { GroupVerdict } from './verdict.ts';
 import { hasQuorum, selfIn } from './views.ts';

@@ -1,7 +1,8 @@
 /** The fields of a scenario that say what an operator does, and when. */
 import { choice, moment } from '../fields/field.ts';
 import { eventOr, secondsWithin, type Dice } from '../fields/swept.ts';
-import { actingRemedies, remedyEvents, remedyKinds, taintingRemedies } from './kinds/index.ts';
+import { actingRemedies, remedyKinds, taintingRemedies } from './kinds/index.ts';
+import { remedyEvents } from '../when.ts';
 
 const untaintEvents = ['end', 'heal', 'kept'] as const;
 

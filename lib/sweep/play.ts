@@ -150,7 +150,7 @@ interface RemedyRun {
 }
 
 function startRemedy(scene: Scene, remedy: SyncRemedy): RemedyRun {
-  const { scenario, witness } = scene;
+  const { scenario } = scene;
   const { remedyAt, untaintAt } = scenario;
   const isNone = scenario.remedy === 'none';
   const run: RemedyRun = { hasActed: false, isDone: () => isNone };
@@ -163,9 +163,7 @@ function startRemedy(scene: Scene, remedy: SyncRemedy): RemedyRun {
       scene.after(untaintAt * msUs, () => remedy.undoes?.(scene));
     }
   };
-  if (remedyAt === 'not-ready') scene.when(() => witness.victimNotReady, act);
-  else if (remedyAt === 'successor-pending') scene.when(() => witness.successorPending, act);
-  else scene.at(remedyAt, act);
+  scene.at(remedyAt, act);
   return run;
 }
 

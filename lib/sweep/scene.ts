@@ -2,7 +2,8 @@
 import type { Model } from '../cluster/sim/model.ts';
 import { msUs } from '../cluster/sim/timings.ts';
 import type { NodeMachine } from '../cluster/sim/machine.ts';
-import type { Moment, Scenario } from '../experiment/scenario.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { isSeen, type When } from '../when.ts';
 import type { Client, Commits } from './commits.ts';
 import type { Witness } from './witness.ts';
 
@@ -69,31 +70,24 @@ export class Scene {
     return this.model.machine(this.victim.node);
   }
 
-  /** Acts once, as soon as the moment has come, unless the fault was mended before. */
-  at(moment: Moment, act: () => void): void {
-    const { witness } = this;
-    const waitUs = this.scenario.forceDetachAfterMs * msUs;
+  /**
+   * Acts once, as soon as the moment has come, unless the fault was mended before. Events are what they
+   * are to the runner; at a time nothing happens that could be seen: a timer rings.
+   */
+  at(moment: When, act: () => void): void {
+    const { witness, scenario, faultAtUs } = this;
     const unlessHealed = (): void => {
       if (!this.isHealed) act();
     };
-    const isGone = (): boolean => witness.victimGoneAtUs !== undefined;
-    switch (moment) {
-      case 'terminating':
-        return this.when(() => witness.victimTerminating, act);
-      case 'pod-gone':
-        return this.when(isGone, act);
-      case 'half-wait':
-        return this.when(isGone, () => this.after(waitUs / 2, unlessHealed));
-      case 'force-detach':
-        return this.when(() => witness.victimDetached, act);
-      default:
-        return this.after(this.faultAtUs + moment * msUs - this.nowUs, unlessHealed);
+    if (typeof moment === 'number') {
+      this.after(faultAtUs + moment * msUs - this.nowUs, unlessHealed);
+    } else if (moment === 'half-wait') {
+      const halfUs = (scenario.forceDetachAfterMs * msUs) / 2;
+      this.at('pod-gone', () => this.after(halfUs, unlessHealed));
+    } else {
+      this.#triggers.push({ isDue: () => isSeen(moment, witness), act });
+      this.#rang = true;
     }
-  }
-
-  when(isDue: () => boolean, act: () => void): void {
-    this.#triggers.push({ isDue, act });
-    this.#rang = true;
   }
 
   after(delayUs: number, act: () => void): void {

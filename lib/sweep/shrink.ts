@@ -3,8 +3,8 @@
  * such that it still shows what it was found for.
  */
 import { join } from 'node:path';
-import type { Moment, Scenario } from '../experiment/scenario.ts';
-import { remedyEvents } from '../remedies/kinds/index.ts';
+import type { Scenario } from '../experiment/scenario.ts';
+import { faultEvents, remedyEvents } from '../when.ts';
 import { play, type Outcome } from './play.ts';
 import { changedFields, plainScenario, settle } from './settle.ts';
 import { expectationOf } from '../experiment/expectation/expectations.ts';
@@ -29,11 +29,10 @@ interface Shrunk {
   readonly again: { readonly shown: number; readonly of: number };
 }
 
-const moments: readonly Moment[] = ['terminating', 'pod-gone', 'half-wait', 'force-detach'];
 /** Instead of a time: the first that still shows it. */
 const simplerValues: Partial<Readonly<Record<keyof Scenario, readonly unknown[]>>> = {
   remedyAt: remedyEvents,
-  alsoAt: moments,
+  alsoAt: faultEvents,
   rebootAt: ['force-detach'],
   untaintAt: ['heal', 'kept'],
   rate: [25],

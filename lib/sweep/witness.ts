@@ -1,6 +1,7 @@
 /**
  * What one schedule has shown so far: the trace of its notices, and of them what moments, remedies
- * and the judge ask for. The sweep's counterpart of the runner's sightings.
+ * and the judge ask for. The sweep's counterpart of the runner's sightings; it makes no records, so that
+ * the table of milestones tells it nothing.
  */
 import type { PodObject } from '../cluster/sim/api-objects.ts';
 import type { Model } from '../cluster/sim/model.ts';
@@ -24,8 +25,8 @@ export class Witness {
   /** Nodes that have the volume mounted: a bit each. */
   #mounted = 0;
   victimNotReady = false;
-  /** Virtual time; undefined while the victim's pod is there. */
-  victimGoneAtUs: number | undefined;
+  /** The victim's pod object is not there any more. */
+  victimGone = false;
   /** The victim's attachment is being taken away, or is gone. */
   victimDetached = false;
   successorCreated = false;
@@ -93,7 +94,7 @@ export class Witness {
     } else if (notice === notices.nodeReady) {
       if (isVictims) this.victimNotReady = false;
     } else if (notice === notices.podGone) {
-      if (!this.#model.api.pods.has(victimPod)) this.victimGoneAtUs ??= nowUs;
+      this.victimGone ||= !this.#model.api.pods.has(victimPod);
     } else if (notice === notices.podCreated) {
       this.successorCreated = true;
     } else if (notice === notices.attachmentDeleting || notice === notices.attachmentGone) {

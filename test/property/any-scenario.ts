@@ -5,15 +5,16 @@ import { diskModes } from '../../lib/disk-modes/index.ts';
 import { parseScenario, verdictWords, type Scenario } from '../../lib/experiment/scenario.ts';
 import { controlPlaneFaults, faultKinds } from '../../lib/faults/kinds/index.ts';
 import { kubernetesMinors } from '../../lib/kubernetes-versions.ts';
-import { remedyEvents, remedyKinds } from '../../lib/remedies/kinds/index.ts';
+import { remedyKinds } from '../../lib/remedies/kinds/index.ts';
 import { accessModes } from '../../lib/storage/fields.ts';
 import { selfFences, workloads } from '../../lib/workload/fields.ts';
 import { plainScenario, settle } from '../../lib/sweep/settle.ts';
+import { faultEvents, remedyEvents } from '../../lib/when.ts';
 
 const oneOf = <T>(values: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...values);
 const seconds = (from: number, to: number): fc.Arbitrary<number> =>
   fc.integer({ min: from * 10, max: to * 10 }).map((tenths) => tenths * 100);
-const moment = oneOf(['terminating', 'pod-gone', 'half-wait', 'force-detach'] as const);
+const moment = oneOf(faultEvents);
 /** The usual value in most of them: where all is unusual at once, little happens. */
 const rarely = <T>(field: keyof Scenario, other: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
   fc.oneof(

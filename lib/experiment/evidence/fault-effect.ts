@@ -5,10 +5,11 @@
  */
 import { toldInSeconds } from '../../durations.ts';
 import { losesPower, silencesKubelet, type FaultKind } from '../../faults/kinds/index.ts';
-import { observed } from '../../history/observations.ts';
 import type { CutOffAnswers, CutOffWindow } from '../../timeline/cut-off-answers.ts';
+import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
+import { rolesIn } from '../../timeline/roles.ts';
 import type { Story } from '../../timeline/story.ts';
-import type { ActionRecord } from '../../history/events.ts';
+import type { ActionRecord, ObservationRecord } from '../../history/events.ts';
 import type { SmallRecord } from '../../history/reader.ts';
 
 /**
@@ -24,14 +25,11 @@ export function effectGaps(story: Story): string[] {
   if (span === undefined || setup?.timers === undefined || !silencesKubelet(scenario.fault))
     return [];
   const { beginMs, toMs } = span;
-  const seen = observations.filter(
-    ({ name, node, t }) =>
-      node === victimNode &&
-      t >= beginMs &&
-      t < toMs &&
-      (name === observed.nodeReady || name === observed.nodeGone),
-  );
-  const lost = seen.find(({ name, data }) => name === observed.nodeGone || !isTrue(data['status']));
+  const roles = rolesIn(story);
+  const seen = observations.filter(({ t }) => t >= beginMs && t < toMs);
+  const is = (name: MilestoneName, each: ObservationRecord): boolean =>
+    milestones[name].is(each, roles);
+  const lost = seen.find((each) => is('not-ready', each) || is('node-gone', each));
   const lastedMs = toMs - beginMs;
   if (lost === undefined) {
     const dueMs = setup.timers.nodeMonitorGraceMs + noticeWithinMs;
@@ -41,7 +39,7 @@ export function effectGaps(story: Story): string[] {
         `in ${toldInSeconds(lastedMs)} of ${faultName}`,
     ];
   }
-  const back = seen.find(({ t, data }) => t > lost.t && isTrue(data['status']));
+  const back = seen.find((each) => each.t > lost.t && is('ready-again', each));
   return back === undefined
     ? []
     : [
@@ -49,8 +47,6 @@ export function effectGaps(story: Story): string[] {
           `while ${faultName} is said to last until ${toldInSeconds(lastedMs)}`,
       ];
 }
-
-const isTrue = (status: unknown): boolean => status === 'True';
 
 /** A Lease that somebody else writes keeps the node Ready; a monitor that is away or new looks later. */
 const delaysNotReady = (also: Story['scenario']['also']): boolean =>

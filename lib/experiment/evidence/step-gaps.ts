@@ -4,7 +4,8 @@ import type { FaultKind } from '../../faults/kinds/index.ts';
 import { phaseNames, type ActionRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
 import type { Story } from '../../timeline/story.ts';
-import { hasCome, Sightings } from '../run/sightings.ts';
+import { isSeen } from '../../when.ts';
+import { Sightings } from '../run/sightings.ts';
 
 /** Asked only of histories that have ends. */
 export function stepGaps(story: Story): string[] {
@@ -109,7 +110,7 @@ function isDue({ scenario, observations, faultAtMs = 0, ...story }: Story, atMs:
       isBegun = true;
     }
     sightings.see(seen);
-    return hasCome(remedyAt, sightings);
+    return isSeen(remedyAt, sightings);
   });
 }
 

@@ -24,7 +24,7 @@ export async function converge(context: ConvergeContext): Promise<void> {
   const { clock } = testbed;
   const converged = servesAgain({
     victim,
-    isLeaving: sightings.victimTerminating || sightings.victimGoneAtMs !== undefined,
+    isLeaving: sightings.victimTerminating || sightings.victimGone,
     isIdle: scenario.rate === 0,
     acked: () => writers.acked(),
     sightings,

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../test/support/virtual-clock.ts';
 import { observed } from '../../history/observations.ts';
 import { watchWhile } from './moments.ts';
-import type { Moment } from '../scenario.ts';
 import { Sightings } from './sightings.ts';
+import type { When } from '../../when.ts';
 
 const victim = { name: 'mysql-0', uid: 'u1', node: 'a' };
 const faultAtMs = 0;
 const watchMs = 10_000;
 
 /** When the moment came, while the victim's pod is gone at 2 s and its attachment at 6 s. */
-async function cameAt(moment: Moment, forMs?: number): Promise<number | undefined> {
+async function cameAt(moment: When, forMs?: number): Promise<number | undefined> {
   const clock = new VirtualClock();
   const sightings = new Sightings();
   sightings.begin(victim);
@@ -40,7 +40,7 @@ async function cameAt(moment: Moment, forMs?: number): Promise<number | undefine
   return came;
 }
 
-test.each<readonly [Moment, number | undefined, number | undefined]>([
+test.each<readonly [When, number | undefined, number | undefined]>([
   [500, undefined, 500],
   ['terminating', undefined, 1_000],
   ['pod-gone', undefined, 2_000],

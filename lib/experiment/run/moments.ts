@@ -1,16 +1,19 @@
-/** The moments at which a fault goes on while the run is watched. */
+/** The moments at which a fault goes on, or a remedy acts, while the run is watched. */
 import type { Clock } from '../../clock.ts';
 import type { Moments } from '../../faults/fault.ts';
-import type { Moment } from '../scenario.ts';
+import { isSeen, type When } from '../../when.ts';
 import type { Sightings } from './sightings.ts';
 import { waitUntil } from './wait.ts';
 
-export interface MomentOptions {
+interface Looking {
   readonly clock: Clock;
   readonly sightings: Sightings;
   readonly faultAtMs: number;
   /** The wait before a forced detach. */
   readonly forceDetachAfterMs: number;
+}
+
+export interface MomentOptions extends Looking {
   /** Ends what goes on also where the watch itself hangs in a call. */
   readonly signal?: AbortSignal;
 }
@@ -36,28 +39,22 @@ export async function watchWhile(
   }
 }
 
-async function reached(
-  { clock, sightings, faultAtMs, forceDetachAfterMs }: MomentOptions,
-  moment: Moment,
-  over: AbortSignal,
-): Promise<boolean> {
-  const isNow = (): boolean => {
-    const goneForMs = clock.nowMs() - (sightings.victimGoneAtMs ?? Number.POSITIVE_INFINITY);
-    switch (moment) {
-      case 'terminating':
-        return sightings.victimTerminating;
-      case 'pod-gone':
-        return goneForMs >= 0;
-      case 'half-wait':
-        return goneForMs >= forceDetachAfterMs / 2;
-      case 'force-detach':
-        return sightings.victimDetached;
-      default:
-        return clock.nowMs() >= faultAtMs + moment;
-    }
-  };
+export function hasCome(
+  moment: When,
+  { clock, sightings, faultAtMs, forceDetachAfterMs }: Looking,
+): boolean {
+  if (typeof moment === 'number') return clock.nowMs() >= faultAtMs + moment;
+  if (moment !== 'half-wait') return isSeen(moment, sightings);
+  return clock.nowMs() >= (sightings.victimGoneAtMs ?? Infinity) + forceDetachAfterMs / 2;
+}
+
+async function reached(options: MomentOptions, moment: When, over: AbortSignal): Promise<boolean> {
+  const isNow = (): boolean => hasCome(moment, options);
   try {
-    return await waitUntil(clock, isNow, { deadlineMs: Number.MAX_SAFE_INTEGER, signal: over });
+    return await waitUntil(options.clock, isNow, {
+      deadlineMs: Number.MAX_SAFE_INTEGER,
+      signal: over,
+    });
   } catch (error) {
     if (over.aborted) return false;
     throw error;

@@ -6,7 +6,7 @@ import { remedies } from '../../remedies/index.ts';
 import type { Remedy } from '../../remedies/remedy.ts';
 import { afterInterrupt, boundsMs, within } from './bounds.ts';
 import type { Run } from './run-context.ts';
-import { hasCome } from './sightings.ts';
+import { hasCome } from './moments.ts';
 import { waitUntil } from './wait.ts';
 
 export interface RemedyOptions extends Omit<Run, 'testbed'> {
@@ -41,12 +41,10 @@ export class RemedyRun {
 
   async #isDue(faultAtMs: number, deadlineMs: number): Promise<boolean> {
     const { scenario, testbed, sightings, signal } = this.#options;
-    const { remedyAt } = scenario;
-    const isNow =
-      typeof remedyAt === 'number'
-        ? (): boolean => testbed.clock.nowMs() >= faultAtMs + remedyAt
-        : (): boolean => hasCome(remedyAt, sightings);
-    return waitUntil(testbed.clock, isNow, { deadlineMs, signal });
+    const { clock } = testbed;
+    const { remedyAt, forceDetachAfterMs } = scenario;
+    const looking = { clock, sightings, faultAtMs, forceDetachAfterMs };
+    return waitUntil(clock, () => hasCome(remedyAt, looking), { deadlineMs, signal });
   }
 
   /** A call that does not return by the deadline is given up: the heal may be what it waits for. */

@@ -2,7 +2,6 @@
 import type { PodRef } from '../../cluster/port.ts';
 import type { HistoryRecord, ObservationRecord } from '../../history/events.ts';
 import { observed } from '../../history/observations.ts';
-import type { RemedyEvent } from '../../remedies/kinds/index.ts';
 import { milestones, type MilestoneName } from '../../timeline/milestones.ts';
 import { rolesOf, type Roles } from '../../timeline/roles.ts';
 
@@ -64,6 +63,10 @@ export class Sightings {
     return this.#firstAtMs.get('pod-gone');
   }
 
+  get victimGone(): boolean {
+    return this.victimGoneAtMs !== undefined;
+  }
+
   /** The victim's volume is being taken away. */
   get victimDetached(): boolean {
     return this.#firstAtMs.has('detach-asked') || this.#firstAtMs.has('detached');
@@ -87,13 +90,3 @@ export class Sightings {
     );
   }
 }
-
-const comes: Readonly<Record<RemedyEvent, (seen: Sightings) => boolean>> = {
-  terminating: (seen) => seen.victimTerminating,
-  'not-ready': (seen) => seen.victimNotReady,
-  'pod-gone': (seen) => seen.victimGoneAtMs !== undefined,
-  'successor-pending': (seen) => seen.successorPending,
-};
-
-/** The event that a remedy waits for was seen. */
-export const hasCome = (event: RemedyEvent, seen: Sightings): boolean => comes[event](seen);

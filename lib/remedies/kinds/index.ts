@@ -1,4 +1,4 @@
-/** The remedies by name, and when they act: what the rest must know of each. */
+/** The remedies by name: what the rest must know of each. */
 import type { Kind } from '../../fields/of-kinds.ts';
 import { outOfServiceKey } from '../../taints.ts';
 
@@ -67,10 +67,6 @@ export const remedyDeclarations = [
 type Declaration = (typeof remedyDeclarations)[number];
 export type RemedyKind = Declaration['name'];
 export const remedyKinds: readonly RemedyKind[] = remedyDeclarations.map(({ name }) => name);
-
-/** Events a remedy may wait for. */
-export const remedyEvents = ['terminating', 'not-ready', 'pod-gone', 'successor-pending'] as const;
-export type RemedyEvent = (typeof remedyEvents)[number];
 
 /** Somebody does something. */
 export const actingRemedies = remedyKinds.filter((remedy) => remedy !== 'none');
