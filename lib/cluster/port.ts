@@ -211,7 +211,7 @@ export interface Testbed extends KubernetesTestbed {
   readonly disk: Disk;
   readonly auditor: Auditor;
   /**
-   * Takes the database away, which nobody asks any more, and leaves its volume and the copies. What
+   * Removes the database and leaves its volume and the copies; nothing asks it after this. What
    * can't be removed yet is left for `close`. Idempotent.
    */
   removeDatabase(): Promise<void>;

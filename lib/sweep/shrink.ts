@@ -11,7 +11,8 @@ import { expectationOf } from '../experiment/expectation/expectations.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { judge, licenceOf } from './judge.ts';
 import { scheduleText } from './schedule-file.ts';
-import type { RankedFinding, SweepReport } from './report.ts';
+import type { RankedFinding } from './rank.ts';
+import type { SweepReport } from './report.ts';
 import type { Example } from './tally.ts';
 import { knownPaths } from './paths.ts';
 

@@ -33,7 +33,7 @@ const callsMs = 900_000;
  * of seven other volumes: nobody waits so long for what still works.
  */
 const longMs = 7_200_000;
-/** recreate.ts waits so long for each pod. */
+/** move-back.ts waits so long for each pod. */
 const recreationMs = 300_000;
 /** server-kills.ts waits so long for each restart. */
 const serverKillMs = 200_000;
