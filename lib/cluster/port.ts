@@ -57,7 +57,7 @@ export interface Kubernetes {
   /** Deletes the Node object; idempotent. The machine is left as it is. */
   deleteNode(node: string): Promise<void>;
   hasNode(node: string): Promise<boolean>;
-  /** As `kubectl drain --timeout`: cordons, evicts, and waits; `answer` is its last word. */
+  /** Cordons, evicts, and waits, as `kubectl drain --timeout`; `answer` is its last word. */
   drain(
     node: string,
     timeoutMs: number,
@@ -185,7 +185,7 @@ export interface CommonTestbed {
   readonly versions: Readonly<Record<string, string>>;
   /** Those that the database may run on; of a cluster the schedulable ones. */
   readonly nodes: readonly string[];
-  /** As it was when the database was new. Absent where there are several. */
+  /** The volume as it was when the database was new. Absent where there are several. */
   readonly volume?: VolumeIdentity;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
@@ -199,7 +199,7 @@ export interface KubernetesTestbed extends CommonTestbed {
   readonly kubernetes: Kubernetes;
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
-  /** Of `node-shell`; absent without it. Only faults and remedies from outside use it. */
+  /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): NodeShell;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
@@ -244,6 +244,6 @@ export interface TestbedOptions {
   /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Of several that are opened side by side, to be broken by one fault. Default: alone. */
+  /** The event of several that are opened side by side, to be broken by one fault. Default: alone. */
   readonly event?: Party | undefined;
 }

@@ -23,7 +23,7 @@ export interface Party {
   leave(): void;
 }
 
-/** As many parties that wait for each other. */
+/** Makes so many parties that wait for each other. */
 export function rendezvous(count: number): readonly Party[] {
   /** Index of the gate that each has come to. */
   const progress = Array.from({ length: count }, () => -1);

@@ -5,7 +5,7 @@ import { choice, field, time, toggle } from '../fields/field.ts';
 import { oneOf } from '../fields/swept.ts';
 import { diskOriginSchema } from './disk-origin.ts';
 
-/** As Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
+/** Modes as Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
 export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
 
 /** All that are attached. */

@@ -26,7 +26,7 @@ interface ShrinkOptions {
 interface Shrunk {
   readonly scenario: Scenario;
   readonly outcome: Outcome;
-  /** Of so many other seeds how many show it as well: how much of it is chance. */
+  /** How many of so many other seeds show it as well: how much of it is chance. */
   readonly again: { readonly shown: number; readonly of: number };
 }
 

@@ -14,7 +14,7 @@ import type { GuestFiles } from './guest-files.ts';
 import { type Host, type Node, type NodeName, shellCommand } from './host.ts';
 import { Qmp } from './qmp.ts';
 
-/** Of a guest; a stock server takes 400. */
+/** Memory of a guest; a stock server takes 400. */
 const memoryMiB = 1024;
 const shellPort = 1001;
 const { port: databasePort } = database.pod;

@@ -21,7 +21,7 @@ echo $pids`;
 
 const killedWithinS = 5;
 
-/** As a crash of the server does: SIGKILL, and no clean stop. */
+/** Ends servers as a crash does: SIGKILL, and no clean stop. */
 export async function killServers(node: string): Promise<Proof> {
   const { server } = database;
   const kill = engine.shell(node, killScript, 'kill-servers', server, String(killedWithinS));
@@ -32,7 +32,7 @@ export async function killServers(node: string): Promise<Proof> {
 }
 
 /**
- * Of processes of the name `$1`. Ends once each thread is stopped, so that no system call is half done;
+ * Stops processes of the name `$1`. Ends once each thread is stopped, so that no system call is half done;
  * `$2` is the limit in s.
  */
 const stopScript = `
