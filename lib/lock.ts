@@ -17,7 +17,7 @@ export interface Lock {
 
 /** SQLITE_BUSY of sqlite3.h. */
 const busyCode = 5;
-/** Of what a holder says of itself; more is not read. */
+/** Bytes read of what a holder says of itself. */
 const holderBytes = 200;
 /** One that only looks whether a name is free has it for a moment. */
 const patienceMs = 2000;
@@ -57,7 +57,7 @@ export function tryLock(name: string, holder: string): Lock | undefined {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === busyCode;
 
-/** As `tryLock`, until another has kept it for `waitMs`; then undefined. */
+/** Tries as `tryLock` does, until another has kept it for `waitMs`; then undefined. */
 export async function awaitLock(
   name: string,
   holder: string,
@@ -70,7 +70,7 @@ export async function awaitLock(
   }
 }
 
-/** As `tryLock`; where another keeps it, throws what `refusal` makes of that one's name. */
+/** Takes it as `tryLock` does; where another keeps it, throws what `refusal` makes of that one's name. */
 export async function takeFreeLock(
   name: string,
   holder: string,

@@ -64,7 +64,7 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Of two that begin at once, both get the first one's. */
+/** Gives both of two that begin at once the first one's. */
 function newId(path: string): string {
   const beside = `${path}.${process.pid}`;
   writeFileSync(beside, randomBytes(16).toString('hex'), { mode: 0o600 });
@@ -104,7 +104,7 @@ export function ownerState(owner: Owner, processes: ProcessTable = machineProces
   return processes.startTicks(owner.pid) === owner.startTicks ? 'alive' : 'dead';
 }
 
-/** As a label's value. */
+/** Writes it as a label's value. */
 export const encodeOwner = (owner: Owner): string =>
   [owner.pid, owner.startTicks, owner.bootId, owner.pidNamespace, owner.host].join(' ');
 

@@ -3,7 +3,7 @@
 /** pkg/apis/core/well_known_labels.go, TaintNodeOutOfService. */
 export const outOfServiceKey = 'node.kubernetes.io/out-of-service';
 
-/** As Kubernetes' documentation has an operator set it. */
+/** Taint that Kubernetes' documentation has an operator set. */
 export const outOfServiceTaint = {
   key: outOfServiceKey,
   value: 'nodeshutdown',

@@ -44,12 +44,12 @@ export async function userKubeConfig(
   return { context, config, ...(kubeconfig === undefined ? {} : { kubeconfig }) };
 }
 
-/** Of a pod, which needs no kubeconfig. */
+/** Folder of a pod, which needs no kubeconfig. */
 const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount/token';
-/** As the client names it. */
+/** Name that the client gives it. */
 const insideContext = 'inClusterContext';
 
-/** As kubectl merges files: those that are not there are passed over, the first one leads. */
+/** Merges files as kubectl does: those that are not there are passed over, the first one leads. */
 function readConfigs(
   merged: KubeConfig,
   empty: () => KubeConfig,
@@ -144,7 +144,7 @@ export type Need = Pick<V1ResourceAttributes, 'group' | 'subresource' | 'name' |
   readonly resource: string;
 };
 
-/** As `kubectl auth can-i` takes it. */
+/** Writes it as `kubectl auth can-i` takes it. */
 export const needText = ({ verb, group, resource, subresource, name }: Need): string => {
   const whole = [resource, ...(group === undefined ? [] : [group])].join('.');
   const named = name === undefined ? '' : `/${name}`;
@@ -166,7 +166,7 @@ async function isAllowed(
   return answered(cluster, `asked whether you may ${needText(need)}`, allowed);
 }
 
-/** Of these, what the cluster would not let the user do, in words. Throws as `answered` does. */
+/** Tells what of these the cluster would not let the user do, in words. Throws as `answered` does. */
 export async function missingRights(
   cluster: UserCluster & { readonly authorization: AuthorizationV1Api },
   needs: readonly Need[],

@@ -28,7 +28,7 @@ const leastLost = 3;
 
 export type ZoneState = 'normal' | 'partly lost' | 'all lost';
 
-/** Of one zone; nodes without a zone label, the control plane's among them, are one zone. */
+/** State of one zone; nodes without a zone label, the control plane's among them, are one zone. */
 export function zoneState(ready: number, lost: number, limits: ZoneLimits = zoneLimits): ZoneState {
   if (ready === 0 && lost > 0) return 'all lost';
   const share = lost / (lost + ready);

@@ -43,6 +43,7 @@ export interface LedgerLookup {
   readonly withGaps?: ReadonlySet<string>;
 }
 
+/** A check of an audited copy of the volume, pure: the same evidence gives the same findings. */
 export interface Checker {
   readonly name: string;
   /** Asked for each image. Must not throw; one that does makes the verdict incomplete. */

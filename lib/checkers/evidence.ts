@@ -68,9 +68,9 @@ export interface LoginFound {
 
 /** Tables, columns and indexes as the server's dictionary has them. */
 export interface SchemaFound {
-  /** As made, as the one change of it leaves it, or neither. */
+  /** Schema as made, as the one change of it leaves it, or neither. */
   readonly state: 'original' | 'changed' | 'other';
-  /** Of `other`: what is not as it should be. */
+  /** What of `other` is not as it should be. */
   readonly oddities: readonly string[];
 }
 

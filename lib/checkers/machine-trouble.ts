@@ -45,7 +45,7 @@ export function troubleIn(text: string): string | undefined {
 const isAfterword = (line: string): boolean =>
   database.log.afterwords.some((each) => each.test(line));
 
-/** As a shell tells of a process that was ended with SIGKILL: most often for want of memory. */
+/** Words of a shell for a process that was ended with SIGKILL: most often for want of memory. */
 const killed = ['exit code 137'];
 
 /**

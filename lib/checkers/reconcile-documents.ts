@@ -92,7 +92,7 @@ function* rest(found: ReadonlyMap<string, ReadonlySet<number>>): Generator<OpId>
   }
 }
 
-/** As for rows: one whose record is missing beside a gap is no phantom. */
+/** Asks as for rows: one whose record is missing beside a gap is no phantom. */
 function mayBeSent(id: OpId, { journal, withGaps }: DocumentOptions): boolean {
   const { client, seq } = id;
   if (!clientSides.some((side) => side === client) || !putsDocument(seq)) return false;

@@ -16,7 +16,7 @@ export class SeenCommits implements Iterable<SeenCommit> {
   readonly #bySession = new SessionMap<Map<number, SeenCommit>>();
   readonly #all: Map<number, SeenCommit>[] = [];
 
-  /** Of several who saw it, the first one is kept. */
+  /** Keeps the first one of several who saw it. */
   add(seen: SeenCommit): void {
     let ofSession = this.#bySession.get(seen);
     if (ofSession === undefined) {

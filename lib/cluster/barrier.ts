@@ -23,7 +23,7 @@ export interface Barrier {
   leave(): void;
 }
 
-/** One for each of so many runs, which wait for each other. */
+/** Makes one for each of so many runs, which wait for each other. */
 export function barriersFor(count: number): readonly Barrier[] {
   /** Index of the gate that each has come to. */
   const progress = Array.from({ length: count }, () => -1);

@@ -46,7 +46,7 @@ export interface Kubernetes {
   /** Deletes the Node object; idempotent. The machine is left as it is. */
   deleteNode(node: string): Promise<void>;
   hasNode(node: string): Promise<boolean>;
-  /** As `kubectl drain --timeout`: cordons, evicts, and waits; `answer` is its last word. */
+  /** Cordons, evicts, and waits, as `kubectl drain --timeout`; `answer` is its last word. */
   drain(
     node: string,
     timeoutMs: number,
@@ -167,7 +167,7 @@ export interface CommonTestbed {
   readonly versions: Readonly<Record<string, string>>;
   /** Those that the database may run on; of a cluster the schedulable ones. */
   readonly nodes: readonly string[];
-  /** As it was when the database was new. Absent where there are several. */
+  /** The volume as it was when the database was new. Absent where there are several. */
   readonly volume?: VolumeIdentity;
   /** Observers begin to record; stops them when disposed. */
   observe(recorder: Recorder): Promise<AsyncDisposable>;
@@ -181,7 +181,7 @@ export interface KubernetesTestbed extends CommonTestbed {
   readonly kubernetes: Kubernetes;
   readonly controlPlane: ControlPlane;
   machine(node: string): Machine;
-  /** Of `node-shell`; absent without it. Only faults and remedies from outside use it. */
+  /** The capability `node-shell`; absent without it. Only faults and remedies from outside use it. */
   shell?(node: string): NodeShell;
   startWriters(specs: readonly WriterSpec[]): Promise<Writers>;
 }
@@ -193,7 +193,7 @@ export interface Testbed extends KubernetesTestbed {
   readonly disk: Disk;
   readonly auditor: Auditor;
   /**
-   * Takes the database away, which nobody asks any more, and leaves its volume and the copies. What
+   * Removes the database and leaves its volume and the copies; nothing asks it after this. What
    * can't be removed yet is left for `close`. Idempotent.
    */
   removeDatabase(): Promise<void>;
@@ -224,6 +224,6 @@ export interface TestbedOptions {
   /** Progress lines for the terminal. */
   readonly onProgress: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Of several that are opened side by side, to be broken by one fault. Default: alone. */
+  /** The event of several that are opened side by side, to be broken by one fault. Default: alone. */
   readonly event?: Barrier | undefined;
 }

@@ -13,7 +13,7 @@ const intervalSchema = z.strictObject({
   median: z.number(),
   to: z.number(),
 });
-/** Name of a quantity (quantities.ts) → nine in ten lie within. */
+/** Name of a quantity (figures.ts) → nine in ten lie within. */
 const intervalsSchema = z.record(z.string(), intervalSchema);
 
 const share = z.number().min(0).max(1);

@@ -7,7 +7,7 @@ import type { StateResult } from './explore.ts';
 import { draws, type Plan } from './plan.ts';
 import type { PolicySummary, Summary } from './summary.ts';
 
-/** Of what a finding rests on: a person has to see what the server said, and not only how much. */
+/** Lines of what a finding rests on: a person has to see what the server said, and not only how much. */
 const evidenceLines = 2;
 const evidenceLength = 200;
 

@@ -29,7 +29,7 @@ export interface ExploreOptions {
   /** In order. */
   readonly states: readonly PlannedState[];
   readonly recovery: Recovery;
-  /** Of the run: who was told what, and when. */
+  /** The run's: who was told what, and when. */
   readonly journal: Journal;
   /** The run's seed: gives what was sent. */
   readonly runSeed: string;

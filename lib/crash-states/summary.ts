@@ -25,7 +25,7 @@ export interface PolicySummary {
 }
 
 export interface Summary {
-  /** Of the worst state; inconclusive where a state could not be read and none is damaged. */
+  /** Verdict of the worst state; inconclusive where a state could not be read and none is damaged. */
   readonly verdict: VerdictWord;
   readonly policies: readonly PolicySummary[];
   /** The most severe state, and of those the one that lost most; undefined where all are safe. */

@@ -5,7 +5,7 @@
 import { writeOps, type WriteLog } from '../history/writes.ts';
 
 /**
- * Of all paths together; what is more makes the oldest writes durable, as in a drive. The same as
+ * Size for all paths together; what is more makes the oldest writes durable, as in a drive. The same as
  * the array's own (lib/csi/array/unflushed.go).
  */
 const defaultCacheBytes = 256 * 1024 ** 2;

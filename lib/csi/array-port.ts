@@ -120,7 +120,7 @@ export interface ArrayPort {
   cut(request: CutRequest): Promise<void>;
   losePower(request: PowerLossRequest): Promise<PowerLost>;
   link(request: LinkRequest): Promise<void>;
-  /** Of every path, closed ones too, while the array lives. */
+  /** Status of every path, closed ones too, while the array lives. */
   status(volume?: string): Promise<readonly PathStatus[]>;
   /** Copies the volume as it is at one moment. `to` lies under the shared directory. */
   copy(request: { readonly volume: string; readonly to: string }): Promise<ArrayCopy>;

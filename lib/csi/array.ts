@@ -10,9 +10,9 @@ import { InfrastructureError } from '../errors.ts';
 import { type ArrayPort, copiedSchema, pathStatusSchema, powerLossSchema } from './array-port.ts';
 
 export interface ArrayOptions {
-  /** Of every call but a copy. Default: 15 s. */
+  /** Limit of every call but a copy. Default: 15 s. */
   readonly timeoutMs?: number;
-  /** Of a copy. Default: 5 minutes. */
+  /** Limit of a copy. Default: 5 minutes. */
   readonly copyTimeoutMs?: number;
 }
 

@@ -50,7 +50,7 @@ export function neededFiles(capability: VolumeCapability): VolumeCapability {
   throw new CallError(status.INVALID_ARGUMENT, 'a shared directory cannot be had as a raw device');
 }
 
-/** As Kubernetes does, ext4 where nothing is said. */
+/** Takes ext4 where nothing is said, as Kubernetes does. */
 export const fileSystemOf = ({ accessType }: VolumeCapability): 'ext4' | 'xfs' =>
   fsTypeOf(accessType) === 'xfs' ? 'xfs' : 'ext4';
 

@@ -21,7 +21,7 @@ const labelSchema = z.object({
   copy: z.string(),
   /** Handle of the volume. */
   volume: z.string(),
-  /** Of its latest attachment; 0 for a shared directory. */
+  /** Its latest attachment's; 0 for a shared directory. */
   generation: z.number(),
 });
 type Label = z.infer<typeof labelSchema>;
@@ -54,7 +54,7 @@ export async function identify(path: string, opened: string): Promise<CopyIdenti
   return { ...label, ...(await contentOf(opened, label.copy)), stamp: await stampOf(path) };
 }
 
-/** Of the file system in an image or on a device; undefined where there is none. */
+/** UUID of the file system in an image or on a device; undefined where there is none. */
 export async function filesystemUuidOf(path: string): Promise<string | undefined> {
   const { exitCode, stdout } = await run('blkid', '-p', '-s', 'UUID', '-o', 'value', path);
   const uuid = stdout.trim();
@@ -82,7 +82,7 @@ async function stampOf(path: string): Promise<string> {
 
 const headBytes = 1024 ** 2;
 const blockBytes = 4096;
-/** Of 2 GiB with 250 MiB in use some 250 of these are in use. */
+/** Blocks to look at: of 2 GiB with 250 MiB in use some 250 are in use. */
 const blocks = 2048;
 
 /** Reads at once: nothing else goes on in the programs that copy and open. */
@@ -150,7 +150,7 @@ export async function copyVolume(
   return { path, heldMs, ...(await labelCopy(path, { volume, generation })) };
 }
 
-/** Of one moment only while those who write there are frozen: nothing holds a directory. */
+/** Copies one moment only while those who write there are frozen: nothing holds a directory. */
 async function copyFiles(volume: string, files: string, path: string): Promise<Copied> {
   await rm(`${path}.new`, { recursive: true, force: true });
   await must('cp', '--archive', '--sparse=always', files, `${path}.new`);

@@ -48,7 +48,7 @@ export async function exportWrites(
   return { folder, files: await Promise.all(sizes) };
 }
 
-/** As long as the file is now: the array may add to it meanwhile. False where there is none. */
+/** Packs what the file has now: the array may add to it meanwhile. False where there is none. */
 async function pack(from: string, to: string): Promise<boolean> {
   const size = await stat(from).then(
     (found) => found.size,

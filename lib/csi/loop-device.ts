@@ -53,7 +53,7 @@ export const isBound = (loop: number): Promise<boolean> =>
     () => false,
   );
 
-/** As the kernel names it: a deleted file has a mark behind its name. Undefined where there is none. */
+/** Path as the kernel names it: a deleted file has a mark behind its name. Undefined where there is none. */
 export async function fileBehind(loop: number): Promise<string | undefined> {
   const path = await readFile(`${sysfs(loop)}/loop/backing_file`, 'utf8').catch(() => undefined);
   return path?.trim();

@@ -102,7 +102,7 @@ async function publish(request: NodePublishVolumeRequest): Promise<void> {
   await bindMount(staging, target, request.readonly || mountFlagsOf(capability).includes('ro'));
 }
 
-/** Of an attachment of this node, whatever the record says of it by now. */
+/** Closes those of this node's attachments, whatever the record says of them by now. */
 async function closePaths({ backend, node }: NodeOptions, volume: string): Promise<void> {
   for (const { generation } of await livePaths(backend.array, { volume, node })) {
     await backend.array.close({ volume, generation });

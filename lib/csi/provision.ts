@@ -65,7 +65,7 @@ export const provision = (backend: Backend): Pick<Handlers<typeof Controller>, H
 
   listVolumes: (request) => listVolumes(backend.layout, request),
 
-  /** Of the shared directory; images are sparse, so the sum of all volumes may be more. */
+  /** Tells the shared directory's; images are sparse, so the sum of all volumes may be more. */
   getCapacity: async ({ volumeCapabilities }) => {
     if (volumeCapabilities.some((each) => unsupported(each) !== undefined)) return {};
     const { bavail, bsize } = await statfs(backend.layout.root, { bigint: true });

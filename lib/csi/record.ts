@@ -30,7 +30,7 @@ const attachmentSchema = z.strictObject({
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 export const recordSchema = z.strictObject({
-  /** As of the latest attachment. */
+  /** The latest attachment's. */
   attributes: attributesSchema,
   nextGeneration: z.int().positive(),
   attachments: z.array(attachmentSchema),

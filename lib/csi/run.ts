@@ -23,7 +23,7 @@ export function run(program: string, ...args: readonly string[]): Promise<Ended>
   });
 }
 
-/** As `run`, and rejects with any exit code but 0. Resolves to stdout. */
+/** Runs it as `run`, and rejects with any exit code but 0. Resolves to stdout. */
 export async function must(program: string, ...args: readonly string[]): Promise<string> {
   const { exitCode, output, stdout } = await run(program, ...args);
   if (exitCode !== 0) throw failed(program, args, `exit code ${exitCode}: ${output}`);

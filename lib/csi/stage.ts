@@ -25,7 +25,7 @@ interface Staging {
   readonly volume: string;
   readonly mountPoint: string;
   readonly capability: VolumeCapability;
-  /** As Kubernetes knows the attachment. */
+  /** Number by which Kubernetes knows the attachment. */
   readonly published: number;
 }
 

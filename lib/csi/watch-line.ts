@@ -9,7 +9,7 @@ const device = {
   node: z.string(),
   /** `/dev/loop128`, or `files` for a shared directory. */
   device: z.string(),
-  /** Of the path; 0 for a shared directory, which has none. */
+  /** The path's; 0 for a shared directory, which has none. */
   generation: z.number(),
 };
 

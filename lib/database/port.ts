@@ -11,9 +11,9 @@ import type { OwnEvidence } from './evidence.ts';
 
 /** What is known of a database without a server of it; the same for a cluster and for the model. */
 export interface Database {
-  /** Of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */
+  /** Name of its image, its folder of manifests, its pod, container and service, and in versions: `mysql`. */
   readonly name: string;
-  /** As people write it: `MySQL`. */
+  /** Name as people write it: `MySQL`. */
   readonly title: string;
   /** Its server's program; so are called its process, its log's observer, and its lanes: `mysqld`. */
   readonly server: string;
@@ -78,7 +78,7 @@ export interface ServerLog {
   readonly ofStorage: string;
   /** Lines that tell of damage or a crash; other errors are for a person to read. */
   readonly damage: RegExp;
-  /** Of a torn page that crash recovery mends: no damage where the start then succeeds. */
+  /** Tells of a torn page that crash recovery mends: no damage where the start then succeeds. */
   readonly mended: RegExp;
   /** What the server says after any error that it does not survive: it accuses nobody. */
   readonly afterwords: readonly RegExp[];
@@ -109,7 +109,7 @@ export type OwnAnswers = (
 export interface OwnAsked {
   readonly wholeWorkload: boolean;
   readonly settings: DatabaseChoice;
-  /** Of the image before. */
+  /** Evidence of the image before. */
   readonly before: ImageEvidence | undefined;
 }
 
@@ -141,7 +141,7 @@ export interface BroughtDatabase extends Database {
 
 /** The pods of servers that replicate among themselves. */
 export interface GroupTemplate {
-  /** Of their controller and service, and in their names and labels. */
+  /** Name of their controller and service, and in their names and labels. */
   readonly name: string;
   /** What of group.yaml is the database's own to fill in; `groupId` is a UUID. */
   values(

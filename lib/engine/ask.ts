@@ -2,7 +2,7 @@
 import * as engine from './commands.ts';
 import { commandError, run, tryRun } from './run.ts';
 
-/** As the engine describes those that exist; the others are left out. */
+/** Describes those that exist, as the engine does; the others are left out. */
 export async function inspect(kind: engine.Kind, names: readonly string[]): Promise<unknown[]> {
   if (names.length === 0) return [];
   const argv = engine.inspect(kind, names);

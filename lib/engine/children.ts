@@ -15,7 +15,7 @@ export function killChildren(): void {
   for (const child of running) killGroup(child, 'SIGKILL');
 }
 
-/** Of a process that leads one. No error where it is gone, or was never started. */
+/** Ends the group of a process that leads one. No error where it is gone, or was never started. */
 export function killGroup(
   { pid }: { readonly pid?: number | undefined },
   signal: NodeJS.Signals,

@@ -32,7 +32,7 @@ const goneMs = 1000;
 /** From the command's timeout until `runCommand` has resolved, whatever the command does. */
 export const endsWithinMs = graceMs + goneMs;
 
-/** As a shell says it. */
+/** What a shell says. */
 const notFound = { exitCode: 127, stdout: '' };
 
 /**

@@ -53,7 +53,7 @@ export async function spawnCommand(
   }
 }
 
-/** As `openStream` (line-stream.ts). For streams of observers: they begin anew under a fault. */
+/** Opens it as `openStream` (line-stream.ts) does. For streams of observers: they begin anew under a fault. */
 export const spawnStream: OpenStream = async (argv, onLine) => {
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();

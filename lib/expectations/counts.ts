@@ -38,7 +38,7 @@ export const all =
 export const stock: Fits = ({ basis }) => basis === 'measured';
 export const shortened: Fits = ({ basis }) => basis === 'shortened';
 
-/** Of the fault events that fit, those all of whose volumes came to one of the words. */
+/** Counts the fault events that fit, and those all of whose volumes came to one of the words. */
 export function countOf(
   lines: readonly EventLine[],
   words: readonly VerdictWord[],

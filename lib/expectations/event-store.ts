@@ -61,7 +61,7 @@ const lineSchema = z.strictObject({
   harness: z.string().nullable(),
   /** The row of a page that shows the newest run of each kind: `disk-modes/unfenced`. */
   row: z.string().optional(),
-  /** Of a run that has such a row. */
+  /** What such a row shows of the run. */
   shown: shownSchema.optional(),
 });
 export type EventLine = Readonly<z.output<typeof lineSchema>>;

@@ -18,9 +18,9 @@ export interface RemedyRow {
   /** What became of the node. */
   readonly node: 'cut off, alive' | 'dead';
   readonly remedy: string;
-  /** Of `ack-early` only: the cut came so long after the detach. */
+  /** Time from the detach to the cut; `ack-early` only. */
   readonly cutAfterMs?: number;
-  /** Of fault events that were measured; undefined: none was. */
+  /** What measured fault events came to; undefined: none was. */
   readonly stock: string | undefined;
   readonly short: string | undefined;
   /** A committed one with stock timers, in reports/. */

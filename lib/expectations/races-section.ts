@@ -1,4 +1,4 @@
-/** Of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
+/** A section of docs/reference/expectations.md: each race that was counted, with its intervals, its load, alone and beside. */
 import { medianOf } from '../counts.ts';
 import { eventsIn, leastEvents, wordsWorstFirst } from '../experiment/expectation/counted.ts';
 import { shortenedTimers, type Counts } from '../experiment/scenario.ts';

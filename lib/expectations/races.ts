@@ -14,7 +14,7 @@ export interface FaultEvent {
 }
 
 export interface Race {
-  /** Of its first line. */
+  /** Its first line's. */
   readonly scenario: Scenario;
   readonly events: readonly FaultEvent[];
 }

@@ -26,13 +26,13 @@ const indifferent = new Set<string>([
 /** How fast clients write decides which symptom a race has; otherwise whether they write at all does. */
 const load = new Set<string>(['rate', 'connections']);
 
-/** Of a cell of the table: any rate but none is as good as another. */
+/** Names a cell of the table: any rate but none is as good as another. */
 export function cellKey(scenario: Scenario): string {
   const decisive = entriesOf(scenario).filter(([field]) => !load.has(field));
   return JSON.stringify([decisive, scenario.rate === 0 ? 'idle' : 'busy', kindsOf(scenario)]);
 }
 
-/** Of a race: the load counts, and so does whether timers were shortened. */
+/** Names a race: the load counts, and so does whether timers were shortened. */
 export function raceKey(scenario: Scenario): string {
   const timers = shortenedTimers(scenario).length > 0 ? 'shortened' : 'stock';
   return JSON.stringify([entriesOf(scenario), timers, kindsOf(scenario)]);

@@ -18,7 +18,7 @@ interface Rule extends Contradiction {
   readonly broken: (scenario: Scenario) => boolean;
 }
 
-/** Of a field that does something with some kinds only: with another one a changed value is a wish. */
+/** Refuses a field that does something with some kinds only: with another one a changed value is a wish. */
 const kindRules: readonly Rule[] = fieldNames.flatMap((field) => {
   const { of, isHarmless, stock }: Field = fields[field];
   const head = groupOf(field)?.head;

@@ -31,7 +31,7 @@ export const settingsSchema: z.ZodType<Settings> = z
   .unknown()
   .transform((value, context) => readSettings(value, complainingIn(context)));
 
-/** Of a program's own text. `onHint` is told of the old form. Throws UsageError `SCENARIO_INVALID` with each path. */
+/** Reads a program's own text. `onHint` is told of the old form. Throws UsageError `SCENARIO_INVALID` with each path. */
 export function settingsOf(written: Written | Keys, onHint: (line: string) => void): Settings {
   const complaints: string[] = [];
   const settings = readSettings(written, (path, message) =>

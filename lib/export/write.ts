@@ -14,7 +14,7 @@ const workloads = { ledger: listAppend, bank } as const;
 const markFile = 'PARTIAL.txt';
 
 export interface ExportOptions {
-  /** Of a history that is not whole: it is written all the same, and marked. Default false. */
+  /** Writes a history that is not whole all the same, and marks it. Default false. */
   readonly partial?: boolean;
 }
 

@@ -4,6 +4,7 @@ import type { Recorder } from '../history/port.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 import type { When } from '../when.ts';
 
+/** What a fault gets to break and mend: the cluster and the disk, and whom it is about. */
 export interface FaultContext {
   readonly testbed: BreakableTestbed;
   readonly recorder: Recorder;
@@ -12,6 +13,7 @@ export interface FaultContext {
   readonly scenario: Scenario;
 }
 
+/** A fault that plays itself. One that breaks at once and lasts is shorter as a `LastingFault`. */
 export interface Fault {
   readonly name: string;
   /** The heal waits until it has lasted so long: a shorter one may pass unseen. */
@@ -41,6 +43,7 @@ export interface Moments {
 /** A kubelet renews its lease so often (kubelet.go nodeLeaseRenewIntervalFraction × 40 s). */
 export const heartbeatMs = 10_000;
 
+/** A question to the cluster that proves a claim, or refutes it. */
 export interface Probe {
   readonly claim: string;
   /** Answers whether the claim holds, and by what evidence. */

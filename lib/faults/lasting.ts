@@ -14,9 +14,11 @@ export interface LastingContext extends FaultContext {
   readonly machine: Machine;
 }
 
+/** What a fault that breaks at once and lasts is made from. */
 export interface LastingFault {
   readonly name: string;
   readonly breaks: (context: LastingContext) => Promise<void>;
+  /** Gives it back. Must be idempotent, and may follow a `breaks` that failed: it also runs after Ctrl-C. */
   readonly mends: (context: LastingContext) => Promise<void>;
   /** Hold before it and after it. */
   readonly whole: (context: LastingContext) => readonly Probe[];

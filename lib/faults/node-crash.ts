@@ -21,7 +21,7 @@ const lost = {
   tears: 'what it had not flushed is dropped, but for half a write',
 } as const;
 
-/** Content that the crash canaries get right before the crash; see verifying in crash-certificate.ts. */
+/** Content that the crash canaries get right before the crash; disk-certificates.ts looks for it on the image. */
 export const canaryContent = 'written right before the crash';
 
 export async function crash(name: FaultKind, context: FaultContext): Promise<void> {

@@ -3,11 +3,13 @@ import { stalls, type Machine, type Stall } from '../cluster/port.ts';
 import type { Proof } from '../storage/port.ts';
 import type { Probe } from './fault.ts';
 
+/** Makes a probe of what a verb has proven already: of the disk, or of a cut. */
 export const proven = (claim: string, { verified, evidence }: Proof): Probe => ({
   claim,
   ask: () => Promise.resolve({ holds: verified, evidence }),
 });
 
+/** Asks whether the victim is in that state: `running`, `frozen` or `stopped`. */
 export const isIn = (
   machine: Machine,
   expected: Awaited<ReturnType<Machine['state']>>,
@@ -67,6 +69,7 @@ export const reachability = (machine: Machine, expected: boolean): Probe[] => [
 const told = (machine: Machine, agents: readonly string[]): string =>
   `on ${machine.node} stands still: ${agents.join(', ') || 'nothing'}`;
 
+/** Asks whether no agent of the node stands still. */
 export const agentsRun = (machine: Machine): Probe => ({
   claim: 'kubelet and containerd run',
   ask: async () => {
@@ -75,6 +78,7 @@ export const agentsRun = (machine: Machine): Probe => ({
   },
 });
 
+/** Asks whether exactly the agents that such a stall stops stand still. */
 export const agentsStandStill = (machine: Machine, stall: Stall): Probe => ({
   claim: stall === 'kubelet' ? 'the kubelet stands still' : 'kubelet and containerd stand still',
   ask: async () => {

@@ -33,12 +33,12 @@ export interface Field<
   readonly flag?: Flag | undefined;
   /** Absent: a sweep leaves it at its default. */
   readonly swept?: Swept | undefined;
-  /** As it is typed. */
+  /** Text as it is typed. */
   readonly show: (value: unknown) => string;
 }
 
 export interface Flag {
-  /** As commander takes them: `--flap-down <time>`. */
+  /** Flags as commander takes them: `--flap-down <time>`. */
   readonly flags: string;
   /** From the word behind it. Absent: it has none, or one of the choices. */
   readonly text?: z.ZodType<unknown, string> | undefined;

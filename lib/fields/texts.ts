@@ -25,7 +25,7 @@ export const durationText = (least: 0 | 1 = 0): z.ZodType<number, string> =>
     .refine((ms) => ms <= longestMs, 'At most 24h.')
     .refine((ms) => ms >= least, 'More than 0.');
 
-/** As the fields of a pod have them: whole ones, or 499ms would become 0. */
+/** Takes seconds as the fields of a pod have them: whole ones, or 499ms would become 0. */
 export const secondsText = (mostS: number): z.ZodType<number, string> =>
   durationText()
     .refine((ms) => ms % 1000 === 0, 'Give whole seconds.')

@@ -12,7 +12,7 @@ export interface LedgerReading {
   readonly checksums: readonly string[];
   /** @@gtid_executed. */
   readonly gtids: string;
-  /** Of these what is beyond the set that it was asked to have; `` for nothing. */
+  /** Part of these beyond the set that it was asked to have; `` for nothing. */
   readonly beyond: string;
 }
 

@@ -81,7 +81,7 @@ export function successorService(
   };
 }
 
-/** Of the reads that were answered. */
+/** Lags of the reads that were answered. */
 const behindMs = (reads: readonly SeenRead[], acknowledged: Acknowledged): number[] =>
   reads.flatMap(({ beganAtMs, heads }) =>
     heads === undefined ? [] : [acknowledged.behindMs({ beganAtMs, heads })],

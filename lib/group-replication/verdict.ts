@@ -77,7 +77,7 @@ export const groupVerdictSchema = z.object({
     z.object({
       node: z.string(),
       rows: count.nullable(),
-      /** As the group's primary; null where it was not a member then, or did not answer. */
+      /** Agreement with the group's primary; null where it was not a member then, or did not answer. */
       agrees: z.boolean().nullable(),
       /** Transactions that the group does not have: a set of GTIDs, `` for none. */
       beyond: z.string(),

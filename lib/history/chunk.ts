@@ -7,7 +7,7 @@ import type { FrameSummary } from './line-encoder.ts';
 export interface Chunk {
   readonly segment: string;
   readonly path: string;
-  /** Of the frame in its file; undefined of a tail. */
+  /** The frame's in its file; undefined of a tail. */
   readonly offset: number | undefined;
   readonly client: string | undefined;
   readonly summary: FrameSummary;

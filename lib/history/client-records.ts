@@ -37,9 +37,9 @@ export interface SchemaChangeRecord extends Stamped {
   readonly type: 'schema-change';
   readonly client: string;
   readonly step: 'asked' | 'sent' | 'ended';
-  /** Of `sent`. */
+  /** Part of `sent`. */
   readonly server?: ServerIdentity;
-  /** Of `ended`. */
+  /** Part of `ended`. */
   readonly outcome?: OpOutcome;
   readonly error?: string;
 }

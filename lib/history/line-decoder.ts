@@ -183,7 +183,7 @@ function errorIn(json: string): string | undefined {
 }
 
 const rowLength = 11;
-/** As encodeRow writes them. */
+/** Values that encodeRow writes. */
 type RowValues = [
   id: number,
   kind: 'a' | 't',

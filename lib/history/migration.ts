@@ -90,16 +90,16 @@ const completed = (value: unknown, keys: Keys): unknown =>
 const within = (value: unknown, key: string, change: (inner: unknown) => unknown): unknown =>
   isObject(value) && key in value ? { ...value, [key]: change(value[key]) } : value;
 
-/** Of a verdict.json. What is no such thing is left for the schema to refuse. */
+/** Brings a verdict.json up to date. What is no such thing is left for the schema to refuse. */
 export const migrateVerdict = (value: unknown): unknown => completed(value, verdictKeys);
 
-/** Of a batch.json. */
+/** Brings a batch.json up to date. */
 export const migrateBatch = (value: unknown): unknown =>
   within(value, 'cells', (cells) => (Array.isArray(cells) ? cells.map(migrateCell) : cells));
 
 const migrateCell = (cell: unknown): unknown =>
   within(completed(cell, cellKeys), 'median', (median) => completed(median, medianKeys));
 
-/** Of a line of results.jsonl. */
+/** Brings a line of results.jsonl up to date. */
 export const migrateResult = (line: unknown): unknown =>
   within(line, 'outcome', (outcome) => completed(outcome, outcomeKeys));

@@ -31,7 +31,7 @@ export type { Operation } from './operations.ts';
 export type SmallRecord = Exclude<TimedRecord, InvokeRecord | OutcomeRecord>;
 export type TimedRecord = Exclude<HistoryRecord, RowRecord>;
 
-/** Of operations and of other records, as their segments have them. */
+/** Hears operations and other records, as their segments have them. */
 export type LineListener = Pick<LineSink, 'operation' | 'record'>;
 
 /** What a client was told. */
@@ -46,7 +46,7 @@ export interface Meter<Result> {
 export interface History {
   /** Where a segment ends within a write: a process was killed. Empty after an orderly end. */
   readonly cuts: readonly HistoryCut[];
-  /** Of each segment, by name: what there is, and what its writer says of it. */
+  /** Seals of each segment, by name: what there is, and what its writer says of it. */
   readonly seals: ReadonlyMap<string, SegmentSeal>;
   /** Bytes of each other file of the history, by name. */
   readonly files: Readonly<Record<string, number>>;

@@ -6,7 +6,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'object';
 /** With a question mark: it may be absent. */
 type Field = Kind | `${Kind}?`;
 
-/** Of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
+/** Lists of each type the fields that every version wrote, and what else one may have. Rows have a form of their own. */
 const shapes: { readonly [Type in Timed['type']]: Readonly<Record<string, Field>> } = {
   run: {
     ...{ runId: 'string', seed: 'string', backend: 'string', scenario: 'object' },

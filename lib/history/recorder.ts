@@ -51,8 +51,7 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
   const directory = historyDirectory(folder);
   const run = new Segment({ directory, name: runSegment });
   const rows = new Map<ImageLabel, Segment>();
-  const listeners = new Set<(record: HistoryRecord) => void>();
-  const failed = new Set<(record: HistoryRecord) => void>();
+  const listeners = new Listeners();
 
   let failure: unknown;
   const unlessFailed = (work: () => void): void => {
@@ -85,28 +84,15 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       run.flush();
     });
     if (stamped.type === 'invoke' || stamped.type === 'outcome') return;
-    const deaf: unknown[] = [];
-    for (const listener of listeners) {
-      try {
-        listener(stamped);
-      } catch (cause) {
-        // It may throw at each record: the history says it once.
-        if (!failed.has(listener)) deaf.push(cause);
-        failed.add(listener);
-      }
-    }
     // Once all have heard the record itself.
-    for (const cause of deaf) {
+    for (const cause of listeners.tell(stamped)) {
       const message = describeError(listenerFailed(stamped, cause));
       put({ type: 'error', where: 'listener', message });
     }
   };
   return {
     record: put,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: (listener) => listeners.add(listener),
     list(written) {
       const segments: Record<string, SegmentCounts> = { ...written };
       for (const [image, segment] of rows) {
@@ -121,6 +107,33 @@ export function openRecorder(folder: string, clock: Clock): RunRecorder {
       return failure;
     },
   };
+}
+
+type Listener = (record: HistoryRecord) => void;
+
+class Listeners {
+  readonly #all = new Set<Listener>();
+  readonly #failed = new Set<Listener>();
+
+  /** Returns what takes it away again. */
+  add(listener: Listener): () => void {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+
+  /** Returns what was thrown, of each listener once: it may throw at each record. */
+  tell(record: HistoryRecord): unknown[] {
+    const causes: unknown[] = [];
+    for (const listener of this.#all) {
+      try {
+        listener(record);
+      } catch (cause) {
+        if (!this.#failed.has(listener)) causes.push(cause);
+        this.#failed.add(listener);
+      }
+    }
+    return causes;
+  }
 }
 
 /** It concerns neither who records, nor the other listeners; what this one was to do or see is missing. */

@@ -43,7 +43,7 @@ export class Segment {
   #lines: Buffer;
   #used = 0;
   #written = 0;
-  /** Of the frames so far. */
+  /** Counts of the frames so far. */
   #counts: SegmentCounts = { records: 0, small: 0, frames: 0 };
   #closed = false;
 

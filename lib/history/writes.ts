@@ -44,7 +44,7 @@ export const writesFormat = {
   version: 1,
   headerBytes: 64,
   recordBytes: 40,
-  /** Of the record: where no data was kept. */
+  /** Mark in the record where no data was kept. */
   noData: 0xffff_ffff_ffff_ffffn,
 } as const;
 
@@ -53,14 +53,14 @@ export interface WriteRecord {
   readonly length: number;
   /** Where the bytes are in writes.data, where they were kept. */
   readonly dataOffset?: number;
-  /** Of the attachment whose path it came by. */
+  /** Generation of the attachment whose path it came by. */
   readonly generation: number;
   readonly op: WriteOp;
   readonly flags: number;
 }
 
 export interface WriteLog {
-  /** Of the volume. */
+  /** Size of the volume. */
   readonly sizeBytes: number;
   /** CLOCK_MONOTONIC at the run's t = 0. */
   readonly originNs: bigint;

@@ -13,7 +13,7 @@ import { askRegistry, chooseSource } from './source.ts';
 export interface EnsureRequest {
   /** `auto` takes published where a registry answers within 5 s, else built. */
   readonly source: 'auto' | ImageSource;
-  /** Of published ones: holds what this checkout would build. Default: official images. */
+  /** Registry of published ones: holds what this checkout would build. Default: official images. */
   readonly registry?: string | undefined;
   /** A minor, or a patch of one: `1.37`, `1.37.2`. */
   readonly kubernetes: string;

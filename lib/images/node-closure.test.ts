@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, dirname, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { installedClosure } from './node-closure.ts';
+import { installedClosure, stageDriver } from './node-closure.ts';
+import { projectRoot } from './plan.ts';
 
 function install(root: string, path: string, version: string, needs: string[]): void {
   mkdirSync(join(root, path), { recursive: true });
@@ -24,4 +25,19 @@ test('finds what is below, nested versions first, and ends on a circle', () => {
     { path: 'node_modules/other', version: '4.0.0' },
     { path: 'node_modules/top', version: '1.0.0' },
   ]);
+});
+
+/** Imports that are there at run time: those of types alone are gone by then. */
+const imports = /^(?:import|export) (?!type\b)[^;]*?from '(\.[^']*)';|\bimport\('(\.[^']*)'\)/gms;
+
+test('what is imported is staged', () => {
+  const { files } = stageDriver(projectRoot);
+  expect(files.length).toBeGreaterThan(20);
+  const missing = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(imports)]
+      .map(([, path, later]) => resolve(dirname(file), path ?? later ?? ''))
+      .filter((path) => !files.includes(path))
+      .map((path) => `${file} imports ${path}`),
+  );
+  expect(missing).toEqual([]);
 });

@@ -22,7 +22,7 @@ const cellSchema = z.object({
   /** The worst that was concluded; `inconclusive` where nothing was. */
   verdict: word,
   expected: z.array(word),
-  /** Of a race: what its fault events came to before this batch; absent of any other. */
+  /** What fault events of a race came to before this batch; absent of any other cell. */
   counted: z.record(z.string(), z.number().int()).optional(),
   /** Whether somebody must serve after the heal. */
   expectedServing: z.enum(servingWords),
@@ -75,7 +75,7 @@ const differenceSchema = z.object({
   toCell: z.string(),
   fromVerdict: word,
   toVerdict: word,
-  /** Of the rate of damage, `to` less `from`, with Newcombe's 95 % interval. */
+  /** Change of the rate of damage, `to` less `from`, with Newcombe's 95 % interval. */
   by: z.number(),
   low: z.number(),
   high: z.number(),
@@ -105,7 +105,7 @@ export const batchSchema = z.object({
   busyS: z.number(),
   /** Independent fault events in which a cell came to a verdict; several may share one. */
   events: z.number().int(),
-  /** Of these, per hour of `busyS`. */
+  /** Number of these per hour of `busyS`. */
   eventsPerHour: z.number(),
   worstTimerLagMs: z.number(),
   /** By what share timers ran late, in the run in which it was most. */
@@ -153,7 +153,7 @@ export const batchSchema = z.object({
       pairs: z.number().int(),
       /** Pairs whose verdicts differ; lost and corrupt count as one. */
       changed: z.number().int(),
-      /** Of these, how many `to` is the better of. */
+      /** How many of these `to` is the better of. */
       better: z.number().int(),
     }),
   ),

@@ -5,11 +5,11 @@
  */
 import type { Slot } from './schedule.ts';
 
-/** Of a core: a control plane, and what watches it. */
+/** Share of a core: a control plane, and what watches it. */
 const clusterLoad = 0.16;
-/** Of a core: the two nodes of a fault event, and what watches them. */
+/** Share of a core: the two nodes of a fault event, and what watches them. */
 const eventLoad = 0.02;
-/** Of a core, each database with its clients. */
+/** Share of a core: each database with its clients. */
 const volumeLoad = 0.025;
 /**
  * The rest is for starts, copies and audits. Two events of eight and two runs alone are 1.17 on two

@@ -106,7 +106,7 @@ const medianMissing = (
   number: keyof NonNullable<Outcome['missing']>,
 ): number | null => median(outcomes.map(({ missing }) => missing?.[number]?.count ?? null));
 
-/** Of those that are known. */
+/** Median of those that are known. */
 const median = (values: readonly (number | null)[]): number | null =>
   medianOf(values.filter((value) => value !== null)) ?? null;
 

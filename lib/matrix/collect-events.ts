@@ -27,9 +27,9 @@ const runSchema = z.object({
 type Run = z.output<typeof runSchema>;
 
 interface Known {
-  /** As the store names it. */
+  /** Name in the store. */
   readonly source: string;
-  /** Of a run in a batch; controls are no events of a cell. */
+  /** Attempt of a run in a batch; controls are no events of a cell. */
   readonly attempt?: Attempt | undefined;
 }
 
@@ -74,7 +74,7 @@ function linesOfBatch(batch: string, root: string): EventLine[] {
     .flatMap((attempt) => lineOf(join(batch, attempt.folder), { source, attempt }));
 }
 
-/** Of one run; none where it proves nothing. */
+/** Line of one run; none where it proves nothing. */
 export function lineOf(folder: string, { source, attempt }: Known): EventLine[] {
   const parsed = runSchema.safeParse(readVerdict(folder, z.record(z.string(), z.unknown())));
   if (!parsed.success) return [];

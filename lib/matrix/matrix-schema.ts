@@ -85,7 +85,7 @@ const repeatsOfSchema = z
   .strictObject({
     cells: placesSchema,
     repeats,
-    /** Of the repeats, so many have the machine to themselves. */
+    /** Number of repeats that have the machine to themselves. */
     alone: z.number().int().nonnegative().default(0),
   })
   .refine((rule) => rule.alone <= rule.repeats, {
@@ -127,7 +127,7 @@ export const matrixSchema = z.strictObject({
 
 export type Matrix = z.output<typeof matrixSchema>;
 
-/** Of the form before the nested one. */
+/** Keys of the form before the nested one. */
 function oldKeysOf(file: unknown): string[] {
   const {
     base,

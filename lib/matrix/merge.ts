@@ -6,7 +6,7 @@ import { conclude } from './summarize.ts';
 
 export interface Shard {
   readonly batch: Batch;
-  /** Of its folder, as seen from the merged batch's. */
+  /** Path of its folder, as seen from the merged batch's. */
   readonly path: string;
 }
 

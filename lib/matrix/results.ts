@@ -44,7 +44,7 @@ const headSchema = z.object({
   name: z.string(),
   seed: z.string(),
   backend: z.enum(['kind', 'sim']),
-  /** Of the plan: another plan can't go on in this folder. */
+  /** Mark of the plan: another plan can't go on in this folder. */
   fingerprint: z.string(),
   startedAt: z.string(),
 });

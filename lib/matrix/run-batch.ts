@@ -21,7 +21,7 @@ export interface BatchOptions {
   /** The batch's folder; it exists. */
   readonly folder: string;
   readonly backend: 'kind' | 'sim';
-  /** As many fault events run side by side; those in slots of one cluster have victims of their own. */
+  /** Slots for fault events side by side; those in slots of one cluster have victims of their own. */
   readonly slots: readonly Slot[];
   /** At most so many trials under one fault event, each with a volume of its own. Default 1. */
   readonly volumes?: number;
@@ -201,7 +201,7 @@ function removeUnfinished(
   }
 }
 
-/** As the batch's last line counts it: of what was open, nothing was expected. */
+/** Tells what the batch's last line counts it as: of what was open, nothing was expected. */
 function heldAgainst(trial: Trial | undefined, outcome: Outcome): string {
   if (trial === undefined) return '';
   const { asExpected, open } = judgeExpectation(trial.scenario, outcome);

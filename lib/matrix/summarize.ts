@@ -130,7 +130,7 @@ function verdictOf(cells: Batch['cells'], reasons: readonly string[]): Batch['ve
   return cells.some(({ open }) => open === true) ? 'open' : 'expected';
 }
 
-/** As for a run; a cell without a verdict is `inconclusive` here, too. */
+/** Exit code as for a run; a cell without a verdict is `inconclusive` here, too. */
 export function batchExitCode({ verdict, cells }: Pick<Batch, 'verdict' | 'cells'>): ExitCode {
   const without = cells.filter((cell) => cell.verdict === 'inconclusive');
   const noneCame = cells.length > 0 && without.length === cells.length;

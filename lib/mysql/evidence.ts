@@ -32,7 +32,7 @@ export interface BinlogFound {
   readonly executed: string;
   readonly purged: string;
   readonly duplicateGtids: number;
-  /** Of its ledger rows, ranges of seqs (both ends inclusive) by session (`sessionKey`). */
+  /** Ranges of its ledger rows' seqs (both ends inclusive) by session (`sessionKey`). */
   readonly rows: Readonly<Record<string, readonly (readonly [from: number, to: number])[]>>;
   /** Sessions of which log and table have the same operations and not the same values. */
   readonly differing: readonly string[];

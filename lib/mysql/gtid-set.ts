@@ -56,7 +56,7 @@ export class GtidIntervals {
     else intervals.push([number, number]);
   }
 
-  /** As a set in MySQL's words, and how many came more than once. */
+  /** The set in MySQL's words, and how many came more than once. */
   result(): { readonly gtids: string; readonly duplicateGtids: number } {
     const all = new Map([...this.#byServer].map(([server, each]) => [uuidOf(server), each]));
     const set = union(all);

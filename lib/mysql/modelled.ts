@@ -18,7 +18,7 @@ export const modelledEvidence: ModelledEvidence = (rows, balances, notModelled) 
 const checksum = (values: readonly (string | number)[]): string =>
   hash('sha256', values.join()).slice(0, 8);
 
-/** As it must be: every row is in it once. */
+/** A log as it must be: every row is in it once. */
 function binlogOf(rows: readonly LedgerEntry[]): BinlogFound {
   const ranges: Record<string, [number, number][]> = {};
   for (const entry of rows) {

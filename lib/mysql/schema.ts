@@ -94,7 +94,7 @@ export const schemaStatements: readonly string[] = [
   `GRANT SELECT, INSERT, UPDATE, DELETE ON ${databaseName}.* TO '${ordinaryClient.user}'@'%'`,
 ];
 
-/** Of each statement; a CREATE takes 0.1 s, and seconds on a busy disk. */
+/** Limit of each statement; a CREATE takes 0.1 s, and seconds on a busy disk. */
 const statementMs = 60_000;
 
 /** Makes the schema through the outside route. A database of that name must not be there yet. */

@@ -11,7 +11,7 @@ export interface Statement {
   readonly values: readonly (string | number | Buffer)[];
 }
 
-/** As the prepared insert of the hot path, for who sends it as text. */
+/** Says the prepared insert of the hot path, for who sends it as text. */
 export const appendStatement = (entry: LedgerEntry): Statement => ({
   sql: insertStatement,
   values: parameters(entry),

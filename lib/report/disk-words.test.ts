@@ -1,7 +1,8 @@
 /** Whom a verdict concerns: the settings that decided are named, and those that are stock are not. */
 import { expect, test } from 'vitest';
 import type { Verdict } from '../experiment/verdict/verdict.ts';
-import { appliesIf, diskInWords } from './disk-words.ts';
+import { diskModes } from '../disk-modes/index.ts';
+import { appliesIf, diskInWords, driversOf } from './disk-words.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 
 const told = (verdict: Verdict): string => appliesIf(verdict).join('\n');
@@ -50,4 +51,18 @@ test('whose disk is played, and who made the volume, stand in the sentence about
   expect(words).toContain('it could as well be fence-if-out-of-service');
   expect(words).toContain('CreateVolume 1.2 s, NodeStageVolume 2.5 s; 1 calls failed before.');
   expect(diskInWords(exampleVerdict)).not.toMatch(/certificate|provisioner/);
+});
+
+const withDisk = (fields: Record<string, unknown>): Verdict => ({
+  ...exampleVerdict,
+  scenario: { ...exampleVerdict.scenario, ...fields },
+});
+
+test('every mode of disk has words and drivers, also in a verdict of an older version', () => {
+  for (const disk of diskModes) {
+    expect(diskInWords(withDisk({ disk }))).toContain(`Disk ${disk} (`);
+    expect(driversOf(withDisk({ disk }))).toMatch(/: \S+/);
+  }
+  const { link: _link, accessMode: _accessMode, ...older } = exampleVerdict.scenario;
+  expect(diskInWords({ ...exampleVerdict, scenario: older })).toContain('ReadWriteOnce');
 });

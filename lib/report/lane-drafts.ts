@@ -17,7 +17,7 @@ const groups = [
 ] as const;
 type Group = (typeof groups)[number];
 
-/** As pages name it: a server's lanes by its program. */
+/** Name on pages: a server's lanes by its program. */
 export const groupName = (group: Group): string => (group === 'server' ? database.server : group);
 
 /** Who comes first, top to bottom. */

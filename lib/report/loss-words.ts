@@ -56,11 +56,11 @@ export function missingInWords({ missing, images }: Verdict): MissingInWords[] {
   return all;
 }
 
-/** Of losses by epoch: the worst of all copies, and what could not be read counts. */
+/** Heads losses by epoch: the worst of all copies, and what could not be read counts. */
 export const lostColumn = ({ images }: Verdict): string =>
   images.every(({ readable }) => readable) ? 'lost' : 'lost or unreadable';
 
-/** Of a cell: medians, and each number by its name. Older runs did not tell them apart. */
+/** A cell's losses: medians, and each number by its name. Older runs did not tell them apart. */
 export function cellLosses({ median }: BatchCell): string {
   const { lost, acked, gone, unreadableBeforeHeal, missingAfterHeal } = median;
   if (lost === null || acked === null) return '–';

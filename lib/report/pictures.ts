@@ -24,7 +24,7 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Of a picture across the page, px. */
+/** Width of a picture across the page, px. */
 export const wideWidth = 1140;
 
 export function timelinePicture(timeline: Timeline, operations: OperationColumns): Picture {

@@ -87,7 +87,7 @@ const servingText = { yes: ', and served', no: ', and nobody served', open: '' }
 export const expectedWords = (words: readonly VerdictWord[], serving: ServingWord): string =>
   `${words.join(' or ')}${servingText[serving]}`;
 
-/** Of a cell: what its runs were held against, or that there was nothing. */
+/** What a cell's runs were held against, or that there was nothing. */
 export function cellExpectation(cell: BatchCell): string {
   if (cell.open === true) return openWords(cell.counted);
   return cell.counted === undefined

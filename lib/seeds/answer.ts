@@ -13,7 +13,7 @@ import type { Reading, Seed } from './seed.ts';
 export interface Told {
   readonly seed: Seed;
   readonly reading: Reading;
-  /** As docs/reference/seeds.json has it; absent where there is no answer. */
+  /** Read from docs/reference/seeds.json; absent where there is no answer. */
   readonly measured: Measured | undefined;
 }
 

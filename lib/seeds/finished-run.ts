@@ -88,7 +88,7 @@ export const onVictim =
   ({ node }) =>
     node === victimNode;
 
-/** Of the pod that ran on the victim when the fault came. */
+/** Tells of the pod that ran on the victim when the fault came. */
 export const ofVictimPod =
   ({ story }: FinishedRun): Fits =>
   ({ data }) =>

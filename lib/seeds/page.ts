@@ -63,7 +63,7 @@ function halvesOf(number: number, measured: readonly Measured[]): string[] {
   });
 }
 
-/** Of a batch's runs git holds no summary. */
+/** Names the source: of a batch's runs git holds no summary. */
 const sourceOf = (from: string): string => {
   if (!from.startsWith('reports/')) return `\`${from}\``;
   const page = from.startsWith('reports/samples/') ? 'summary.md' : 'verdict.json';

@@ -27,7 +27,7 @@ export interface Procedure {
 }
 
 export interface Seed {
-  /** As in docs/reference/seeds.md. */
+  /** Number in docs/reference/seeds.md. */
   readonly number: number;
   readonly title: string;
   /** What the articles say. */

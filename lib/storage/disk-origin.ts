@@ -9,13 +9,13 @@ export const diskOriginSchema = z.strictObject({
   /** Trials on healthy nodes, one node that was cut off, or both. */
   by: z.enum(['trials', 'cut', 'trials-and-cuts']),
   driver: text,
-  /** As whoever published it says; null: the certificate itself does not tell. */
+  /** Told by whoever published it; null: the certificate itself does not tell. */
   version: text.nullable(),
   storageClass: text,
   /** ISO 8601. */
   measuredAt: text,
   kubernetes: text,
-  /** Of the plan, fixed before the first trial. */
+  /** Hash of the plan, fixed before the first trial. */
   planHash: text,
   volumes: z.number().int().positive(),
   /** All that agree with what was seen; the scenario's disk is one of them. */

@@ -4,7 +4,7 @@ import { diskModes, fieldsOfModes, type DiskMode } from '../disk-modes/index.ts'
 import { choice, field, toggle } from '../fields/field.ts';
 import { diskOriginSchema } from './disk-origin.ts';
 
-/** As Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
+/** Modes as Kubernetes names them; ReadWriteMany is declared, whatever the disk can do. */
 export const accessModes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadWriteMany'] as const;
 
 /** All that are attached. */

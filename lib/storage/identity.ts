@@ -7,7 +7,7 @@ export interface VolumeIdentity {
   readonly volume: string;
   /** Absent for a shared directory, which has no file system of its own. */
   readonly filesystemUuid?: string | undefined;
-  /** As the server told it. */
+  /** Told by the server. */
   readonly serverUuid?: string;
   /** How it came about; absent where it was there before its claim. */
   readonly provisioning?: Provisioning;
@@ -22,7 +22,7 @@ export interface CopyIdentity {
   readonly copy: string;
   /** Handle of the volume that was copied. */
   readonly volume: string;
-  /** Of the volume's latest attachment by then; 0 for a shared directory, which has none. */
+  /** Generation of the volume's latest attachment by then; 0 for a shared directory, which has none. */
   readonly generation: number;
   readonly bytes: number;
   /** Which file it is, and when its content or its name last changed. */
@@ -37,11 +37,11 @@ export interface CopyIdentity {
 export const provisioningSchema = z.strictObject({
   storageClass: z.string(),
   claim: z.string(),
-  /** Of the PersistentVolume. */
+  /** Name of the PersistentVolume. */
   volumeName: z.string(),
-  /** As the PersistentVolume has it. */
+  /** Read from the PersistentVolume. */
   handle: z.string(),
-  /** As the PersistentVolume has it: the driver whose provisioner made it. */
+  /** Read from the PersistentVolume: the driver whose provisioner made it. */
   by: z.string(),
   /** The driver's calls about it until its database was Ready, in the order in which they came in. */
   calls: z.array(

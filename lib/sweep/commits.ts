@@ -29,12 +29,12 @@ export interface Loss {
 export const lostIn = ({ byVictimBefore, byVictimAfter, bySuccessor }: Loss): number =>
   byVictimBefore + byVictimAfter + bySuccessor;
 
-/** Of a sweep's rows nobody reads more than the number. */
+/** Row without what nobody reads of a sweep's: all but the number. */
 const blank: Omit<LedgerEntry, 'seq'> = {
   ...{ client: 'sweep', connection: 0, session: 0, kind: 'append' },
   ...{ fromAccount: 0, toAccount: 0, amount: 0, previousHash: '', hash: '' },
 };
-/** As the runner: with trx_commit 0 or 2 the log is synced once a second only. */
+/** Time as the runner has it: with trx_commit 0 or 2 the log is synced once a second only. */
 const flushPeriodUs = 2 * secondUs;
 
 export class Commits {
@@ -66,7 +66,7 @@ export class Commits {
   }
 
   /**
-   * As a copy of the volume that is made now would show it. What a living server need not have
+   * Loss that a copy of the volume would show now. What a living server need not have
    * flushed yet is not missed.
    */
   lossNow(handoverAtUs: number): Loss {

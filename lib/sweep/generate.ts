@@ -25,7 +25,7 @@ export type Corpus = readonly Scenario[];
 const corpusShare = 0.3;
 /** So many of its factors are drawn anew, at most. */
 const mostMutations = 3;
-/** Of the other factors a schedule draws none, a few, or all. */
+/** Shares of the other factors: a schedule draws none, a few, or all. */
 const extraShares = [0, 0.1, 1];
 
 interface Source {
@@ -85,7 +85,7 @@ export const factors: readonly Factor[] = [...first, ...rest, last].flatMap((fie
 
 /** Chance of a sweep: what it draws of a schedule depends on the sweep's key and the schedule's number. */
 class Draws extends Chance implements Dice {
-  /** Of the index-th schedule of a sweep. */
+  /** Seeds it for the index-th schedule of a sweep. */
   constructor(sweepKey: number, index: number) {
     super(mix32(sweepKey, index));
     // Schedules that are written down by seed and number count from the second draw on.

@@ -14,7 +14,7 @@ export const harms = ['corrupt', 'lost', 'exposed', 'stuck', 'not converged'] as
 export type Harm = (typeof harms)[number];
 
 interface Judgement {
-  /** As the verdict of a run, but predicted. */
+  /** A run's verdict, but predicted. */
   readonly safety: Safety;
   /** In the order of `harms`; empty where every invariant held. */
   readonly broken: readonly Harm[];

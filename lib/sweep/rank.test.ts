@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { modelScenario } from '../../test/support/model-run.ts';
 import type { ScenarioInput } from '../experiment/scenario.ts';
 import type { Harm } from './judge.ts';
-import { ranked } from './report.ts';
+import { ranked } from './rank.ts';
 import type { Finding } from './tally.ts';
 
 const place = 'unfenced | alive';

@@ -11,7 +11,7 @@ export interface SyncRemedy {
   readonly lasts?: (scene: Scene) => () => boolean;
 }
 
-/** As lib/remedies/drain.ts: the operator gives up after so long. */
+/** Time after which the operator gives up, as in lib/remedies/drain.ts. */
 const drainUs = 60 * secondUs;
 
 /** Cordons a node and evicts its pods. */

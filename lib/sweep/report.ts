@@ -4,13 +4,9 @@ import type { Scenario } from '../experiment/scenario.ts';
 import { noticeNames } from '../cluster/sim/notices.ts';
 import { statesSeen, transitionsSeen, type Transition } from './coverage.ts';
 import { knownPaths, rows } from './paths.ts';
+import { novelties, type Novelty, type RankedFinding, ranked } from './rank.ts';
 import type { SweepState } from './sweep.ts';
 import type { Example, Finding } from './tally.ts';
-import { expectationOf } from '../experiment/expectation/expectations.ts';
-import { servingExpectationOf } from '../experiment/expectation/serving-expectation.ts';
-import type { Safety } from '../experiment/verdict/verdict.ts';
-import { harms, waived, type Harm } from './judge.ts';
-import { changedFields } from './settle.ts';
 
 export interface SweepReport {
   readonly schemaVersion: 1;
@@ -22,7 +18,7 @@ export interface SweepReport {
   readonly virtualHours: number;
   /** In so many a remedy was drawn, and in so many it acted before the heal. */
   readonly remedies: { readonly drawn: number; readonly acted: number };
-  /** The most telling first (rank.ts). */
+  /** The most telling first. */
   readonly findings: readonly RankedFinding[];
   /** Rows of the outcome matrix, with what was expected and what came. */
   readonly rows: readonly RowReport[];
@@ -134,70 +130,4 @@ export function sweepLines(report: SweepReport): string[] {
       `${coverage.transitions} transitions`,
     ...report.surprises.map(({ what, example }) => `SURPRISE: ${what} (schedule ${example.index})`),
   ];
-}
-
-/**
- * `unforetold`: new, and the expectations of its example say otherwise. `new`: no finding of the same
- * disk and victim came to as much harm by fewer decisions. `variant`: one did.
- */
-const novelties = ['unforetold', 'new', 'variant'] as const;
-type Novelty = (typeof novelties)[number];
-
-export interface RankedFinding extends Finding {
-  readonly novelty: Novelty;
-}
-
-/** The most telling first. */
-export function ranked(findings: readonly Finding[]): RankedFinding[] {
-  const beside = Map.groupBy(findings, placeOf);
-  return findings
-    .map((finding) => ({
-      ranked: { ...finding, novelty: noveltyOf(finding, beside.get(placeOf(finding)) ?? []) },
-      waivers: waived(finding.scenario).length,
-      fields: changedFields(finding.scenario).length,
-    }))
-    .toSorted(
-      (a, b) =>
-        novelties.indexOf(a.ranked.novelty) - novelties.indexOf(b.ranked.novelty) ||
-        a.waivers - b.waivers ||
-        gravityOf(a.ranked) - gravityOf(b.ranked) ||
-        a.fields - b.fields ||
-        b.ranked.count - a.ranked.count ||
-        a.ranked.index - b.ranked.index,
-    )
-    .map((each) => each.ranked);
-}
-
-/** Disk, victim and broken promises: what a finding's key says beside its harm and its licence. */
-const placeOf = ({ key, licence }: Finding): string => {
-  const [, ...rest] = key.split(' | ');
-  return rest.slice(0, rest.length - licence.length).join(' | ');
-};
-
-/** The worst has the lowest. */
-const gravityOf = ({ broken }: Pick<Finding, 'broken'>): number =>
-  Math.min(...broken.map((harm) => harms.indexOf(harm)));
-
-function noveltyOf(finding: Finding, beside: readonly Finding[]): Novelty {
-  const decisions = new Set(finding.licence);
-  const gravity = gravityOf(finding);
-  const isVariant = beside.some(
-    (other) =>
-      other.key !== finding.key &&
-      gravityOf(other) <= gravity &&
-      other.licence.every((decision) => decisions.has(decision)),
-  );
-  if (isVariant) return 'variant';
-  return isForetold(finding) ? 'new' : 'unforetold';
-}
-
-function isForetold({ scenario, broken }: Finding): boolean {
-  const safety = damageOf(broken);
-  if (!expectationOf(scenario).verdicts.includes(safety)) return false;
-  // Whether somebody serves is asked of whole disks alone.
-  return safety !== 'safe' || servingExpectationOf(scenario).expected !== 'yes';
-}
-
-function damageOf(broken: readonly Harm[]): Safety {
-  return (['corrupt', 'lost', 'exposed'] as const).find((harm) => broken.includes(harm)) ?? 'safe';
 }

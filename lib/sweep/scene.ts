@@ -16,7 +16,7 @@ interface Victim {
   readonly node: string;
   /** Its number in notices. */
   readonly index: number;
-  /** Of the pod. */
+  /** The pod's. */
   readonly uid: string;
 }
 

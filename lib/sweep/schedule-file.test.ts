@@ -4,7 +4,11 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { exitCode, UsageError } from '../errors.ts';
 import { parseScenario } from '../experiment/scenario.ts';
-import { parseSchedule, scheduleText } from './schedule-file.ts';
+import { parseSchedule, scheduleText, readSchedule } from './schedule-file.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { judge } from './judge.ts';
+import { play } from './play.ts';
 
 const good = scheduleText({
   name: 'found-1',
@@ -119,4 +123,14 @@ test('a schedule of the form before the nested one is read, with a hint', () => 
     'old.yaml: the next version reads the nested form only: rebootAt is fault.rebootAt, ' +
       'remedyAt is remedy.at, horizonMs is watch.horizon',
   ]);
+});
+
+const folder = join(import.meta.dirname, '../../experiments/schedules');
+
+test.each(readdirSync(folder))('%s comes out as predicted', (file) => {
+  const { name, question, seed, predicted, scenario } = readSchedule(join(folder, file));
+  expect(`${name}.yaml`).toBe(file);
+  const { fault = 'none', ...fields } = scenario;
+  const whole = parseScenario({ name, question, ...fields, fault, expected: predicted });
+  expect(predicted).toContain(judge(play(whole, seed)).safety);
 });

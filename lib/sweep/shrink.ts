@@ -11,7 +11,8 @@ import { expectationOf } from '../experiment/expectation/expectations.ts';
 import type { Safety } from '../experiment/verdict/verdict.ts';
 import { judge, licenceOf } from './judge.ts';
 import { scheduleText } from './schedule-file.ts';
-import type { RankedFinding, SweepReport } from './report.ts';
+import type { RankedFinding } from './rank.ts';
+import type { SweepReport } from './report.ts';
 import type { Example } from './tally.ts';
 import { knownPaths } from './paths.ts';
 
@@ -25,7 +26,7 @@ interface ShrinkOptions {
 interface Shrunk {
   readonly scenario: Scenario;
   readonly outcome: Outcome;
-  /** Of so many other seeds how many show it as well: how much of it is chance. */
+  /** How many of so many other seeds show it as well: how much of it is chance. */
   readonly again: { readonly shown: number; readonly of: number };
 }
 

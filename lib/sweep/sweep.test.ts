@@ -5,7 +5,7 @@ import { reportOf } from './report.ts';
 import { shrink } from './shrink.ts';
 import { changedFields } from './settle.ts';
 import { playStretch } from './stretch.ts';
-import { newSweep, sweep, type SweepState } from './sweep.ts';
+import { newSweep, sweep, type SweepState, islandSchedules, shardsOf } from './sweep.ts';
 import { emptyTally, joinTally } from './tally.ts';
 
 const count = 160;
@@ -52,4 +52,32 @@ test('a sweep that was stopped goes on as if it had not been', async () => {
   const half = await upTo(newSweep('a'), 80);
   const resumed = await upTo(JSON.parse(JSON.stringify(half)) as SweepState, count);
   expect(resumed.tally).toEqual(whole);
+});
+
+const islands = (count: number): number => count * islandSchedules;
+
+test('shards are whole islands, as even as may be, and leave nothing out', () => {
+  expect(shardsOf(0, islands(3), 2)).toEqual([
+    { from: 0, until: islands(1) },
+    { from: islands(1), until: islands(3) },
+  ]);
+  expect(shardsOf(islands(1), islands(2) + 7, 2)).toEqual([
+    { from: islands(1), until: islands(2) },
+    { from: islands(2), until: islands(2) + 7 },
+  ]);
+  const many = shardsOf(0, islands(1000) - 1, 37);
+  expect(many.map(({ from }) => from).slice(1)).toEqual(
+    many.map(({ until }) => until).slice(0, -1),
+  );
+  expect([many[0]?.from, many.at(-1)?.until]).toEqual([0, islands(1000) - 1]);
+});
+
+test('more shards than islands are refused, and the hint says how many there may be', () => {
+  expect(() => shardsOf(0, islands(1) + 1, 3)).toThrow(
+    expect.objectContaining({
+      code: 'TOO_MANY_SHARDS',
+      exitCode: 2,
+      hint: expect.stringContaining('at most --shards 2'),
+    }),
+  );
 });

@@ -25,7 +25,7 @@ export const sweepStateSchema = z.object({
   /** The disk of every schedule. Default: drawn. */
   disk: z.enum(diskModes).optional(),
   tally: tallySchema,
-  /** Of the round that `next` is in. */
+  /** Corpus of the round that `next` is in. */
   corpus: z.array(scenarioSchema).readonly(),
   /** What the island that `next` is in has seen so far. */
   learned: coverageSchema,
@@ -120,7 +120,7 @@ export interface Shard {
 export const islandCount = (from: number, until: number): number =>
   Math.ceil(until / islandSchedules) - Math.floor(from / islandSchedules);
 
-/** As even shards as islands allow. Throws UsageError `TOO_MANY_SHARDS`. */
+/** Makes shards as even as islands allow. Throws UsageError `TOO_MANY_SHARDS`. */
 export function shardsOf(from: number, until: number, count: number): Shard[] {
   const islands = islandCount(from, until);
   if (islands < count) {

@@ -14,7 +14,7 @@ import type { Story } from './story.ts';
 
 export interface Access {
   readonly node: string;
-  /** Of the attachment; absent where no record of this access names it. */
+  /** The attachment's; absent where no record of this access names it. */
   readonly generation?: number;
   /** On the run's clock; `toMs` is the run's end where nothing proves an earlier one. */
   readonly fromMs: number;

@@ -21,11 +21,11 @@ const followMs = 30_000;
 
 export interface Licences {
   /**
-   * Of the first second mount; where none came before the heal, of the first that was refused, or
+   * Licence of the first second mount; where none came before the heal, of the first that was refused, or
    * undefined.
    */
   readonly first: Licence | undefined;
-  /** Of every other one: back to the old node, or after the heal. */
+  /** Those of every other one: back to the old node, or after the heal. */
   readonly later: readonly Licence[];
 }
 

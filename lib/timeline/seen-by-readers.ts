@@ -17,7 +17,7 @@ export interface BlindRead {
 }
 
 interface Acked {
-  /** Of the newest acknowledgement, and when it came. */
+  /** The newest acknowledgement's, and when it came. */
   seq: number;
   atMs: number;
 }

@@ -18,7 +18,7 @@ export interface Story {
   readonly run: RunRecord;
   /** The run's, completed: an older history lacks fields that came later. */
   readonly scenario: Scenario;
-  /** As the records of the first fault and of the remedy are called: by the kind, or as a caller named his own. */
+  /** Name in records of the first fault and of the remedy: the kind, or what a caller named his own. */
   readonly faultName: string;
   readonly remedyName: string;
   /** What it may be asked for. */

@@ -29,7 +29,7 @@ export interface Case {
   readonly connections: number;
   /** Commits per second of each side's client, all connections together; at most. */
   readonly rate: number;
-  /** As a scenario's. Default 1. */
+  /** See a scenario's. Default 1. */
   readonly trxCommit?: 0 | 1 | 2;
   readonly run: (stage: Stage) => Promise<void>;
 }

@@ -15,7 +15,7 @@ export type HostKind = (typeof hostKinds)[number];
 
 export const nodeNames = ['victim', 'successor'] as const;
 export type NodeName = (typeof nodeNames)[number];
-/** As the server's clients are told apart: lib/workload/ledger.ts knows two. */
+/** Tells the server's clients apart: lib/workload/ledger.ts knows two. */
 export const clientOf = { victim: 'inside', successor: 'outside' } as const;
 
 /** A machine: a container with namespaces of its own, or a virtual machine. */

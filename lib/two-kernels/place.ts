@@ -17,7 +17,7 @@ import { InfrastructureError } from '../errors.ts';
 export interface Place {
   readonly containers: Readonly<Record<'lab' | 'array' | 'victim' | 'successor', string>>;
   readonly loops: Readonly<Record<'victim' | 'successor' | 'audit', number>>;
-  /** Of the run, as `encodeOwner` writes it. */
+  /** The run's, as `encodeOwner` writes it. */
   readonly owner: string;
   /** `--label k=v …` of every container. */
   readonly labels: readonly string[];

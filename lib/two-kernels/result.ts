@@ -49,7 +49,7 @@ export const resultSchema = z.object({
   seed: z.string(),
   startedAt: z.string(),
   durationMs: z.number(),
-  /** Of each side: `uname -r`. */
+  /** `uname -r` of each side. */
   kernels: z.object({ victim: z.string(), successor: z.string() }),
   /** Processors that each node was held to; absent where it was not. */
   cpus: z.number().optional(),

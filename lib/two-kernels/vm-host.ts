@@ -15,7 +15,7 @@ import { scriptWords } from '../cluster/node-shell.ts';
 import { type Host, type Node, type NodeName, posixLine, strict } from './host.ts';
 import { Qmp } from './qmp.ts';
 
-/** Of a guest; a stock server takes 400. */
+/** Memory of a guest; a stock server takes 400. */
 const memoryMiB = 1024;
 const shellPort = 1001;
 const { port: databasePort } = database.pod;

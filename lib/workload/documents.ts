@@ -17,12 +17,12 @@ export const documentCycle = 128;
  * session that writes once a second has done each within seven of them.
  */
 const place = { putsShort: 2, putsLong: 4, deletesLong: 5, deletesShort: 6 } as const;
-/** Of every so many cycles one leaves its longer document for good. */
+/** Cycles of which one leaves its longer document for good. */
 const keepEvery = 4;
 
 export interface DocumentAction {
   readonly verb: 'put' | 'delete';
-  /** Of the same session: the operation that puts it. */
+  /** The operation of the same session that puts it. */
   readonly seq: number;
 }
 

@@ -2,77 +2,23 @@
  * The contract of lib/cluster/port.ts: what every backend's testbed must do, as everything above the
  * port relies on it. The tests share one testbed and run in order; the last ones break it.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend, PodRef, Testbed } from '../../lib/cluster/port.ts';
 import type { Writers } from '../../lib/workload/port.ts';
 import type { LedgerRow } from '../../lib/checkers/evidence.ts';
-import { parseScenario } from '../../lib/experiment/scenario.ts';
-import type { HistoryRecord, ObservationRecord } from '../../lib/history/events.ts';
 import type { ReadRecord } from '../../lib/history/client-records.ts';
 import { observed } from '../../lib/history/observations.ts';
 import { openHistory } from '../../lib/history/reader.ts';
-import { openRecorder, type RunRecorder } from '../../lib/history/recorder.ts';
 import type { ClientSide } from '../../lib/workload/sql.ts';
+import { Bench, scenario, seed } from './bench.ts';
 import { testControlPlane } from './control-plane-contract.ts';
 import { testMachine } from './machine-contract.ts';
 import { testRemedies } from './remedies-contract.ts';
 import { testRemoval } from './removal-contract.ts';
 
-const scenario = parseScenario({
-  name: 'contract',
-  question: 'Does this backend do what the port says?',
-  fault: 'network-partition',
-  rate: 20,
-  expected: ['safe'],
-});
-const seed = 'contract';
 const key = 'forcedetach.example/contract';
 /** Linux's vm.dirty_writeback_centisecs. */
 const writebackMs = 5000;
-
-class Bench {
-  readonly folder = mkdtempSync(join(tmpdir(), 'forcedetach-contract-'));
-  readonly records: HistoryRecord[] = [];
-  readonly recorder: RunRecorder;
-  readonly backend: Backend;
-  readonly signal = new AbortController().signal;
-
-  constructor(backend: Backend) {
-    this.backend = backend;
-    this.recorder = openRecorder(this.folder, backend.clock);
-    this.recorder.subscribe((record) => this.records.push(record));
-  }
-
-  open(): Promise<Testbed> {
-    const { folder, recorder, signal } = this;
-    const onProgress = (): void => undefined;
-    const runId = 'contract';
-    return this.backend.open({ scenario, runId, seed, folder, recorder, signal, onProgress });
-  }
-
-  seen(fits: (observation: ObservationRecord) => boolean): boolean {
-    return this.records.some((record) => record.type === 'observation' && fits(record));
-  }
-
-  /** True as soon as the condition holds, on the backend's own clock. */
-  async within(ms: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
-    const { clock } = this.backend;
-    const deadlineMs = clock.nowMs() + ms;
-    while (!(await condition())) {
-      if (clock.nowMs() >= deadlineMs) return false;
-      await clock.sleep(200);
-    }
-    return true;
-  }
-
-  close(): void {
-    this.recorder.close();
-    rmSync(this.folder, { recursive: true });
-  }
-}
 
 /** `backend` is made anew for the suite. `timeoutMs`: real time that one test may take. */
 export function describeTestbed(name: string, makeBackend: () => Backend, timeoutMs: number): void {

@@ -13,7 +13,7 @@ const twins = cases.filter(({ damageClass }) => damageClass === undefined);
 
 /**
  * Newer than the recorded evidence, which has nothing for them to judge. What they need to see is
- * planted by test/cluster/audit-workload.test.ts, and by hand in lib/checkers/workload-checks.test.ts.
+ * planted by test/cluster/audit-workload.test.ts, and by hand in lib/checkers/index.workload.test.ts.
  */
 const notRecorded = new Set([
   ...['document-torn', 'document-missing', 'document-phantom', 'delete-half', 'delete-undone'],

@@ -1,4 +1,4 @@
-/** The verdict of the made-up history (example.ts). Its numbers come from no run. */
+/** The verdict of the made-up history (example-history.ts). Its numbers come from no run. */
 import { database } from '../../lib/database/chosen.ts';
 import { parseScenario } from '../../lib/experiment/scenario.ts';
 import type { Verdict } from '../../lib/experiment/verdict/verdict.ts';

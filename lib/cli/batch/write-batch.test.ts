@@ -1,11 +1,11 @@
 /** A batch's page is made of many runs: one of them that is damaged must not spoil it. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi, onTestFinished } from 'vitest';
 import type { Batch } from '../../matrix/batch.ts';
 import { exampleBatch } from '../../../test/support/example-batch.ts';
-import { readBatch, writeBatch } from './write-batch.ts';
+import { readBatch, writeBatch, lockBatch } from './write-batch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-batch-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -55,4 +55,18 @@ test('a batch of an older version reads with its labels quoted, those outside th
   expect(labels).toContain('case “cut off, force-delete”, storage “exclusive, watchers unseen”');
   expect(labels.filter((label) => label.split(', ').length > 4)).toEqual([]);
   expect(checks.every(({ label }) => label.includes('”'))).toBe(true);
+});
+
+test('a batch has one process at a time, whatever its folder is called by', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forcedetach-lock-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const alias = join(folder, 'alias');
+  symlinkSync(folder, alias);
+  const first = await lockBatch(folder);
+  await expect(lockBatch(alias)).rejects.toMatchObject({
+    code: 'BATCH_BUSY',
+    message: expect.stringContaining(`process ${process.pid}`) as string,
+  });
+  await first.release();
+  await (await lockBatch(alias)).release();
 });

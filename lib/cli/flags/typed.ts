@@ -44,7 +44,7 @@ export function asTyped(text: string, argv: readonly string[] = process.argv): s
 
 /**
  * A script's own arguments. Not zx's `argv`: it turns `0x1F` into 31 and drops digits of long seeds. Under
- * `npx zx experiments/x.mjs …` process.argv is [node, zx, x.mjs, …]. What follows the script named
+ * `npx zx experiments/doctor.mjs …` process.argv is [node, zx, doctor.mjs, …]. What follows the script named
  * `<name>.mjs`; everything after the first element without one.
  */
 export function scriptArguments(name: string, argv: readonly string[]): string[] {

@@ -46,7 +46,7 @@ export interface ClusterOptions {
   readonly forceDetachAfterMs?: number;
   /** `off`: --disable-force-detach-on-timeout. Default `on`, as stock. */
   readonly forceDetach?: ForceDetach;
-  /** Of all components, by name. Default: none is set. */
+  /** Gates of all components, by name. Default: none is set. */
   readonly featureGates?: FeatureGates;
   /** The cluster outlives the run, and the process. Default false. */
   readonly keep?: boolean;
@@ -56,7 +56,7 @@ export interface ClusterOptions {
 
 export interface Cluster {
   readonly name: string;
-  /** Of the lease. */
+  /** The lease's. */
   readonly index: number;
   readonly loops: { readonly first: number; readonly count: number };
   readonly controlPlane: string;

@@ -12,7 +12,7 @@ import { waitFor } from './wait.ts';
 import { podFinalizer } from './pod-template.ts';
 import { readSelfFenceIdentity, renderWorkload, type WorkloadOptions } from './workload-objects.ts';
 
-/** Of the StatefulSet or the Deployment, of its service and of the pod's container. */
+/** Name of the StatefulSet or the Deployment, of its service and of the pod's container. */
 const { name: ownName } = database;
 
 /** Initialising a data directory takes its time on a busy machine. */

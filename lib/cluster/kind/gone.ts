@@ -6,7 +6,7 @@ export interface Leaving {
   /** For the error: `the group and its volumes`. */
   readonly what: string;
   readonly namespace: string;
-  /** Of the pods, the claims and the volumes. */
+  /** Chooses the pods, the claims and the volumes. */
   readonly labelSelector: string;
   /** Begins the names of the volumes: attachments have no label. */
   readonly volumePrefix: string;

@@ -171,7 +171,7 @@ const kubectl = ['kubectl', '--kubeconfig=/etc/kubernetes/admin.conf'];
 /** Beyond its own time limit, for kubectl to start and to end. */
 const patienceMs = 30_000;
 
-/** As an operator runs it. Resolves also where it gives up: a drain that hangs on a lost node is what a run asks about. */
+/** Drains as an operator does. Resolves also where it gives up: a drain that hangs on a lost node is what a run asks about. */
 async function drainNode(
   controlPlane: string,
   node: string,

@@ -77,7 +77,7 @@ async function engineFacts(): Promise<MachineFacts['engine']> {
   return { version, cgroupVersion, rootDir, freeBytes };
 }
 
-/** Of the engine: `1` or `2`. */
+/** The engine's: `1` or `2`. */
 export async function cgroupVersion(): Promise<string> {
   const engine = await engineFacts();
   return 'missing' in engine ? '' : engine.cgroupVersion;

@@ -11,13 +11,13 @@ export interface Place {
 
 const volumeName = `forcedetach-${database.name}`;
 
-/** Of a run that has the cluster for itself. */
+/** Place of a run that has the cluster for itself. */
 export const solePlace: Place = { namespace: 'default', volumeName };
 
 const prefix = 'beside-';
 const label = 'forcedetach.beside';
 
-/** Of one run beside others. */
+/** Place of one run beside others. */
 export const placeBeside = (runId: string): Place => ({
   namespace: `${prefix}${runId}`,
   volumeName: `${volumeName}-${runId}`,

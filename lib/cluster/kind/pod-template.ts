@@ -100,7 +100,7 @@ async function readTemplate(
   return template as unknown as PodTemplate;
 }
 
-/** As a strategic merge patch does: containers by name, their mounts and the volumes added. */
+/** Merges as a strategic merge patch does: containers by name, their mounts and the volumes added. */
 function merge(template: PodTemplate, patch: PodTemplate): PodTemplate {
   const containers = template.spec.containers.map((container) => {
     const more = patch.spec.containers.find(({ name }) => name === container.name);

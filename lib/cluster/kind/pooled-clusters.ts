@@ -23,7 +23,7 @@ export interface Pool {
 }
 
 interface Shared {
-  /** Of the settings that a cluster is made with. */
+  /** Key of the settings that a cluster is made with. */
   readonly key: string;
   readonly opening: Promise<OpenCluster>;
   /** Resolves when the last event has given it back. */

@@ -9,7 +9,7 @@ import type { Lab } from './disk/lab.ts';
 import type { KubeClients } from '../../kube.ts';
 import { classOf, type Place } from './place.ts';
 
-/** Of the database: the StatefulSet's, and the one that a Deployment gets. */
+/** Claim of the database: the StatefulSet's, and the one that a Deployment gets. */
 export const claim = `data-${database.name}-0`;
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by';
@@ -35,7 +35,7 @@ export interface ProvisionedAsked {
   readonly originNs: bigint;
 }
 
-/** Of the claim as it is bound now. Throws InfrastructureError `NOT_PROVISIONED`. */
+/** What the claim is bound to now. Throws InfrastructureError `NOT_PROVISIONED`. */
 export async function provisioningOf(
   { core }: KubeClients,
   { lab, place, originNs }: ProvisionedAsked,

@@ -24,7 +24,7 @@ type DiskChoice = Pick<
 >;
 
 export interface WorkloadOptions extends PodOptions {
-  /** Of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
+  /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
   readonly place?: Place;

@@ -12,7 +12,7 @@ const deaf: Watcher = {};
 export class Attachments {
   readonly watchers: Watcher[] = [];
   readonly #lookout: Lookout;
-  /** Of each volume, by its number: few, one a node. */
+  /** Attachments of each volume, by its number: few, one a node. */
   readonly #ofVolume: AttachmentObject[][] = [];
   /** Those who watch one node's objects alone: its kubelet. */
   readonly #nodeWatchers: Watcher[] = [];

@@ -38,7 +38,7 @@ export class Operator {
     this.untaint(name, cordonTaint.key);
   }
 
-  /** As a drain does with each pod of a node. */
+  /** Does what a drain does with each pod of a node. */
   evict(name: string): void {
     this.#onNode(name, (node) => {
       for (const pod of node.pods) this.#world.api.deletePod(pod, this.#graceS);

@@ -131,7 +131,7 @@ export class Server {
     this.#after(chance.soonWithin(measuredTimes.serverStart), () => this.#recovered(before));
   }
 
-  /** Of a shared directory, or of the kernel where the device is mounted. */
+  /** Takes it of a shared directory, or of the kernel where the device is mounted. */
   #lock(): boolean {
     const { volume } = this.#mount;
     return volume.files === undefined ? this.#mount.lock(this) : volume.lock(this);

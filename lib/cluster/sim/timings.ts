@@ -16,7 +16,7 @@ const rangeMs = (min: number, max: number): Range => ({ minUs: min * msUs, maxUs
 
 /** Kubernetes v1.34.4, read in its source. */
 export const kubernetesTimes = {
-  /** Of a status update's period, up to so much more (kubelet.go JitterUntil). */
+  /** Share by which a status update's period may be longer (kubelet.go JitterUntil). */
   statusJitter: 0.04,
   /** node_lifecycle_controller.go doNoExecuteTaintingPass runs every 100 ms. */
   taintPass: rangeMs(0, 100),

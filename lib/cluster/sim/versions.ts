@@ -54,7 +54,7 @@ const versionTraits: Readonly<Record<string, VersionTraits>> = {
   '1.37': since137,
 };
 
-/** Of a minor, or of a patch of it, with its feature gates. */
+/** Traits of a minor, or of a patch of it, with its feature gates. */
 export function traitsOf(of: Pick<Scenario, 'kubernetes' | 'featureGates'>): Traits {
   const traits = versionTraits[minorOf(of.kubernetes)];
   if (traits === undefined) throw new Error(`the model does not play Kubernetes ${of.kubernetes}`);

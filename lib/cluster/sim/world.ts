@@ -9,7 +9,7 @@ import type { Settings } from './settings.ts';
 import type { Range } from './timings.ts';
 
 export interface Sighting {
-  /** As lib/history/observations.ts names them; a server's log by its program. */
+  /** Name in lib/history/observations.ts; a server's log by its program. */
   readonly source: string;
   readonly name: ObservedName;
   readonly node?: string;

@@ -73,7 +73,7 @@ function runOnce(
   });
 }
 
-/** As `runTool`, and rejects with any exit code but 0. */
+/** Runs it as `runTool`, and rejects with any exit code but 0. */
 export async function mustRun(argv: readonly string[], limits: CommandLimits): Promise<string> {
   const { command, exitCode, output } = await runTool(argv, limits);
   if (exitCode === 0) return output;

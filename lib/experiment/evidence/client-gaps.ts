@@ -96,7 +96,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Of each connection: from the plan to its first record, on to its last, and to the writers' end. */
+/** Silences of each connection: from the plan to its first record, on to its last, and to the writers' end. */
 function silences(journal: ClientJournal, span: Span, plan: ClientPlan): string[] {
   const { rate, connections } = plan;
   const paceMs = rate === 'max' || rate === 0 ? 0 : (connections * 1000) / rate;

@@ -90,7 +90,7 @@ export interface FaultSpan {
   readonly overMs: number;
 }
 
-/** Of the scenario's fault. Undefined where it never was in place. */
+/** Span of the scenario's fault. Undefined where it never was in place. */
 export function faultSpanOf(story: Story): FaultSpan | undefined {
   const { records, scenario, faultName, healAtMs } = story;
   const span = spanOf(records, faultName, healAtMs);
@@ -98,7 +98,7 @@ export function faultSpanOf(story: Story): FaultSpan | undefined {
   return { ...span, toMs: Math.min(span.toMs, span.fromMs + scenario.flapDownMs) };
 }
 
-/** Of the first fault with that name. One that is not given back by itself ends with the heal. */
+/** Span of the first fault with that name. One that is not given back by itself ends with the heal. */
 export function spanOf(
   records: readonly SmallRecord[],
   name: string,

@@ -7,7 +7,7 @@ import { meanOf } from '../../counts.ts';
 /** How the reason begins that says the run starved for processor time. */
 export const starvedReason = 'the machine did not keep time';
 
-/** Of a verdict's reasons: its machine did not keep time, so what it says of times is no measurement. */
+/** Tells by a verdict's reasons whether its machine kept no time, so that its times are no measurement. */
 export const isStarved = (reasons: readonly string[]): boolean =>
   reasons.some((reason) => reason.startsWith(starvedReason));
 

@@ -21,7 +21,7 @@ export function stepGaps(story: Story): string[] {
 const stepsOf = ({ records }: Story, actor: ActionRecord['actor']): ActionRecord[] =>
   records.filter((record) => record.type === 'action').filter((record) => record.actor === actor);
 
-/** Of another fault or remedy than the scenario's. */
+/** Steps of another fault or remedy than the scenario's. */
 function strangeSteps(story: Story): string[] {
   const { faultName, remedyName, scenario } = story;
   const names = (actor: 'fault' | 'remedy', ...asked: readonly string[]): string[] => [

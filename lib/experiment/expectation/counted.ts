@@ -6,7 +6,7 @@ import { safetyLevels, type Counts, type Scenario } from '../scenario.ts';
 import { expectationOf } from './expectations.ts';
 import type { Safety } from '../verdict/verdict.ts';
 
-/** Of so few events a verdict that was never seen may still come in a third (Wilson, 0 of 8: 32 %). */
+/** Fewest events: a verdict never seen in them may still come in a third (Wilson, 0 of 8: 32 %). */
 export const leastEvents = 8;
 
 export const eventsIn = (counts: Counts): number =>

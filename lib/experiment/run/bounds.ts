@@ -20,7 +20,7 @@ export type Times = Pick<
 > &
   Pick<Steps, 'leastMs'>;
 
-/** Of a run that no scenario asks to wait. */
+/** Times of a run that no scenario asks to wait. */
 export const noTimes: Times = {
   ...{ warmupMs: 0, horizonMs: 0, overlapMs: 0, patienceMs: 0, convergeMs: 0 },
   ...{ recreations: 0, serverKills: 0, leastMs: 0 },
@@ -33,7 +33,7 @@ const callsMs = 900_000;
  * of seven other volumes: nobody waits so long for what still works.
  */
 const longMs = 7_200_000;
-/** recreate.ts waits so long for each pod. */
+/** move-back.ts waits so long for each pod. */
 const recreationMs = 300_000;
 /** server-kills.ts waits so long for each restart. */
 const serverKillMs = 200_000;
@@ -45,7 +45,7 @@ export const boundsMs = {
   observe: (): number => callsMs,
   'start-writers': (): number => callsMs,
   steady: ({ warmupMs }: Times): number => warmupMs + callsMs,
-  /** Of the two-kernel lab: each wait of its schedule has a bound of its own. */
+  /** The two-kernel lab's: each wait of its schedule has a bound of its own. */
   case: (): number => longMs,
   'lead-up': ({ serverKills }: Times): number => serverKills * serverKillMs + callsMs,
   fault: (): number => callsMs,
@@ -79,7 +79,7 @@ interface AfterInterrupt {
   readonly isTold: boolean;
 }
 
-/** Of what looks on or reads: it ends at once, and this is what its last call may take. */
+/** Time that the last call of what looks on or reads may take: it ends at once. */
 const endsMs = 5000;
 const ends: AfterInterrupt = { mostMs: endsMs, isTold: true };
 const goesOn = (mostMs: number): AfterInterrupt => ({ mostMs, isTold: false });

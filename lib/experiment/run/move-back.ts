@@ -55,10 +55,6 @@ export async function letOthersServe(testbed: Drainable, victim: PodRef): Promis
 const others = ({ nodes }: Drainable, victim: PodRef): string[] =>
   nodes.filter((node) => node !== victim.node);
 
-/**
- * Deletes the database's pod again and again on one node, in turn as usual and by force, and waits
- * each time until the next one is Ready. All other nodes are drained, so that it stays where it is.
- */
 interface RecreateContext extends MoveBackContext {
   readonly scenario: Pick<Scenario, 'recreations'>;
   readonly testbed: MoveBackContext['testbed'] & {
@@ -70,6 +66,10 @@ interface RecreateContext extends MoveBackContext {
 /** kubelet gives up waiting for a volume after 2 min 3 s, and tries again. */
 const readyWithinMs = 300_000;
 
+/**
+ * Deletes the database's pod again and again on one node, in turn as usual and by force, and waits
+ * each time until the next one is Ready. All other nodes are drained, so that it stays where it is.
+ */
 export async function recreate(context: RecreateContext): Promise<void> {
   const { scenario, testbed, recorder, victim } = context;
   const { kubernetes } = testbed;

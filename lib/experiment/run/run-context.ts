@@ -32,7 +32,7 @@ export interface RunOptions<T extends KubernetesTestbed = Testbed> {
   /** Hears what the recorder's listeners hear, from the first record on. Default: nobody. */
   readonly onRecord?: (record: HistoryRecord) => void;
   readonly signal: AbortSignal;
-  /** Of several runs, a volume each, whose victims one fault strikes. Default: alone. */
+  /** The event of several runs, a volume each, whose victims one fault strikes. Default: alone. */
   readonly event?: Barrier;
 }
 

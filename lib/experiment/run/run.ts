@@ -13,7 +13,7 @@ import type { Steps, StepsContext } from './steps.ts';
 
 export type { RunOptions } from './run-context.ts';
 
-/** As `recordScenario`; resolves to the verdict that its history gives. */
+/** Does what `recordScenario` does; resolves to the verdict that its history gives. */
 export async function runScenario(options: RunOptions): Promise<Verdict> {
   await recordScenario(options);
   const { checkers } = options.custom ?? {};

@@ -42,7 +42,7 @@ export interface Steps {
   image(label: ImageLabel, signal: AbortSignal): Promise<void>;
   /** What is done with images from cold. Absent where living servers were read. */
   readonly cold?: {
-    /** As `Testbed`: images are audited without it. */
+    /** See `Testbed`: images are audited without it. */
     removeDatabase(): Promise<void>;
     /** Into the history; rejects where the `steady` one shows trouble. */
     audit(label: ImageLabel, signal: AbortSignal): Promise<void>;

@@ -14,7 +14,7 @@ import { licencesOf } from '../../timeline/licence.ts';
 import { phasesOf } from '../../timeline/phases.ts';
 import { tellStory, type Story } from '../../timeline/story.ts';
 import { incompleteBecause, nothingTested } from '../evidence/completeness.ts';
-import { answersIn } from './answers.ts';
+import { answersIn, type Answers } from './answers.ts';
 import { controlFindings, readFindings } from './control-findings.ts';
 import { absentCheckers, mustBeTaken } from '../run/custom.ts';
 import { cutsNotSeen, disagreements } from '../evidence/disagreements.ts';
@@ -26,7 +26,7 @@ import { recordGaps } from '../evidence/journal-gaps.ts';
 import { refusedMountsOf } from '../../timeline/refused-mounts.ts';
 import { sentenceOf } from './sentence.ts';
 import { judgeExpectation } from '../expectation/serving-expectation.ts';
-import { verdictWord, worst, type Verdict } from './verdict.ts';
+import { verdictWord, worst, type Finding, type Verdict } from './verdict.ts';
 
 export interface AssembleOptions {
   /** Told of each commit that is gone from an image. */
@@ -40,15 +40,13 @@ export function assembleVerdict(
   history: History,
   { onLost, checkers: own = [] }: AssembleOptions = {},
 ): Verdict {
-  const story = tellStory([...history.smallRecords()]);
+  const story = storyOf(history);
   const { run, faultAtMs, victimNode } = story;
-  mustBeTaken(run.custom);
   const answers = answersIn(story, history);
-  const { service, staleReads, reads, cutOff } = answers;
+  const { service, reads, cutOff } = answers;
   const { writes, trouble } = writesOf(history);
-  const { lastVictimAckMs } = service;
   const { reasons: gaps, withGaps, without } = recordGaps(story, history, answers);
-  const exposure = exposureOf(story, { writes, lastVictimAckMs });
+  const exposure = exposureOf(story, { writes, lastVictimAckMs: service.lastVictimAckMs });
   const { findings: damage, reconciliations } = judgeImages(
     history,
     { faultAtMs, handoverAtMs: exposure.handoverAtMs, victimNode },
@@ -57,13 +55,8 @@ export function assembleVerdict(
   const notices = noticesOf(story, damage);
   const refused = refusedMountsOf(story, exposure.accesses);
   const isTold = notices.some(({ ofHarm }) => ofHarm);
-  const findings = [
-    ...damage,
-    ...diskFindings(story, exposure, { refused, isTold }),
-    ...controlFindings(story, staleReads),
-    ...wayBackFindings(story),
-    ...readFindings(story, reads),
-  ];
+  const disk = diskFindings(story, exposure, { refused, isTold });
+  const findings = [...damage, ...disk, ...storyFindings(story, answers)];
   const certificates = certificatesOf(story, exposure);
   const reasons = [
     ...incompleteBecause(story, certificates, findings),
@@ -77,7 +70,6 @@ export function assembleVerdict(
   const safety = worst(findings.map((finding) => finding.safety));
   const verdict = verdictWord(safety, reasons.length === 0);
   const loss = lossOf(reconciliations);
-  const licences = licencesOf(story, exposure.accesses);
   const recovered = recoveredIn(story);
   const told = {
     schemaVersion: 1 as const,
@@ -98,14 +90,36 @@ export function assembleVerdict(
     ...copiesIn(reconciliations),
     phases: phasesOf(story, service.firstSuccessorAckMs),
     horizonS: faultAtMs === undefined ? 0 : Math.round(story.healAtMs - faultAtMs) / 1000,
-    licence: [...(licences.first?.steps ?? [])],
-    licenceGaps: [...(licences.first?.gaps ?? [])],
-    laterLicences: [...licences.later],
+    ...licencesIn(story, exposure),
     findings,
     certificates: certificates.map(bare),
     ...whichRun(story),
   };
   return { sentence: sentenceOf(told), ...told };
+}
+
+function storyOf(history: History): Story {
+  const story = tellStory([...history.smallRecords()]);
+  mustBeTaken(story.run.custom);
+  return story;
+}
+
+const storyFindings = (story: Story, { staleReads, reads }: Answers): Finding[] => [
+  ...controlFindings(story, staleReads),
+  ...wayBackFindings(story),
+  ...readFindings(story, reads),
+];
+
+function licencesIn(
+  story: Story,
+  { accesses }: Exposure,
+): Pick<Verdict, 'licence' | 'licenceGaps' | 'laterLicences'> {
+  const { first, later } = licencesOf(story, accesses);
+  return {
+    licence: [...(first?.steps ?? [])],
+    licenceGaps: [...(first?.gaps ?? [])],
+    laterLicences: [...later],
+  };
 }
 
 type OfTestbed = Pick<Verdict, 'basis' | 'timers' | 'versions' | 'provisioning' | 'cluster'>;

@@ -6,7 +6,7 @@ import { migrateVerdict } from '../../history/migration.ts';
 import { readJson } from '../../json-file.ts';
 import { verdictSchema } from './verdict.ts';
 
-/** As it is read: an older one does not tell whether somebody served. */
+/** A verdict as it is read: an older one does not tell whether somebody served. */
 export const storedVerdict = verdictSchema.extend({
   serving: verdictSchema.shape.serving.nullable(),
 });

@@ -166,7 +166,7 @@ export const verdictSchema = z.object({
   acked: z.number().int(),
   /** What any copy lacks, epoch by epoch, as in `loss`: unreadable commits count as well. */
   lost: z.number().int().nullable(),
-  /** Of the acknowledged commits. Null where no copy of the volume can tell. */
+  /** Acknowledged commits. Null where no copy of the volume can tell. */
   missing: z.object({
     /** The copy before the heal could not be read in full, and these were not found in it. */
     unreadableBeforeHeal: countSchema,
@@ -203,7 +203,7 @@ export const verdictSchema = z.object({
   licence: z.array(licenceStepSchema),
   /** Links that the first second mount must have had and no record proves. */
   licenceGaps: z.array(z.string()),
-  /** Of every further second mount: back to the old node, or after the heal. */
+  /** Licences of every further second mount: back to the old node, or after the heal. */
   laterLicences: z.array(licenceSchema),
   findings: z.array(findingSchema),
   certificates: z.array(

@@ -2,12 +2,12 @@
 import type { Kind } from '../../fields/of-kinds.ts';
 
 interface FaultDeclaration extends Kind {
-  /** Of an experiment that has no other question. */
+  /** Question of an experiment that has no other. */
   readonly question: string;
   /** To the victim, and what proves it while it lasts; Markdown, for the page. */
   readonly happens: string;
   readonly certificate: string;
-  /** Of the control plane: it needs no victim, and so may come beside another fault. */
+  /** Breaks the control plane: it needs no victim, and so may come beside another fault. */
   readonly isOfControlPlane?: true;
   /** At once and for a while the API server hears nothing more of the victim's kubelet. */
   readonly silencesKubelet?: true;

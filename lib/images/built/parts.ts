@@ -48,7 +48,7 @@ export function builtParts(root: string, kubernetesVersion: string): BuiltParts 
 /** One static Go program and nothing else. */
 interface GoProgram {
   readonly name: string;
-  /** Of its module, relative to the project's root. */
+  /** Folder of its module, relative to the project's root. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly flags: string;

@@ -18,7 +18,7 @@ const reads = ['ledger', 'account', 'document'].map(
 const denials = ['ER_TABLEACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR'];
 
 /**
- * Of a table that nobody can read, whatever the account: no matter of the login (ha_innodb.cc
+ * Tells of a table that nobody can read, whatever the account: no matter of the login (ha_innodb.cc
  * `convert_error_code_to_mysql`, handler.cc `handler::print_error`).
  */
 const ofTheTable =
@@ -53,7 +53,7 @@ async function answerOf(
   }
 }
 
-/** Of an error that a server has answered with; undefined for all others. */
+/** Words of an error that a server has answered with; undefined for all others. */
 export function refusalOf(
   error: unknown,
 ): { readonly code: string; readonly message: string } | undefined {

@@ -115,7 +115,7 @@ class Audit extends EvidenceDraft {
     await serve('check', (client, server) => this.#checkTables(client, server));
   }
 
-  /** As a pod's server would be met, right after its recovery. */
+  /** Meets it as a pod's server would be met, right after its recovery. */
   async #logIn(client: SqlClient, server: Server): Promise<void> {
     await this.ask('login', server, async () => {
       this.evidence.login = await checkLogin(client);

@@ -3,7 +3,7 @@ import type { SchemaFound } from '../../checkers/evidence.ts';
 import { changedColumn, databaseName, secondaryIndexes, type WorkloadTable } from '../schema.ts';
 import type { SqlClient } from './sql-client.ts';
 
-/** Of the accounts, whose columns and indexes are the only ones that change. */
+/** Columns of the accounts, whose columns and indexes are the only ones that change. */
 const columns = ['id int unsigned', 'balance bigint'];
 const indexes = ['PRIMARY(id)', 'balance(balance)'];
 const { name, type } = changedColumn;
@@ -47,7 +47,7 @@ async function indexesOf(client: SqlClient, table: WorkloadTable): Promise<strin
   return rows.map(({ text }) => String(text));
 }
 
-/** Of the tables that nobody changes. */
+/** Indexes of the tables that nobody changes. */
 async function wrongIndexes(client: SqlClient): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of ['ledger', 'document'] as const) {

@@ -87,7 +87,7 @@ export class RowVerifier {
     return found;
   }
 
-  /** Of all rows so far, to be held against the binary log's. */
+  /** Sums of all rows so far, to be held against the binary log's. */
   sessions(): Record<string, SessionRows> {
     return this.#mixes.result();
   }

@@ -65,7 +65,7 @@ export class SessionMixes {
   }
 }
 
-/** Of `length` bytes from `at`: the exclusive or of their 32-bit words; what is missing is zero. */
+/** Exclusive or of the 32-bit words of `length` bytes from `at`; what is missing is zero. */
 export function foldHash(bytes: Buffer, at: number, length: number): number {
   let folded = 0;
   let n = 0;

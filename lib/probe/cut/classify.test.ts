@@ -1,4 +1,4 @@
-/** What a cut showed of a volume, by made-up records of each kind; the real ones are in blind.test.ts. */
+/** What a cut showed of a volume, by made-up records of each kind; the real ones are in classify.blind.test.ts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {

@@ -7,7 +7,7 @@ import type { VerdictWord } from '../../experiment/verdict/verdict.ts';
 /** Worst first. */
 const worstFirst = ['corrupt', 'lost', 'exposed', 'inconclusive', 'safe'] as const;
 
-/** As a run's, a headline has no more words. */
+/** Words of a headline at most, as of a run's. */
 const mostWords = 15;
 
 export const worstOf = (cells: readonly BatchCell[]): VerdictWord =>
@@ -82,7 +82,7 @@ export interface PairFinding {
   /** How many pairs changed so, and of how many that differ in this axis alone. */
   readonly changed: number;
   readonly pairs: number;
-  /** Of the verdict that it came to: the larger, the worse. */
+  /** Weight of the verdict that it came to: the larger, the worse. */
   readonly gravity: number;
 }
 

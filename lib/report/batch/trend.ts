@@ -9,9 +9,9 @@ export interface TrendRow {
   readonly was: BatchCell;
   readonly is: BatchCell;
   readonly verdictChanged: boolean;
-  /** Of the rate of damage, with Newcombe's 95 % interval. */
+  /** Change of the rate of damage, with Newcombe's 95 % interval. */
   readonly damage: { readonly by: number; readonly low: number; readonly high: number };
-  /** Of the median downtime, seconds; null where either has none. */
+  /** Change of the median downtime, seconds; null where either has none. */
   readonly downtimeS: number | null;
 }
 

@@ -61,7 +61,7 @@ export class Bench {
     return this.testbed.clock.sleep(ms, this.#options.signal);
   }
 
-  /** Of this procedure. */
+  /** Names it as this procedure's. */
   named(name: string): string {
     return `${namePrefix}${this.#options.runId}-${name}`;
   }
@@ -184,7 +184,7 @@ export class Bench {
     }
   }
 
-  /** As `waitFor`; 60 s by default. */
+  /** Waits as `waitFor` does; 60 s by default. */
   wait(what: string, look: () => Promise<true | string>, timeoutMs = 60_000): Promise<true> {
     return waitFor({ what, timeoutMs, signal: this.#options.signal }, look);
   }

@@ -21,7 +21,7 @@ import { Bench } from './bench.ts';
 
 export interface ProceduresOptions extends ClusterChoice {
   readonly wanted: readonly ProcedureSeed[];
-  /** As the cluster is made. */
+  /** Settings that the cluster is made with. */
   readonly made: Parameters<typeof scenarioOf>[1];
   readonly runId: string;
   /** Each procedure's history goes to `<folder>/seed-<number>`. */

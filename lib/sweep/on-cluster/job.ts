@@ -9,7 +9,7 @@ export interface JobRequest {
   readonly shards: number;
   /** An image that has Node 24. */
   readonly image: string;
-  /** Of all shards together. */
+  /** Schedules of all shards together. */
   readonly schedules: number;
 }
 

@@ -16,7 +16,7 @@ const stateBytes = 256 * 1024 * 1024;
 interface Head extends Shard {
   readonly seed: string;
   readonly lines: number;
-  /** Of the data lines' text. */
+  /** Hash of the data lines' text. */
   readonly sha256: string;
 }
 

@@ -36,7 +36,7 @@ const looksAgain = 5;
 const lastLines = 20;
 
 /**
- * Nothing stays on the cluster. Throws, beside what access.ts and islands.ts name, EvidenceError
+ * Nothing stays on the cluster. Throws, beside what access.ts and sweep.ts name, EvidenceError
  * `SHARD_FAILED`, `SHARD_MISSING`, `SHARD_OUTPUT_CUT`: what joined before is a sweep that can go on.
  */
 export async function sweepOnCluster(options: ClusterSweep): Promise<SweepState> {

@@ -61,7 +61,7 @@ const connector: SqlConnector = {
   },
 };
 
-/** As a proxy does: sessions end once the route leads elsewhere, also where the old server lives. */
+/** Ends sessions once the route leads elsewhere, as a proxy does, also where the old server lives. */
 function untilMoved(session: SqlSession, socketPath: string): SqlSession {
   const onRoute = <T>(send: () => Promise<T>): Promise<T> => {
     if (route.leadsTo(socketPath)) return send();

@@ -18,7 +18,7 @@ export interface WriterProcessesOptions {
   /** The run's seed. */
   readonly seed: string;
   readonly routes: Pick<ClientSockets, 'get' | 'onChange'>;
-  /** As WriterOptions has it. Default 8. */
+  /** See WriterOptions. Default 8. */
   readonly transferEvery?: number;
 }
 

@@ -48,7 +48,7 @@ const aside = `${etc}/kube-controller-manager.yaml`;
 const move = (node: string, from: string, to: string): Promise<string> =>
   containerShell(node).sh(`if [ -e ${from} ]; then mv ${from} ${to}; fi`);
 
-/** As an operator would. Resolves once it is gone. Idempotent. */
+/** Stops it as an operator would. Resolves once it is gone. Idempotent. */
 export async function stopControllerManager(node: string): Promise<void> {
   await move(node, place, aside);
   await controllerManagerIs(node, 'gone');

@@ -8,9 +8,9 @@ export interface CsiManifestOptions {
   /** Images as the nodes have them. */
   readonly driverImage: string;
   readonly attacherImage: string;
-  /** Of the official external-provisioner. Default: nobody makes volumes. */
+  /** The official external-provisioner. Default: nobody makes volumes. */
   readonly provisionerImage?: string | undefined;
-  /** Of the cluster's lease. */
+  /** The range of the cluster's lease. */
   readonly loops: { readonly first: number; readonly count: number };
   /** The shared directory, the same path on each node. */
   readonly sharedDir: string;
@@ -37,7 +37,7 @@ export async function renderCsiManifests(options: CsiManifestOptions): Promise<K
   return objects;
 }
 
-/** As the manifest has it: no instance of the client's class. */
+/** An object as the manifest has it: no instance of the client's class. */
 type Plain<T> = { [K in keyof T]: T[K] };
 
 /** Beside the attacher, on the same socket. */

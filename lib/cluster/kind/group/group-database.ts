@@ -25,7 +25,7 @@ export interface MemberPod extends PodRef {
 
 export interface GroupDatabaseOptions extends GroupScenario {
   readonly image: string;
-  /** Of the CSI volumes, one a member; their images exist already. */
+  /** CSI volumes, one a member; their images exist already. */
   readonly volumeHandles: readonly string[];
   readonly sizeBytes: number;
   readonly signal?: AbortSignal | undefined;

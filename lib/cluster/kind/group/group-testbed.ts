@@ -59,7 +59,7 @@ export function groupBackend(
   };
 }
 
-/** Of each member's volume; sparse. */
+/** Size of each member's volume; sparse. */
 const volumeBytes = 2 * 1024 ** 3;
 const terminationGraceMs = 30_000;
 /** A statement of the set-up. A server that cannot join a group says so after 60 s. */
@@ -177,7 +177,7 @@ interface NewMember {
   readonly client: MemberClient;
 }
 
-/** Of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
+/** Makes a group of servers that know nothing of each other yet. The first becomes the primary. Resolves once each of them sees all of them online. */
 async function formGroup(
   members: readonly NewMember[],
   signal: AbortSignal | undefined,

@@ -20,7 +20,7 @@ import type { Recorder } from '../../../history/port.ts';
 import type { ClientSockets } from '../clients/writers.ts';
 import type { MemberWays } from './ways.ts';
 
-/** As often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
+/** Asks as often as the database's own router asks for the members (metadata_cache.ttl, 0.5 s). */
 const askEveryMs = 500;
 /** A member that does not answer in this time is passed over. */
 const answerWithinMs = 1_000;

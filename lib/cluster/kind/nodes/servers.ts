@@ -20,7 +20,7 @@ echo $pids`;
 
 const killedWithinS = 5;
 
-/** As a crash of the server does: SIGKILL, and no clean stop. */
+/** Ends servers as a crash does: SIGKILL, and no clean stop. */
 export async function killServers(node: NodeShell): Promise<Proof> {
   const { server } = database;
   const ended = (await node.sh(killScript, server, killedWithinS)).trim();
@@ -30,7 +30,7 @@ export async function killServers(node: NodeShell): Promise<Proof> {
 }
 
 /**
- * Of processes of the name `$1`. Ends once each thread is stopped, so that no system call is half done;
+ * Stops processes of the name `$1`. Ends once each thread is stopped, so that no system call is half done;
  * `$2` is the limit in s.
  */
 const stopScript = `

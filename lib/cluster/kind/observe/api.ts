@@ -18,7 +18,7 @@ export interface ApiScope {
   readonly namespace: string;
   /** Label selector of the database's pods. */
   readonly podSelector: string;
-  /** Of other nodes it is kept only whether they are Ready. Default: all are the run's own. */
+  /** The run's own nodes: of others it is kept only whether they are Ready. Default: all. */
   readonly nodes?: readonly string[];
   /** Only attachments of this PersistentVolume. Default: all. */
   readonly volumeName?: string;

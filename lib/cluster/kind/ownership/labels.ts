@@ -40,7 +40,7 @@ export const kindWorkers = 2;
 export const engineName = (cluster: string): string => `fd-${cluster}`;
 export const labName = (cluster: string): string => `${engineName(cluster)}-lab`;
 export const arrayName = (cluster: string): string => `${engineName(cluster)}-array`;
-/** As kind calls them. */
+/** Names that kind gives them. */
 export const nodeNames = (cluster: string, count: number): string[] =>
   ['control-plane', 'worker', ...Array.from({ length: count }, (_, n) => `worker${n + 2}`)]
     .slice(0, count)
@@ -61,7 +61,7 @@ export interface ClusterLabels {
   readonly owner: Owner | undefined;
   readonly keep: boolean;
   readonly stateDir: string;
-  /** Of the state directory; empty where the label is missing: such a directory is left alone. */
+  /** The state directory's; empty where the label is missing: such a directory is left alone. */
   readonly token: string;
   readonly tools: string;
 }

@@ -21,7 +21,7 @@ const firstLeasedLoop = machineLoops.first + machineLoops.count;
 export interface Lease {
   /** 0 … leaseCount − 1. */
   readonly index: number;
-  /** Of the cluster's Docker network. 172.30/16 is the last that Docker itself would hand out. */
+  /** Range of the cluster's Docker network. 172.30/16 is the last that Docker itself would hand out. */
   readonly subnet: string;
   readonly gateway: string;
   readonly podCidr: string;

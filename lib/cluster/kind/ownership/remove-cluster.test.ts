@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LeaseHold } from './lease-hold.ts';
 import type { FoundCluster } from './registry.ts';
-import { removeCluster } from './remove-cluster.ts';
+import { awaitLateContainers, removeCluster } from './remove-cluster.ts';
 
-/** An engine that shows nothing, and whose names are taken while their file is there. */
+/** Shows nothing; names are taken while their file is there. It notes what it is asked. */
 const engine = `#!/bin/sh
 cd "$FD_ENGINE"
-echo "$*" >> asked
+echo "$1" "$2" "$3" >> asked
 [ "$1" = create ] && [ -e "$3" ] || exit 0
 echo "Conflict. The container name \\"/$3\\" is already in use by container \\"1f\\"." >&2
 exit 1
@@ -66,4 +66,28 @@ test('a name that stays taken ends the removal, and the network and the director
   });
   expect(removals()).toEqual([]);
   expect(existsSync(stateDir)).toBe(true);
+});
+
+/** What is asked where the name of that container is free. */
+const free = (name: string): string[] => [`create --name fd-main-${name}`, 'rm --force --volumes'];
+
+test('a name that is taken is waited for, and what shows by then is removed', async () => {
+  writeFileSync(join(stateDir, 'kind.yaml'), 'nodes: [{ role: control-plane }, { role: worker }]');
+  writeFileSync(join(folder, 'fd-main-worker'), '');
+  const removeShown = vi.fn(() => Promise.resolve(rmSync(join(folder, 'fd-main-worker'))));
+  expect(await awaitLateContainers(found().labels, removeShown)).toEqual([]);
+  expect(removeShown).toHaveBeenCalledOnce();
+  expect(asked()).toEqual([
+    ...free('lab'),
+    ...free('array'),
+    ...free('control-plane'),
+    'create --name fd-main-worker',
+    ...free('worker'),
+  ]);
+});
+
+test('before kind is asked for nodes the lab and the array may be under way', async () => {
+  rmSync(join(stateDir, 'kind.yaml'));
+  expect(await awaitLateContainers(found().labels, () => Promise.resolve())).toEqual([]);
+  expect(asked()).toEqual([...free('lab'), ...free('array')]);
 });

@@ -120,7 +120,7 @@ interface KindConfig {
   readonly nodes: readonly unknown[];
 }
 
-/** As kind was told; 0 where it was never asked for nodes. */
+/** Counts what kind was told; 0 where it was never asked for nodes. */
 function nodesAsked(stateDir: string): number {
   try {
     const { nodes } = parse(readFileSync(stateDirAt(stateDir).kindConfig, 'utf8')) as KindConfig;

@@ -69,7 +69,7 @@ const completeMark = 'complete';
 export const markComplete = (dir: StateDir): Promise<void> =>
   writeFile(join(dir.path, completeMark), '');
 
-/** Of the directory that labels name, which has to be theirs. */
+/** Looks at the directory that labels name, which has to be theirs. */
 export const isComplete = (path: string, token: string): boolean =>
   token !== '' && tokenIn(path) === token && existsSync(join(path, completeMark));
 

@@ -64,7 +64,7 @@ export class AttachDetach implements Watcher {
     this.#volumes[volume]?.nudge(this.#context.chance.within(measuredTimes.watchDelay));
   }
 
-  /** As reconciler.go does, also where nothing was mounted any more: each detach unverified counts. */
+  /** Says it as reconciler.go does, also where nothing was mounted any more: each detach unverified counts. */
   #sayForced(reason: ForceReason, { name: node, index }: NodeObject): void {
     const { world } = this.#context;
     this.#forced[reason] += 1;

@@ -75,7 +75,7 @@ export class Kubelet implements MachineWatcher {
     this.#nudge = this.#newNudge();
   }
 
-  /** Of the workload's pod; of two the one that serves, or else the younger. */
+  /** Container of the workload's pod; of two the one that serves, or else the younger. */
   container(workload = 0): Container | undefined {
     let found: Container | undefined;
     for (const { object, container } of this.#pods.values())

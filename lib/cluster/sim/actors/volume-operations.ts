@@ -106,7 +106,7 @@ export class Operation {
   }
 }
 
-/** As csi_attacher.go verifyAttachmentStatus reads it. */
+/** Reads it as csi_attacher.go verifyAttachmentStatus does. */
 export function attachState(attachment: AttachmentObject | undefined): PollState {
   if (attachment === undefined || attachment.deleting || attachment.attachFailed) return 'failed';
   return attachment.attached ? 'done' : 'waiting';

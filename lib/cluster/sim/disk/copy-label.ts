@@ -5,7 +5,7 @@ import { volumeName } from '../api-objects.ts';
 import { bytesPerCommit } from '../timings.ts';
 import type { Image, Volume } from './volume.ts';
 
-/** As it lies in the copies' folder, with its label. */
+/** A copy as it lies in the copies' folder, with its label. */
 export interface SimCopy {
   readonly image: Image;
   readonly made: CopyIdentity;

@@ -23,7 +23,7 @@ export class Mount {
   #starts = 0;
   /** The disk has said of rows up to here that they are on it; the others are in the cache only. */
   #syncedTo = 0;
-  /** As this view has it, in the cache or on the disk. */
+  /** This view's, in the cache or on the disk. */
   #schema: 'old' | 'changed' | 'written' = 'old';
   readonly #dirtyFiles = new Map<string, string>();
   /** After an I/O error the file system takes no more writes: ext4 aborts its journal, XFS stops. */
@@ -137,7 +137,7 @@ export class Mount {
     });
   }
 
-  /** As a self-fence does it: what the cache holds is written, and then nothing any more. */
+  /** Does what a self-fence does: what the cache holds is written, and then nothing any more. */
   remountReadOnly(): void {
     this.sync((done) => {
       if (done) this.volume.clean = true;

@@ -134,7 +134,7 @@ export class Volume {
     return fresh;
   }
 
-  /** Of the node's paths, present and later. */
+  /** Sets the node's paths, present and later. */
   setLink(node: string, link: LinkState): void {
     this.#links.set(node, link);
     for (const path of this.pathsOf(node)) path.setLink(link, this.#clock.nowUs);

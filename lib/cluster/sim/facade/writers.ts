@@ -22,13 +22,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
   const { specs, folder, seed, connector } = options;
   const aborter = new AbortController();
   const directory = historyDirectory(folder);
-  const acked: { client: ClientSide; node: string; count: number }[] = [];
-  const count = (client: ClientSide, node: string): void => {
-    const entry = acked.find((each) => each.client === client && each.node === node);
-    if (entry === undefined) acked.push({ client, node, count: 1 });
-    else entry.count += 1;
-  };
-
+  const acked = new Acked();
   const written: Record<string, SegmentCounts> = {};
   const read = async ({ client, readEveryMs: everyMs }: WriterSpec): Promise<void> => {
     if (everyMs === undefined) return;
@@ -64,7 +58,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
         spec,
         seed,
         signal: aborter.signal,
-        onAck: ({ node }) => count(client, node),
+        onAck: ({ node }) => acked.add(client, node),
       });
       if (client === 'inside') await changing;
     } finally {
@@ -76,7 +70,7 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
   // A writer that failed says so when it is stopped.
   ended.catch(() => undefined);
   return {
-    acked: () => acked.map((each) => ({ ...each })),
+    acked: () => acked.counts(),
     changeSchema: () => change(),
     async stop() {
       aborter.abort();
@@ -84,4 +78,19 @@ export function startSimWriters(driver: Driver, options: SimWritersOptions): Wri
       return written;
     },
   };
+}
+
+/** Acknowledged commits of each client on each node. */
+class Acked {
+  readonly #counts: { client: ClientSide; node: string; count: number }[] = [];
+
+  add(client: ClientSide, node: string): void {
+    const entry = this.#counts.find((each) => each.client === client && each.node === node);
+    if (entry === undefined) this.#counts.push({ client, node, count: 1 });
+    else entry.count += 1;
+  }
+
+  counts(): ReturnType<Writers['acked']> {
+    return this.#counts.map((each) => ({ ...each }));
+  }
 }

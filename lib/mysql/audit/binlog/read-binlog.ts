@@ -10,7 +10,7 @@ import { GtidIntervals } from '../../gtid-set.ts';
 export interface BinlogRead {
   readonly files: readonly string[];
   readonly bytes: number;
-  /** As MySQL writes a GTID set. */
+  /** A GTID set as MySQL writes it. */
   readonly gtids: string;
   readonly duplicateGtids: number;
   readonly transactions: number;
@@ -53,7 +53,7 @@ class Reading {
   readonly #clients: { readonly text: string; readonly bytes: Buffer }[] = [];
   /** Number that the file gives the ledger; they change from file to file. */
   #ledger = -1;
-  /** Of the transaction under way: it has its number, or its BEGIN too. */
+  /** State of the transaction under way: it has its number, or its BEGIN too. */
   #open: 'no' | 'named' | 'begun' = 'no';
   #uuid = '';
   readonly #uuidBytes = Buffer.alloc(uuidBytes);

@@ -1,13 +1,13 @@
 /** The derivations, held against a hand-written partition with a forced detach. */
 import { expect, test } from 'vitest';
-import { runRecord, see } from '../../test/support/run-record.ts';
-import type { SmallRecord } from '../history/reader.ts';
-import { observed } from '../history/observations.ts';
-import { exposureOf } from './exposure.ts';
-import { licencesOf } from './licence.ts';
-import { phasesOf } from './phases.ts';
-import { ServiceMeter } from './service.ts';
-import { tellStory, type Story } from './story.ts';
+import { runRecord, see } from '../support/run-record.ts';
+import type { SmallRecord } from '../../lib/history/reader.ts';
+import { observed } from '../../lib/history/observations.ts';
+import { exposureOf } from '../../lib/timeline/exposure.ts';
+import { licencesOf } from '../../lib/timeline/licence.ts';
+import { phasesOf } from '../../lib/timeline/phases.ts';
+import { ServiceMeter } from '../../lib/timeline/service.ts';
+import { tellStory, type Story } from '../../lib/timeline/story.ts';
 
 const begin: SmallRecord[] = [
   runRecord(),

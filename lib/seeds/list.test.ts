@@ -1,9 +1,9 @@
 /** Each procedure's reader: on notes as they should be, on notes that contradict, on none. */
 import { expect, test } from 'vitest';
-import type { ObservationRecord } from '../../history/events.ts';
-import { csiCalls } from '../../history/observations.ts';
-import { seeds } from '../list.ts';
-import type { Reading } from '../seed.ts';
+import type { ObservationRecord } from '../history/events.ts';
+import { csiCalls } from '../history/observations.ts';
+import { seeds } from './list.ts';
+import type { Reading } from './seed.ts';
 
 type Data = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
-const anotherDay = new URL('../../test/support/another-day.mjs', import.meta.url);
+const anotherDay = new URL('../support/another-day.mjs', import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every file of a run of the command line, by its path; `where` is its folder, below a new one. */

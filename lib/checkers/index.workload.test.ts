@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runRecord } from '../../test/support/run-record.ts';
 import { sessionKey } from '../workload/ledger.ts';
-import { deletionOf, documentAction, firstDocuments } from '../workload/documents.ts';
+import { firstDocuments } from '../workload/documents.ts';
 import type { OpOutcome } from '../workload/sql.ts';
 import type { SchemaChangeRecord } from '../history/client-records.ts';
 import {
@@ -93,23 +93,6 @@ test('nothing is said of a sound image, and a part that was not read is missing 
 });
 
 describe('documents', () => {
-  test('the pattern: 2 and 4 put, 6 deletes what 2 put, the first longer one is kept', () => {
-    const verbs = Array.from({ length }, (_, seq) => documentAction({ kind: 'append', seq })?.verb);
-    expect(verbs.flatMap((verb, seq) => (verb === undefined ? [] : [[seq, verb]]))).toEqual([
-      [2, 'put'],
-      [4, 'put'],
-      [6, 'delete'],
-    ]);
-    expect([deletionOf(2), deletionOf(4), deletionOf(132)]).toEqual([6, undefined, 261]);
-    for (const put of [2, 130, 132, 260]) {
-      const deletion = deletionOf(put) ?? Number.NaN;
-      expect(documentAction({ kind: 'append', seq: deletion })).toEqual({
-        verb: 'delete',
-        seq: put,
-      });
-    }
-  });
-
   test.each<[string, Scene, string[]]>([
     ['a deleted one is there, and its deletion’s row', { changed: found([2, 4]) }, ['DELETE_HALF']],
     ['one is gone', { changed: found([]) }, ['DOCUMENT_MISSING']],

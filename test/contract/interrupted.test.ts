@@ -1,11 +1,11 @@
 /** An interrupt shortens what is left: whatever never ends is given up soon, and the heal comes. */
 import { expect, test } from 'vitest';
-import { modelScenario, runOnModel, shortTimers } from '../../../test/support/model-run.ts';
-import type { Backend, Testbed } from '../../cluster/port.ts';
-import { InfrastructureError } from '../../errors.ts';
-import type { HistoryRecord, PhaseName } from '../../history/events.ts';
-import { openHistory } from '../../history/reader.ts';
-import { afterInterrupt } from './bounds.ts';
+import { modelScenario, runOnModel, shortTimers } from '../support/model-run.ts';
+import type { Backend, Testbed } from '../../lib/cluster/port.ts';
+import { InfrastructureError } from '../../lib/errors.ts';
+import type { HistoryRecord, PhaseName } from '../../lib/history/events.ts';
+import { openHistory } from '../../lib/history/reader.ts';
+import { afterInterrupt } from '../../lib/experiment/run/bounds.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

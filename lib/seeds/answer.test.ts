@@ -1,8 +1,8 @@
 /** The readers on runs of the model, and on samples of which they must say that they can't tell. */
 import { expect, test } from 'vitest';
-import type { ScenarioInput } from '../../experiment/scenario.ts';
-import { modelScenario, runOnModel, shortTimers } from '../../../test/support/model-run.ts';
-import { readAnswers, type Told } from '../answer.ts';
+import type { ScenarioInput } from '../experiment/scenario.ts';
+import { modelScenario, runOnModel, shortTimers } from '../../test/support/model-run.ts';
+import { readAnswers, type Told } from './answer.ts';
 
 /** Answers by number; a string where there is none. */
 async function askedOfModel(fields: Partial<ScenarioInput>): Promise<Map<number, Told['reading']>> {

@@ -5,9 +5,9 @@ import { createServer, type AddressInfo, type ListenOptions, type Server } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { nodesReady } from '../create/create-cluster.ts';
-import { kubeClients } from '../../../kube.ts';
-import { databaseServer } from '../../../database/server.ts';
+import { nodesReady } from '../../lib/cluster/kind/create/create-cluster.ts';
+import { kubeClients } from '../../lib/kube.ts';
+import { databaseServer } from '../../lib/database/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'fd-silent-'));
 const servers: Server[] = [];

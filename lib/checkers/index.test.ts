@@ -1,44 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../experiment/verdict/verdict.ts';
 import { initialBalance } from '../workload/ledger.ts';
-import { bareRun } from '../../test/support/bare-run.ts';
-import {
-  exampleLedger,
-  exampleSeed,
-  healthyEvidence,
-  rowsOf,
-} from '../../test/support/example-ledger.ts';
-import type { ImageEvidence, LedgerRow, ServerStart } from './evidence.ts';
-import { judgeImages, runChecks, type AuditedHistory } from './index.ts';
-import type { LostCommit } from './lost-commits.ts';
-import { opName } from './op-sample.ts';
-
-const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
-const ledger = exampleLedger([
-  { client: 'inside', connection: 0, session: 0, node: 'a', ops },
-  { client: 'outside', connection: 1, session: 0, node: 'a', ops },
-]);
-const rows = rowsOf(ledger.entries);
-const healthy = healthyEvidence(rows);
-
-type Image = { readonly evidence: ImageEvidence; readonly rows: readonly LedgerRow[] };
-
-function findingsOf(...images: readonly Image[]): readonly Finding[] {
-  const labels = ['steady', 'first', 'second'] as const;
-  const records = images.map(({ evidence }, n) => {
-    const image = labels[n] ?? 'second';
-    return { type: 'image' as const, t: n, image, takenAtMs: 1000 + n, evidence };
-  });
-  const history: AuditedHistory = {
-    smallRecords: () => [bareRun(exampleSeed), ...records],
-    visitOps: (visit) => ledger.ops.forEach(visit),
-    rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
-  };
-  return judgeImages(history, {}).findings;
-}
-
-const judged = (changed: Partial<ImageEvidence>, found: readonly LedgerRow[] = rows): string[] =>
-  findingsOf({ evidence: { ...healthy, ...changed }, rows: found }).map(({ code }) => code);
+import type { ImageEvidence, ServerStart } from './evidence.ts';
+import { runChecks } from './index.ts';
+import { findingsOf, healthy, judged, rows } from '../../test/support/judged-images.ts';
 
 /** As a crash state of real MySQL 9.7.4 said it, which then put the doublewrite copy there. */
 const tornFirstPage = '[ERROR] [MY-012224] [InnoDB] Checksum mismatch in datafile: ./mysql.ibd';
@@ -61,72 +25,6 @@ describe('the checkers', () => {
   test('say nothing of a healthy database', () => {
     expect(judged({})).toEqual([]);
     expect(findingsOf({ evidence: healthy, rows }, { evidence: healthy, rows })).toEqual([]);
-  });
-
-  test('call nothing lost that the audit read and the history has not', () => {
-    expect(judged({}, rows.slice(0, 20))).toEqual(['AUDIT_INCOMPLETE']);
-  });
-
-  test('call a row that a journal with gaps does not tell of no damage, and no evidence', () => {
-    const known = ledger.ops.filter(({ seq }) => seq < 20);
-    const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
-    const history: AuditedHistory = {
-      smallRecords: () => [bareRun(exampleSeed), { ...image, evidence: healthy }],
-      visitOps: (visit) => known.forEach(visit),
-      rows: () => rows,
-    };
-    const found = (withGaps: readonly string[]): unknown[] =>
-      judgeImages(history, {}, { withGaps: new Set(withGaps) }).findings.map((finding) => [
-        finding.code,
-        finding.level,
-        finding.safety,
-      ]);
-    const gap = ['LEDGER_UNJOURNALED', 'incomplete', 'safe'];
-    expect(found(['inside', 'outside'])).toEqual([gap]);
-    expect(found(['inside'])).toEqual([gap, ['LEDGER_PHANTOM', 'damage', 'corrupt']]);
-  });
-
-  test('call lost commits lost, and silent', () => {
-    const [found] = findingsOf({
-      evidence: healthyEvidence(rows.slice(0, -3)),
-      rows: rows.slice(0, -3),
-    });
-    expect(found).toMatchObject({ code: 'LEDGER_LOST', safety: 'lost', loud: false });
-    expect(found?.summary).toContain('3 of 48 acknowledged commits are gone');
-    expect(found?.evidence.join('\n')).toMatch(/outside\/1\/0: seq 22 to 23, 2 acknowledged/);
-  });
-
-  test('name each lost commit, whose it was and when', () => {
-    const evidence = healthyEvidence(rows.slice(0, -3));
-    const commits: LostCommit[] = [];
-    const image = { type: 'image' as const, t: 1, image: 'first' as const, takenAtMs: 1001 };
-    const history: AuditedHistory = {
-      smallRecords: () => [bareRun(exampleSeed), { ...image, evidence }],
-      visitOps: (visit) => ledger.ops.forEach(visit),
-      rows: () => rows.slice(0, -3),
-    };
-    judgeImages(history, { faultAtMs: 235 }, { onLost: (commit) => commits.push(commit) });
-    const names = commits.map((commit) => [opName(commit), commit.epoch, commit.ackedAtMs]);
-    expect(names).toEqual([
-      ['inside/0/0/23', 'successor', 240],
-      ['outside/1/0/22', 'beforeFault', 230],
-      ['outside/1/0/23', 'successor', 240],
-    ]);
-    const [gone] = rows.slice(-1);
-    expect(commits[2]).toMatchObject({ image: 'first', node: 'a', amount: gone?.amount });
-  });
-
-  test('call nothing resurrected against an image that could not be read', () => {
-    const unreadable = {
-      ...healthy,
-      starts: starts({ ready: false, died: 'exit code 2' }),
-      ledgerComplete: false,
-      ledgerRows: 0,
-    };
-    const found = findingsOf({ evidence: unreadable, rows: [] }, { evidence: healthy, rows });
-    const codes = found.map(({ code }) => code);
-    expect(codes).toContain('LEDGER_UNREADABLE');
-    expect(codes).not.toContain('LEDGER_RESURRECTED');
   });
 
   test.each<[string, Partial<ImageEvidence>]>([

@@ -9,7 +9,7 @@ import {
   strangerClasses,
   strangerNames,
 } from '../../../test/support/stranger-objects.ts';
-import { judged } from '../trials/judged.ts';
+import { judged } from './judged.ts';
 import { driverVersions, wholeCertificates } from '../../../scripts/driver-files.ts';
 
 const root = fileURLToPath(new URL('../../../certificates/', import.meta.url));

@@ -6,17 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { writeKubeconfig } from '../../../../test/support/user-kubeconfig.ts';
-import type { Clock } from '../../../clock.ts';
-import type { Recorder } from '../../../history/port.ts';
-import type { Cluster } from '../cluster.ts';
-import { kubeClients } from '../../../kube.ts';
-import type { OpenStream } from '../../../engine/line-stream.ts';
-import { observeApi } from './api.ts';
-import { observeAudit } from './audit.ts';
-import { observeDisk } from './disk.ts';
-import { observeControllerManager, observeSelfFences, observeServerLogs } from './logs.ts';
-import { observeMachine } from './machine.ts';
+import { writeKubeconfig } from '../support/user-kubeconfig.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Recorder } from '../../lib/history/port.ts';
+import type { Cluster } from '../../lib/cluster/kind/cluster.ts';
+import { kubeClients } from '../../lib/kube.ts';
+import type { OpenStream } from '../../lib/engine/line-stream.ts';
+import { observeApi } from '../../lib/cluster/kind/observe/api.ts';
+import { observeAudit } from '../../lib/cluster/kind/observe/audit.ts';
+import { observeDisk } from '../../lib/cluster/kind/observe/disk.ts';
+import {
+  observeControllerManager,
+  observeSelfFences,
+  observeServerLogs,
+} from '../../lib/cluster/kind/observe/logs.ts';
+import { observeMachine } from '../../lib/cluster/kind/observe/machine.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-throws-'));
 // It is slow to import where the machine is busy.

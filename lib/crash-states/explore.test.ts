@@ -1,4 +1,3 @@
-/** One crash state judged, and many of them summed up. */
 import { expect, test } from 'vitest';
 import {
   exampleLedger,
@@ -11,9 +10,7 @@ import { Journal } from '../checkers/journal.ts';
 import { unreadBecause } from '../checkers/readability.ts';
 import type { PowerLoss } from '../disk-kinds.ts';
 import type { VerdictWord } from '../experiment/verdict/verdict.ts';
-import { describeState, describeSummary, expectedOf, isExpected } from './describe.ts';
 import { explore, type StateJudgement, type StateResult } from './explore.ts';
-import { boundOfNone, summarize } from './summary.ts';
 
 const ok = { outcome: 'ok', stored: true } as const;
 const session = { client: 'inside', connection: 0, session: 0, node: 'a', ops: [ok, ok, ok] };
@@ -99,75 +96,4 @@ const state = (number: number, policy: PowerLoss, verdict: VerdictWord, lost = 0
   ...{ number, policy, verdict, lost, position: number, atMs: number, drawn: 'anywhere' },
   ...{ acked: 9, serverStarted: verdict !== 'corrupt', findings: [], unflushed: number % 2 },
   ...{ survived: 0, thorough: false, durationsMs: {} },
-});
-
-test('a summary counts by policy, names the worst state and bounds what was not seen', () => {
-  const results = [
-    state(1, 'keeps', 'safe'),
-    state(2, 'drops', 'lost', 3),
-    state(3, 'drops', 'lost', 5),
-    state(4, 'drops', 'inconclusive'),
-    state(5, 'tears', 'corrupt', 1),
-  ];
-  const summary = summarize(results);
-  expect(summary.verdict).toBe('corrupt');
-  expect(summary.worst?.number).toBe(5);
-  expect(summary.policies).toMatchObject([
-    { policy: 'keeps', states: 1, withUnflushed: 1, lost: 0, shareBelow: boundOfNone(1) },
-    { policy: 'drops', states: 3, withUnflushed: 1, lost: 2, corrupt: 0, inconclusive: 1 },
-    { policy: 'tears', states: 1, corrupt: 1, notStarted: 1 },
-  ]);
-  expect(summary.policies[1]).not.toHaveProperty('shareBelow');
-  expect(summarize(results.slice(0, 4)).worst?.number).toBe(3);
-  const text = describeSummary({
-    ...{ ...summary, durationS: 1, states: results },
-    moments: { anywhere: 10, 'at-flush': 4, 'much-unflushed': 2 },
-    ...{ expected: ['safe'], asExpected: false, rebuildWorst: 'again' },
-  });
-  expect(text).toContain('CORRUPT (expected safe) — 3 of 5 crash states');
-});
-
-test('a state tells what mysqld said, of many lines the first two', () => {
-  const evidence = ['[ERROR] page 3 is torn', `[ERROR] ${'x'.repeat(500)}`, '[ERROR] again'];
-  const about = {
-    level: 'damage',
-    code: 'ERROR_LOG_DAMAGE',
-    summary: 'in 3 lines',
-    safety: 'corrupt',
-    loud: true,
-  } as const;
-  const text = describeState({
-    ...state(1, 'tears', 'corrupt'),
-    findings: [{ ...about, evidence }],
-  });
-  const [, finding, first, second, ...more] = text.split('\n');
-  expect(finding).toBe('    ERROR_LOG_DAMAGE: in 3 lines');
-  expect(first).toBe('      [ERROR] page 3 is torn');
-  expect(second).toHaveLength(206);
-  expect(more).toEqual([]);
-});
-
-test('nothing looked at, or one state unread, is inconclusive', () => {
-  expect(summarize([]).verdict).toBe('inconclusive');
-  const results = [state(1, 'keeps', 'safe'), state(2, 'keeps', 'inconclusive')];
-  expect(summarize(results).verdict).toBe('inconclusive');
-  expect(summarize(results.slice(0, 1)).verdict).toBe('safe');
-});
-
-test('none of n leaves room for about three in n', () => {
-  expect(boundOfNone(200) * 200).toBeCloseTo(3, 1);
-  expect(boundOfNone(1)).toBeCloseTo(0.95);
-});
-
-test('only stock settings on an honest disk promise safety', () => {
-  const stock = { trxCommit: 1, flushes: 'honest' } as const;
-  const whole = ['keeps', 'drops', 'reorders'] as const;
-  expect(expectedOf(stock, whole)).toEqual(['safe']);
-  expect(expectedOf({ ...stock, trxCommit: 2 }, whole)).toEqual(['lost']);
-  expect(expectedOf({ ...stock, flushes: 'ignored' }, whole)).toEqual(['lost', 'corrupt']);
-  const safe = state(1, 'keeps', 'safe');
-  expect(isExpected(stock, summarize([safe, state(2, 'tears', 'corrupt')]))).toBe(true);
-  expect(isExpected(stock, summarize([safe, state(2, 'tears', 'lost')]))).toBe(false);
-  expect(isExpected(stock, summarize([safe, state(2, 'drops', 'corrupt')]))).toBe(false);
-  expect(isExpected({ ...stock, trxCommit: 2 }, summarize([safe]))).toBe(false);
 });

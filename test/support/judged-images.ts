@@ -1,0 +1,41 @@
+/** Images of a small ledger, one after the other, and what is said of them. */
+import type { ImageEvidence, LedgerRow } from '../../lib/checkers/evidence.ts';
+import { judgeImages, type AuditedHistory } from '../../lib/checkers/index.ts';
+import type { Finding } from '../../lib/experiment/verdict/verdict.ts';
+import { bareRun } from './bare-run.ts';
+import { exampleLedger, exampleSeed, healthyEvidence, rowsOf } from './example-ledger.ts';
+
+const ops = Array.from({ length: 24 }, () => ({ outcome: 'ok' as const, stored: true }));
+export const ledger = exampleLedger([
+  { client: 'inside', connection: 0, session: 0, node: 'a', ops },
+  { client: 'outside', connection: 1, session: 0, node: 'a', ops },
+]);
+export const rows = rowsOf(ledger.entries);
+export const healthy = healthyEvidence(rows);
+
+export interface Image {
+  readonly evidence: ImageEvidence;
+  readonly rows: readonly LedgerRow[];
+}
+
+/** Steady, first, second: as many as are given. */
+export function findingsOf(...images: readonly Image[]): readonly Finding[] {
+  const labels = ['steady', 'first', 'second'] as const;
+  const records = images.map(({ evidence }, n) => {
+    const image = labels[n] ?? 'second';
+    return { type: 'image' as const, t: n, image, takenAtMs: 1000 + n, evidence };
+  });
+  const history: AuditedHistory = {
+    smallRecords: () => [bareRun(exampleSeed), ...records],
+    visitOps: (visit) => ledger.ops.forEach(visit),
+    rows: (image) => images[labels.indexOf(image)]?.rows ?? [],
+  };
+  return judgeImages(history, {}).findings;
+}
+
+/** Codes of what is said of one. */
+export const judged = (
+  changed: Partial<ImageEvidence>,
+  found: readonly LedgerRow[] = rows,
+): string[] =>
+  findingsOf({ evidence: { ...healthy, ...changed }, rows: found }).map(({ code }) => code);
