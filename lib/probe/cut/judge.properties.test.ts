@@ -1,22 +1,10 @@
 /** Whatever two pods do, a cut's answer claims no more than was heard of both. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  cutRecord as cut,
-  cutVolume,
-  cutWrites,
-  nextJournalOf,
-  type CutKind,
-} from '../../../test/support/cut-volume.ts';
-import { answeredMs, emptyJournal } from '../trials/journal.ts';
+import { cutRecord as cut, cutVolume } from '../../../test/support/cut-volume.ts';
+import { answeredMs } from '../trials/journal.ts';
 import { classifyCut, type CutFinding } from './classify.ts';
-import type { CutRecord, CutVolume } from './record.ts';
-
-const judged = (kind: CutKind, more: Partial<CutVolume> = {}, record: CutRecord = cut) =>
-  classifyCut(record, cutVolume(kind, more), 'force-delete');
-const asIn = { goneMs: 180_000, inMs: 185_000 };
-/** The cut took its storage, and gave it back. */
-const stalled = { ...asIn, lastMs: 101_000 };
+import type { CutVolume } from './record.ts';
 
 describe('whatever two pods do', () => {
   const times = fc.record({

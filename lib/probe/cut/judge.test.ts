@@ -1,5 +1,4 @@
 /** That a cut's answer claims no more than was heard of both pods, and found on the disk by the next one. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   cutRecord as cut,
@@ -8,8 +7,8 @@ import {
   nextJournalOf,
   type CutKind,
 } from '../../../test/support/cut-volume.ts';
-import { answeredMs, emptyJournal } from '../trials/journal.ts';
-import { classifyCut, type CutFinding } from './classify.ts';
+import { emptyJournal } from '../trials/journal.ts';
+import { classifyCut } from './classify.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 const judged = (kind: CutKind, more: Partial<CutVolume> = {}, record: CutRecord = cut) =>

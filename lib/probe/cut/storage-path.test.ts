@@ -54,6 +54,14 @@ test.each<[StoragePath, string, CutRecord]>([
   expect(storagePathOf(record, 'fast')).toBe(path);
 });
 
+/** As an OOM kill, or a write that never ends. */
+test('of a writer that only falls silent nobody knows what stopped it', () => {
+  const [volume] = recordOf(101_000).volumes;
+  const { writes = [] } = volume?.writerJournal ?? {};
+  const silent = { ...emptyJournal, writes: writes.filter(({ error }) => error === undefined) };
+  expect(storagePathOf(recordOf(101_000, { writerJournal: silent }), 'fast')).toBe('unknown');
+});
+
 test('a class that is not under the cut, and a cut that nobody saw', () => {
   expect(storagePathOf(recordOf(Infinity), 'other')).toBe('unknown');
   const { cutMs: _, ...unseen } = recordOf(Infinity);

@@ -8,7 +8,7 @@ import type { CutRecord, CutVolume } from './record.ts';
 export const storagePaths = [
   /** Its writes were acknowledged until its detach was asked for, or to the heal. */
   'survived',
-  /** They ended before anybody had asked for that. */
+  /** They failed before anybody had asked for that. */
   'cut',
   /** The records do not tell. */
   'unknown',
@@ -28,13 +28,18 @@ function ofVolume({ cutMs, healedMs }: CutRecord, volume: CutVolume): StoragePat
   const { writerJournal: journal, clockErrorMs, clockOffsetMs, attachments } = volume;
   const isBlind = journal.writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
   if (cutMs === undefined || healedMs === undefined || isBlind) return 'unknown';
-  const acked = writesBy(journal, clockOffsetMs).filter(({ error }) => error === undefined);
-  const lastMs = acked.findLast(({ begunMs }) => begunMs < healedMs)?.begunMs ?? 0;
+  const writes = writesBy(journal, clockOffsetMs);
+  const last = writes.findLastIndex(
+    ({ error, begunMs }) => error === undefined && begunMs < healedMs,
+  );
+  const lastMs = writes[last]?.begunMs ?? 0;
   const [old] = attachments;
   const askedMs = old?.deletingMs ?? volume.thereUntilMs ?? healedMs;
   if (lastMs >= Math.min(askedMs, healedMs) - silentMs) return 'survived';
   // The last look at which nobody had asked; older records have the remedy, before which nobody asks.
   const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
   const unaskedMs = old?.unaskedMs ?? seenMs ?? volume.deleteAskedMs ?? 0;
-  return lastMs < Math.min(unaskedMs, healedMs) - silentMs ? 'cut' : 'unknown';
+  // A writer of which nothing more is heard may hang, or be gone.
+  const isHeard = (writes[last + 1]?.begunMs ?? Infinity) <= lastMs + silentMs;
+  return isHeard && lastMs < Math.min(unaskedMs, healedMs) - silentMs ? 'cut' : 'unknown';
 }
