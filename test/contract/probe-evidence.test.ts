@@ -19,7 +19,10 @@ import { answerText, measuredText } from '../../lib/probe/texts.ts';
 import { certificateOf } from '../../lib/probe/trials/certificate.ts';
 import { readCertificate } from '../../lib/probe/published/driver-file.ts';
 import { renderCertificateHtml, renderCutHtml } from '../../lib/probe/published/html.ts';
-import { renderPredictionHtml, renderPredictionJunit } from '../../lib/probe/published/prediction.ts';
+import {
+  renderPredictionHtml,
+  renderPredictionJunit,
+} from '../../lib/probe/published/prediction.ts';
 import { certificateJsonSchema } from '../../lib/probe/published/read.ts';
 
 const root = fileURLToPath(new URL('../../certificates', import.meta.url));

@@ -48,21 +48,23 @@ const mostVolumes = 64;
 
 const names = (text: string): string[] => text.split(',').map(clusterName);
 
+const examples = [
+  [
+    'every kind of disk, predicted in minutes',
+    'experiments/matrices/disks.yaml --cluster sim --reports unexpected',
+  ],
+  [
+    'what would be measured with shortened timers, cell by cell',
+    'experiments/matrices/short.yaml --cluster kind --images built --dry-run',
+  ],
+  [
+    'the first of three machines',
+    '--shard 1/3 --seed nightly --cluster kind --out reports/shard-1',
+  ],
+] as const;
+
 export function matrixCommand(): Command {
-  return commandLine('npx zx experiments/matrix.mjs', [
-    [
-      'every kind of disk, predicted in minutes',
-      'experiments/matrices/disks.yaml --cluster sim --reports unexpected',
-    ],
-    [
-      'what would be measured with shortened timers, cell by cell',
-      'experiments/matrices/short.yaml --cluster kind --images built --dry-run',
-    ],
-    [
-      'the first of three machines',
-      '--shard 1/3 --seed nightly --cluster kind --out reports/shard-1',
-    ],
-  ])
+  return commandLine('npx zx experiments/matrix.mjs', examples)
     .description(
       'Runs every cell of a matrix, with controls, and reports which are safe. The same command\n' +
         'with the same --out goes on where a killed batch stopped.',

@@ -4,6 +4,7 @@ import { planOf } from '../plan.ts';
 import { emptyJournal } from '../trials/journal.ts';
 import { whyOf } from '../trials/view.ts';
 import type { Place } from '../trials/objects.ts';
+import { ownerNow } from '../trials/place.ts';
 import { startMs, VolumePods, writerProgram, type PodsContext } from '../trials/volume-pods.ts';
 import { journalFolder } from './host.ts';
 import type { CutPlan } from './plan.ts';
@@ -34,7 +35,7 @@ export function placeOf(
   const { nodes, volumeMode, size, image, healAfterMs, writeEveryMs, remedy } = plan;
   const asked = { nodes, volumeMode, size, image, storageClass, trials: 1 };
   return {
-    ...{ namespace, program: writerProgram() },
+    ...{ namespace, program: writerProgram(), owner: ownerNow() },
     plan: { ...planOf({ ...asked, horizonMs: healAfterMs + afterHealMs }), writeEveryMs },
     // A pod that may take its time stays Terminating while its node is silent, and holds its volume.
     ...(remedy === 'eviction' && { writerGraceS: 0 }),

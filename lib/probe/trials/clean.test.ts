@@ -7,6 +7,7 @@ import { FakeStorageApi } from '../../../test/support/fake-storage-api.ts';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { probeClients, type ProbeClients } from '../clients.ts';
 import { cleanGiven, cleanUp } from './clean.ts';
+import { ownerNow } from './place.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-clean-'));
 let api: FakeStorageApi;
@@ -86,6 +87,30 @@ test('so is one in a given namespace whose claim is gone; others’ are theirs',
   attachment('csi-9', 'pv-9');
   await expect(cleanGiven(clients, namespace)).rejects.toMatchObject(named);
   expect(api.changes).toEqual([]);
+});
+
+test('what a living probe has in a given namespace stays; once it is dead it goes', async () => {
+  const clients = await clientsOf();
+  const namespace = 'storage-team';
+  const given = { 'forcedetach.probe': 'given' };
+  api.add(`/namespaces/${namespace}`, { metadata: { name: namespace, uid: '', labels: given } });
+  const path = `/namespaces/${namespace}/persistentvolumeclaims/kept-1`;
+  const owned = (owner: string): void =>
+    void api.add(path, {
+      metadata: {
+        ...{ name: 'kept-1', uid: '', labels: { 'forcedetach.probe': 'yes' } },
+        annotations: { 'forcedetach.owner': owner },
+      },
+    });
+  owned(ownerNow());
+  await expect(cleanGiven(clients, namespace)).rejects.toMatchObject({
+    ...{ code: 'NAMESPACE_IN_USE', message: 'a probe runs in storage-team: kept-1' },
+    command: expect.stringContaining('get pods,pvc -n storage-team'),
+  });
+  expect(api.changes).toEqual([]);
+  owned(ownerNow().replace(/^\d+ \d+/, '1 1'));
+  await cleanGiven(clients, namespace);
+  expect(api.changes).toEqual([`DELETE ${path}`]);
 });
 
 test('a mark whose namespace is gone goes from its node, and nobody else’s', async () => {

@@ -3,8 +3,8 @@
  * them are tried, whatever becomes of one. What has outlived its namespace is found by that one's name: a
  * mark is taken from its node, a volume is named, since its driver alone can let it go.
  */
-import type { V1ObjectReference } from '@kubernetes/client-node';
-import { ForcedetachError, InfrastructureError } from '../../errors.ts';
+import type { V1ObjectReference, V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { ForcedetachError, InfrastructureError, UsageError } from '../../errors.ts';
 import { outOfServiceKey } from '../../taints.ts';
 import { answered, kubectl, mustBeAllowed } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
@@ -12,7 +12,7 @@ import { isTrialName } from '../plan.ts';
 import { cleanNeeds, leftNeeds, removalNeeds, type Home } from '../rights.ts';
 import { closeHome } from './home.ts';
 import { probeLabel } from './objects.ts';
-import { isProbesName, whyKept } from './place.ts';
+import { isProbesName, stateOf, whyKept } from './place.ts';
 import { untaintNodes } from './taint.ts';
 import { nowMs } from './view.ts';
 
@@ -70,21 +70,38 @@ export async function cleanUp(
 
 const nameOf = ({ what }: { readonly what: string }): string => what;
 
-/** One that was made for probes; it stays. Throws as `cleanUp` and `closeHome` do, and `PROBE_STAYS`. */
+/**
+ * One that was made for probes; it stays. Throws UsageError `NAMESPACE_IN_USE` where a probe of this machine runs
+ * there, InfrastructureError `PROBE_STAYS`; as `cleanUp` and `closeHome` do.
+ */
 export async function cleanGiven(clients: ProbeClients, namespace: string): Promise<void> {
   const home = { namespace, isGiven: true };
   await mustBeAllowed(clients, [...leftNeeds, ...removalNeeds(home)]);
+  const living = (await claimsIn(clients, namespace)).filter((claim) => stateOf(claim) === 'alive');
+  if (living.length > 0) {
+    const names = living.map(({ metadata }) => metadata?.name).join(', ');
+    throw new UsageError('NAMESPACE_IN_USE', `a probe runs in ${namespace}: ${names}`, {
+      hint: 'at its end it takes away what it made: wait for that, or end it with Ctrl-C',
+      command: kubectl(clients, `get pods,pvc -n ${namespace}`),
+    });
+  }
   await closeHome(clients, home);
   const volumes = await volumesOf(clients);
-  const listing = clients.core.listNamespacedPersistentVolumeClaim({ namespace });
-  const { items } = await answered(clients, `listed the claims in ${namespace}`, listing);
-  const claims = new Set(items.map(({ metadata }) => metadata?.uid));
+  const claims = new Set((await claimsIn(clients, namespace)).map(({ metadata }) => metadata?.uid));
   const [first] = await outliving(
     clients,
     volumes,
     (claim) => claim.namespace === namespace && isTrialName(claim.name) && !claims.has(claim.uid),
   );
   if (first !== undefined) throw first;
+}
+
+async function claimsIn(
+  clients: ProbeClients,
+  namespace: string,
+): Promise<readonly V1PersistentVolumeClaim[]> {
+  const listing = clients.core.listNamespacedPersistentVolumeClaim({ namespace });
+  return (await answered(clients, `listed the claims in ${namespace}`, listing)).items;
 }
 
 interface Volume {

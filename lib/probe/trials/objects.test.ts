@@ -28,6 +28,8 @@ test('a pod runs on its node only, without rights, with the volume as the plan h
   });
   const files = { ...place, plan: { ...plan, volumeMode: 'Filesystem' as const } };
   expect(podObject(files, trial, 'writer').spec?.containers[0]?.volumeMounts).toHaveLength(1);
+  const owned = claimObject({ ...place, owner: '1 2 3 4 5' }, trial, { more: 'x' });
+  expect(owned.metadata?.annotations).toEqual({ 'forcedetach.owner': '1 2 3 4 5', more: 'x' });
   expect(claimObject(files, trial).spec).toMatchObject({ volumeMode: 'Filesystem' });
 });
 

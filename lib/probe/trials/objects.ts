@@ -56,16 +56,21 @@ export interface Place {
   readonly program: string;
   /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
   readonly writerGraceS?: number;
+  /** Whose claims they are: in a namespace that was given nothing else tells. */
+  readonly owner?: string;
   /** The claims are there before any pod. */
   readonly isProvisioned?: boolean;
 }
 
 export const claimObject = (
-  { namespace, plan }: Place,
+  { namespace, plan, owner }: Place,
   trial: Trial,
-  annotations: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
 ): V1PersistentVolumeClaim => ({
-  metadata: { name: trial.name, labels: labelsOf(namespace), annotations },
+  metadata: {
+    ...{ name: trial.name, labels: labelsOf(namespace) },
+    annotations: { ...(owner === undefined ? {} : { [ownerAnnotation]: owner }), ...more },
+  },
   spec: {
     accessModes: ['ReadWriteOnce'],
     volumeMode: plan.volumeMode,

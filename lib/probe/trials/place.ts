@@ -6,7 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Namespace } from '@kubernetes/client-node';
 import { orMissing } from '../../kube.ts';
-import { currentOwner, decodeOwner, encodeOwner, ownerState } from '../../owner.ts';
+import {
+  currentOwner,
+  decodeOwner,
+  encodeOwner,
+  ownerState,
+  type OwnerState,
+} from '../../owner.ts';
 import { InfrastructureError } from '../../errors.ts';
 import { answered, kubectl } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
@@ -33,10 +39,13 @@ export interface Lease {
   readonly security: PodSecurity;
 }
 
+/** Of what this process makes. */
+export const ownerNow = (): string => encodeOwner(currentOwner());
+
 /** As it is made now, by this process. */
 export const namespaceNow = (name: string, { watchMs, security }: Lease): V1Namespace => {
   const expires = new Date(nowMs() + watchMs + besideWatchMs);
-  return namespaceObject(name, encodeOwner(currentOwner()), expires, security);
+  return namespaceObject(name, ownerNow(), expires, security);
 };
 
 /** Throws as `answered` does. */
@@ -144,10 +153,16 @@ export async function volumesLeft(
   );
 }
 
-/** Undefined where it may go: its owner is dead, or may be, and its time is over. */
-export function whyKept({ metadata }: V1Namespace, atMs: number): string | undefined {
+/** Of a namespace, or of a claim in one that was given. */
+export function stateOf({ metadata }: Pick<V1Namespace, 'metadata'>): OwnerState {
   const owner = decodeOwner(metadata?.annotations?.[ownerAnnotation] ?? '');
-  const state = owner === undefined ? 'unknown' : ownerState(owner);
+  return owner === undefined ? 'unknown' : ownerState(owner);
+}
+
+/** Undefined where it may go: its owner is dead, or may be, and its time is over. */
+export function whyKept(space: V1Namespace, atMs: number): string | undefined {
+  const { metadata } = space;
+  const state = stateOf(space);
   if (state === 'alive') return 'its probe runs';
   const expires = Date.parse(metadata?.annotations?.[expiryAnnotation] ?? '');
   if (state === 'dead' || expires <= atMs) return undefined;

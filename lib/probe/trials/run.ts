@@ -16,6 +16,7 @@ import { judged } from './judged.ts';
 import { provision, waitForGrant } from './grant.ts';
 import { atHome, newHome, removal } from './home.ts';
 import { claimObject, podName, podObject, type Place } from './objects.ts';
+import { ownerNow } from './place.ts';
 import { runTrial, type TrialContext } from './trial.ts';
 import { mustStart, whileLooking } from './view.ts';
 import { createPod, writerProgram } from './volume-pods.ts';
@@ -87,7 +88,7 @@ function inNamespace({ clients, home, asked, facts, request }: Running): Promise
   const { namespace } = home;
   const { say, grant } = request;
   return whileLooking(clients, namespace, [request.signal], async (seeing) => {
-    const asAsked = { namespace, plan: asked, program: writerProgram() };
+    const asAsked = { namespace, plan: asked, program: writerProgram(), owner: ownerNow() };
     const context = { clients, ...seeing, say, place: asAsked };
     const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;
     const plan = planOf({ ...asked, volumeMode: settled?.volumeMode ?? asked.volumeMode });
