@@ -12,7 +12,7 @@ const data = [
   'docs/fault-events.jsonl',
   'docs/internals/mutants.json',
   'docs/reference/drivers.yaml',
-  'docs/reference/seeds.json',
+  'docs/reference/claims.json',
   'experiments/matrices',
   'experiments/schedules',
   'manifests',

@@ -20,8 +20,6 @@ import {
 import { partLabels } from '../lib/images/published.ts';
 import { projectRoot } from '../lib/images/plan.ts';
 
-process.exitCode = await endOf(build);
-
 async function build(): Promise<ExitCode> {
   const [, , source] = process.argv;
   if (source !== undefined && source !== 'published') {
@@ -90,3 +88,5 @@ function publishedProbe(root: string): Step {
     recipe.build(partLabels('probe', key), file, ref, '"$WORK"'),
   ]);
 }
+
+process.exitCode = await endOf(build);

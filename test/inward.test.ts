@@ -50,7 +50,7 @@ const parts = [
   'lib/false-alarms/**',
   'lib/conformance/**',
   'lib/sweep/**',
-  'lib/seeds/**',
+  'lib/claims/**',
   'lib/two-kernels/**',
   // Programs that people start.
   'lib/library/**',

@@ -198,3 +198,12 @@ test('the engine’s command is named in lib/engine alone, kind’s in one file'
   );
   expect(naming(/\[kind, /)).toEqual([kind]);
 });
+
+test('a program begins its work once all that it is made of is there', () => {
+  // Functions are there from the start; what a later line makes is not, and only that run says so.
+  const early = code.filter((file) => {
+    const [, after = ''] = /^process\.exitCode = await [^]*?;\n([^]*)$/m.exec(read(file)) ?? [];
+    return /^(?:export )?(?:const|let|class) /m.test(after);
+  });
+  expect(early).toEqual([]);
+});

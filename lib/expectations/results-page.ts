@@ -27,7 +27,7 @@ This table is counted from [fault-events.jsonl](../fault-events.jsonl), one line
 | Every other moment of a crash? | [Crash states](../explanation/crash-states.md) |
 | Other remedies, disks, workloads, one run each? | [remedies](../reference/remedies.md), [disk modes](../reference/disk-modes.md), [workloads](../reference/workloads.md) |
 | Other versions of Kubernetes? | [What differs by version](../reference/kubernetes-versions.md) |
-| Are the 35 claims that this began with true? | [The claims](../reference/seeds.md) |
+| Are the 35 claims that this began with true? | [The claims](../reference/claims.md) |
 | Can the audit be fooled, or accuse the innocent? | [Planted damage](../internals/mutants.md), [false alarms](../internals/false-alarms.md) |
 | Is one kernel enough to tell? | [Two kernels](../internals/two-kernels.md) |
 | Is the model right? | [Conformance](../internals/conformance.md) |

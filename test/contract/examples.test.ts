@@ -17,7 +17,7 @@ import { groupCommand } from '../../lib/cli/commands/group-replication.ts';
 import { mergeCommand } from '../../lib/cli/commands/merge-batches.ts';
 import { replayCommand } from '../../lib/cli/commands/replay.ts';
 import { reportCommand } from '../../lib/cli/commands/report.ts';
-import { seedCommand } from '../../lib/cli/commands/seed.ts';
+import { claimsCommand } from '../../lib/cli/commands/claims.ts';
 import { experimentCommand } from '../../lib/cli/flags/flags.ts';
 import { matrixCommand } from '../../lib/cli/flags/matrix-flags.ts';
 import { probeCommand } from '../../lib/cli/flags/probe-flags.ts';
@@ -48,7 +48,7 @@ const made: Readonly<Record<string, () => Command>> = {
   sweep: sweepCommand,
   report: reportCommand,
   export: exportCommand,
-  claims: seedCommand,
+  claims: claimsCommand,
   probe: probeCommand,
   doctor: doctorCommand,
   clean: cleanCommand,

@@ -88,7 +88,7 @@ test('an experiment keeps its flags, and its replay is typed alike', async () =>
 });
 
 test('what is typed under zx stays as it is', () => {
-  const text = 'npx zx experiments/node-crash.mjs, npx zx experiments/seed.mjs 8';
+  const text = 'npx zx experiments/node-crash.mjs, npx zx experiments/claims.mjs 8';
   expect(asTyped(text, ['node', 'zx', 'experiments/clean.mjs'])).toBe(text);
   const byCommand = ['node', '/a/node_modules/.bin/forcedetach', 'clean'];
   expect(asTyped(text, byCommand)).toBe('npx forcedetach run node-crash, npx forcedetach claims 8');

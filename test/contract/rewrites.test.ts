@@ -12,8 +12,8 @@ const writtenMs = (): number[] =>
     ...[
       'docs/fault-events.jsonl',
       'docs/reference/expectations.md',
-      'docs/reference/seeds.json',
-      'docs/reference/seeds.md',
+      'docs/reference/claims.json',
+      'docs/reference/claims.md',
     ],
     'reports/false-alarms/volumes.jsonl',
   ].map((file) => statSync(file).mtimeMs);
@@ -22,7 +22,7 @@ test.each([
   ['expectations', [run]],
   ['expectations', []],
   ['false-alarms', [run]],
-  ['seed', ['--run', run]],
+  ['claims', ['--run', run]],
 ])('%s %j only tells', { timeout: 120_000 }, async (name, words) => {
   const before = writtenMs();
   const { stdout } = await quiet`node_modules/.bin/zx experiments/${name}.mjs ${words}`;

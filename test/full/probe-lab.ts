@@ -103,9 +103,21 @@ export const applyText = (clients: KubeClients, text: string): Promise<void> =>
     parseAllDocuments(text).map((each) => each.toJS() as KubernetesObject),
   );
 
+/** Resolves once all of it is gone, of a namespace what is in it, too: the next test may make it anew. */
 export async function removeText({ objects }: KubeClients, text: string): Promise<void> {
-  for (const each of parseAllDocuments(text).toReversed()) {
-    await objects.delete(each.toJS() as KubernetesObject).catch(() => undefined);
+  const made = parseAllDocuments(text)
+    .toReversed()
+    .map((each) => each.toJS() as KubernetesObject & { metadata: { name: string } });
+  const isGone = (each: (typeof made)[number]): Promise<boolean> =>
+    objects.read(each).then(
+      () => false,
+      () => true,
+    );
+  for (const each of made) await objects.delete(each).catch(() => undefined);
+  for (const each of made) {
+    for (const endMs = Date.now() + 60_000; Date.now() < endMs; await sleep(200)) {
+      if (await isGone(each)) break;
+    }
   }
 }
 

@@ -10,7 +10,7 @@ export const commands = {
   replay: { file: 'replay', about: 'a schedule that a sweep found, once more' },
   report: { file: 'report', about: 'a run’s or a batch’s pages, made anew' },
   export: { file: 'export', about: 'a run’s history for other checkers' },
-  claims: { file: 'seed', about: 'what became of the claims that this project began with' },
+  claims: { file: 'claims', about: 'what became of the claims that this project began with' },
   probe: { file: 'probe', about: 'what a StorageClass of yours does at a forced detach' },
   doctor: { file: 'doctor', about: 'whether this machine can measure' },
   clean: { file: 'clean', about: 'removes what dead runs left behind' },

@@ -1,0 +1,45 @@
+/**
+ * A claim: one claim of the articles on attach, detach and double writes that this project began
+ * with, what is expected of it on the Kubernetes under test, and how a run's records answer it.
+ */
+import type { SmallRecord } from '../history/reader.ts';
+import type { FinishedRun } from './finished-run.ts';
+import type { Bench } from './procedures/bench.ts';
+
+export interface Answer {
+  /** Whether it is what `expected` says. */
+  readonly asExpected: boolean;
+  /** One or two sentences, with their numbers. */
+  readonly said: string;
+  /** The records that prove it, one line each. */
+  readonly evidence: readonly string[];
+}
+
+/** A string says why these records cannot answer. */
+export type Reading = Answer | string;
+
+/** What is done to a cluster of its own where no scenario shows it. */
+export interface Procedure {
+  /** Does it and records what it sees, into a history like any run's. */
+  readonly act: (bench: Bench) => Promise<void>;
+  /** Reads the answer from that history. */
+  readonly read: (records: readonly SmallRecord[]) => Reading;
+}
+
+export interface Claim {
+  /** Number in docs/reference/claims.md. */
+  readonly number: number;
+  readonly title: string;
+  /** What the articles say. */
+  readonly statement: string;
+  /** What Kubernetes 1.34 is expected to do, from its source. */
+  readonly expected: string;
+  /**
+   * Scenarios whose histories answer, as a user would run them: a file of experiments/, without its
+   * ending, and flags; stock timers where they name none.
+   */
+  readonly runs?: readonly string[];
+  /** Reads the answer from the history of such a run. */
+  readonly read?: (run: FinishedRun) => Reading;
+  readonly procedure?: Procedure;
+}

@@ -1,0 +1,210 @@
+/** `experiments/claims.mjs`: asks the claims of a cluster of their own, of runs, or of finished ones. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { $ } from '../../engine/shell.ts';
+import { exitCode, UsageError, type ExitCode } from '../../errors.ts';
+import { kubernetesFields } from '../../cluster/fields.ts';
+import { shortTimersMs, stockTimersMs } from '../../experiment/scenario.ts';
+import { kubernetesDefault } from '../../kubernetes-versions.ts';
+import { readAnswers, type Told } from '../../claims/answer.ts';
+import { claims } from '../../claims/list.ts';
+import { noteMeasured, readMeasured, writePage } from '../../claims/page.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { commandLine, parseArguments, runCommand, say, tell as tellLine } from '../command.ts';
+import { optionOf } from '../flags/field-options.ts';
+import { whereOption } from '../flags/run-options.ts';
+import type { Flags as CommonFlags } from '../flags/flags.ts';
+import { nonEmpty } from '../flags/flag-values.ts';
+import { onInterrupt } from '../guard.ts';
+import { makeFolder } from '../../library/run-folder.ts';
+
+interface Flags extends Pick<CommonFlags, 'clusterName' | 'images' | 'keep'> {
+  readonly kubernetes: string;
+  readonly run?: readonly string[];
+  readonly short: boolean;
+  readonly note: boolean;
+  readonly runs: boolean;
+  readonly procedures: boolean;
+  readonly out: string;
+  readonly dryRun: boolean;
+}
+
+const seconds = (ms: number): string => `${ms / 1000}s`;
+const shortFlags =
+  `--grace ${seconds(shortTimersMs.graceMs)} --toleration ${seconds(shortTimersMs.tolerationMs)} ` +
+  `--force-detach-after ${seconds(shortTimersMs.forceDetachAfterMs)} ` +
+  '--warmup 5s --overlap 10s --patience 40s --horizon 150s';
+
+/**
+ * Sets the exit code: 0 where every answer was expected, 1 where one was not, 3 where a claim that
+ * was asked by its number has none. Never throws.
+ */
+export const askClaims = (): Promise<void> =>
+  runCommand('claim', async (args) => {
+    const { chosen, flags } = readArguments(args);
+    const asked = chosen.length === 0 ? claims : chosen;
+    const wanted = asked.map((claim) => without(claim, flags));
+    if (flags.run !== undefined) return tell(answersOf(flags.run, wanted), chosen, flags);
+    if (chosen.length === 0) return list(wanted);
+    for (const line of wanted.flatMap((claim) => commandsOf(claim, flags))) say(line);
+    if (flags.dryRun) return exitCode.expected;
+    return tell(answersOf(await runAll(wanted, flags), wanted), chosen, flags);
+  });
+
+export function claimsCommand(): Command {
+  const command = commandLine('npx zx experiments/claims.mjs', [
+    ['all of them, with what was measured', ''],
+    ['what asking the eighth would run; --short takes minutes', '8 --short --dry-run'],
+    ['asks it of a run that is there', '8 --run reports/samples/node-crash'],
+  ])
+    .description(
+      'What became of the claims that this project began with (docs/reference/claims.md).',
+    )
+    .argument('[numbers...]', 'of the claims; none: a list of all, with what was measured')
+    .option('--run <folders...>', 'run nothing: read the answers from these finished runs')
+    .option('--short', 'with shortened timers, in minutes; stock ones by default', false)
+    .option('--no-runs', 'leave the scenarios out')
+    .option('--no-procedures', 'leave the procedures out')
+    .option(
+      '--note',
+      'put the answers into docs/reference/claims.json and docs/reference/claims.md',
+      false,
+    )
+    .option('--out <folder>', 'the runs’ folders are made in it', nonEmpty, 'reports/claims')
+    .option('--dry-run', 'say what would run; create nothing', false);
+  for (const name of ['cluster-name', 'images', 'keep']) command.addOption(whereOption(name));
+  return command.addOption(optionOf(kubernetesFields.kubernetes, kubernetesDefault));
+}
+
+function readArguments(args: readonly string[]): { chosen: Claim[]; flags: Flags } {
+  const command = claimsCommand();
+  parseArguments(command, args);
+  const off = { keep: false };
+  return { chosen: command.args.map(claimOf), flags: { ...off, ...command.opts<Flags>() } };
+}
+
+function claimOf(text: string): Claim {
+  const found = claims.find(({ number }) => String(number) === text);
+  if (found !== undefined) return found;
+  throw new UsageError('NO_SUCH_CLAIM', `claims are numbered 1 to ${claims.length}: ${text}`, {
+    command: 'npx zx experiments/claims.mjs',
+  });
+}
+
+/** The claim without what shall not be run; what it reads from finished runs stays. */
+const without = ({ runs, procedure, ...claim }: Claim, flags: Flags): Claim => ({
+  ...claim,
+  ...(flags.run === undefined && !flags.runs ? {} : { runs: runs ?? [] }),
+  ...(procedure === undefined || (flags.run === undefined && !flags.procedures)
+    ? {}
+    : { procedure }),
+});
+
+function commandsOf({ number, procedure, runs = [] }: Claim, flags: Flags): string[] {
+  const own =
+    procedure === undefined ? [] : [`claim ${number}: a procedure on a cluster of its own`];
+  return [...own, ...runs.map((run) => `claim ${number}: ${commandOf(run, flags)}`)];
+}
+
+/** A run's own flags come last, and so win. */
+const commandOf = (run: string, { short, kubernetes }: Flags): string => {
+  const [experiment, ...flags] = run.split(' ');
+  const version = kubernetes === kubernetesDefault ? [] : ['--kubernetes', kubernetes];
+  const words = [...version, ...(short ? [shortFlags] : []), ...flags];
+  return ['npx zx', `experiments/${experiment}.mjs`, ...words].join(' ');
+};
+
+/** Only built images have shorter timers. */
+const imagesOf = ({ short, images }: Flags): Flags['images'] => (short ? 'built' : images);
+
+/** Folders of all that ran, also of what failed on its way. */
+async function runAll(wanted: readonly Claim[], flags: Flags): Promise<string[]> {
+  const runId = randomBytes(4).toString('hex');
+  const folder = join(flags.out, runId);
+  makeFolder(folder);
+  const folders: string[] = [];
+  using interrupt = onInterrupt(say, () => folders.at(-1) ?? 'the set-up');
+  const procedures = wanted.flatMap(({ procedure, ...claim }) =>
+    procedure === undefined ? [] : [{ ...claim, procedure }],
+  );
+  if (procedures.length > 0) {
+    const { graceMs, forceDetachAfterMs } = flags.short ? shortTimersMs : stockTimersMs;
+    const { runProcedures } = await import('../../claims/procedures/run.ts');
+    await runProcedures({
+      made: { graceMs, forceDetachAfterMs, kubernetes: flags.kubernetes },
+      wanted: procedures,
+      clusterName: flags.clusterName,
+      images: imagesOf(flags),
+      keep: flags.keep,
+      runId,
+      folder,
+      signal: interrupt.signal,
+      say,
+      onDone: (done) => folders.push(done),
+    });
+  }
+  for (const run of runsOf(wanted)) {
+    const out = join(folder, `run-${folders.length + 1}`);
+    const words = commandOf(run, flags).split(' ').slice(2);
+    const cluster = ['--cluster', 'kind', '--cluster-name', flags.clusterName];
+    const where = [...cluster, '--images', imagesOf(flags), '--out', out];
+    const zx = join('node_modules', 'zx', 'build', 'cli.js');
+    const more = flags.keep ? [...where, '--keep'] : where;
+    const { signal } = interrupt;
+    // It heals and cleans up by itself; this waits for it.
+    const shell = $({ nothrow: true, stdio: 'inherit', signal, killSignal: 'SIGINT' });
+    await shell`${process.execPath} ${zx} ${words} ${more}`;
+    signal.throwIfAborted();
+    if (existsSync(out)) folders.push(out);
+  }
+  return folders;
+}
+
+/** Each scenario once, whichever claims it answers. */
+const runsOf = (wanted: readonly Claim[]): string[] => [
+  ...new Set(wanted.flatMap(({ runs = [] }) => runs)),
+];
+
+const answersOf = (folders: readonly string[], wanted: readonly Claim[]): Told[] =>
+  folders.flatMap((folder) => readAnswers(folder, wanted));
+
+function tell(told: readonly Told[], chosen: readonly Claim[], { note }: Flags): ExitCode {
+  for (const { claim, reading } of told) {
+    const { number, title } = claim;
+    if (typeof reading === 'string') {
+      say(`${number}. ${title}: no answer, ${reading}`);
+      continue;
+    }
+    tellLine(`${number}. ${title}: ${reading.asExpected ? 'as expected' : 'NOT EXPECTED'}`);
+    tellLine(`   ${reading.said}`);
+    for (const line of reading.evidence) tellLine(`     ${line}`);
+  }
+  const answers = told.flatMap(({ measured }) => measured ?? []);
+  const answered = new Set(answers.map(({ claim }) => claim));
+  const missing = chosen.filter(({ number }) => !answered.has(number));
+  for (const { number, title } of missing) say(`${number}. ${title}: no run answers it`);
+  if (answers.length === 0 && missing.length === 0) {
+    throw new UsageError('NO_ANSWER', 'these runs answer none of these claims', {
+      command: 'npx zx experiments/claims.mjs',
+    });
+  }
+  if (note) {
+    noteMeasured(answers);
+    writePage();
+  }
+  if (answers.some(({ asExpected }) => !asExpected)) return exitCode.unexpected;
+  return missing.length === 0 ? exitCode.expected : exitCode.inconclusive;
+}
+
+function list(wanted: readonly Claim[]): ExitCode {
+  const measured = readMeasured();
+  for (const { number, title } of wanted) {
+    const answers = measured.filter(({ claim }) => claim === number);
+    const words = answers.map(({ asExpected }) => (asExpected ? 'as expected' : 'NOT EXPECTED'));
+    const told = words.length === 0 ? 'not run yet' : [...new Set(words)].join(', ');
+    tellLine(`${String(number).padStart(2)}. ${title}: ${told} (${words.length})`);
+  }
+  return exitCode.expected;
+}

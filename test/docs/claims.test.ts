@@ -1,0 +1,60 @@
+/** docs/reference/claims.md says what docs/reference/claims.json has, and that is what the committed histories say. */
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readAnswers } from '../../lib/claims/answer.ts';
+import { halves, isTicked } from '../../lib/claims/halves.ts';
+import { claims } from '../../lib/claims/list.ts';
+import { readMeasured, pagePath, renderedPage } from '../../lib/claims/page.ts';
+
+const measured = readMeasured();
+
+test('there are 35 claims, each with a way to run it', () => {
+  expect(claims.map(({ number }) => number)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
+  for (const { number, runs = [], read, procedure } of claims) {
+    expect(runs.length > 0 || procedure !== undefined, `claim ${number}`).toBe(true);
+    // Runs without a reader, or a reader without runs, would tell nothing.
+    expect(runs.length > 0, `claim ${number}`).toBe(read !== undefined);
+  }
+});
+
+test('the page is made from the data', () => {
+  expect(readFileSync(pagePath, 'utf8')).toBe(renderedPage(measured));
+});
+
+test('each part of each claim is ticked, or says why it is not, never both', () => {
+  for (const { number } of claims) {
+    const parts = halves[number] ?? [];
+    expect(parts.length, `claim ${number}`).toBeGreaterThan(0);
+    const answers = measured.filter(({ claim }) => claim === number);
+    const wrong = parts.filter((part) => isTicked(part, answers) === (part[2] !== undefined));
+    expect(
+      wrong.map(([text]) => text),
+      `claim ${number}`,
+    ).toEqual([]);
+  }
+});
+
+test('every experiment that a claim names is there', () => {
+  for (const { runs = [] } of claims) {
+    for (const run of runs) {
+      const [experiment] = run.split(' ');
+      expect(existsSync(`experiments/${experiment}.mjs`), experiment).toBe(true);
+    }
+  }
+});
+
+const committed = [...new Set(measured.map(({ from }) => from))].filter((from) =>
+  from.startsWith('reports/'),
+);
+
+describe.each(committed)('%s', (folder) => {
+  test('its answers follow from its history', () => {
+    const quoted = measured.filter(({ from }) => from === folder);
+    const asked = claims.filter(({ number }) => quoted.some(({ claim }) => claim === number));
+    // Evidence may quote a verdict, whose words change now and then; answers must not.
+    const evidence: unknown = expect.anything();
+    const answers = quoted.map((answer) => ({ ...answer, evidence }));
+    const told = readAnswers(folder, asked).map(({ measured: answer }) => answer);
+    expect(told).toMatchObject(answers);
+  });
+});
