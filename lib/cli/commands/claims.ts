@@ -42,7 +42,7 @@ const shortFlags =
  * was asked by its number has none. Never throws.
  */
 export const askClaims = (): Promise<void> =>
-  runCommand('claim', async (args) => {
+  runCommand('claims', async (args) => {
     const { chosen, flags } = readArguments(args);
     const asked = chosen.length === 0 ? claims : chosen;
     const wanted = asked.map((claim) => without(claim, flags));
