@@ -52,7 +52,8 @@ export type {
   OwnPart,
   ServerLog,
 } from './lib/database/port.ts';
-export type { Proof } from './lib/storage/port.ts';
+export { able } from './lib/storage/port.ts';
+export type { Disk, Proof } from './lib/storage/port.ts';
 export type { LedgerEntry } from './lib/workload/sql.ts';
 export { ForcedetachError } from './lib/errors.ts';
 export type { Scenario } from './lib/experiment/scenario.ts';

@@ -155,9 +155,23 @@ export interface Auditor {
 
 /**
  * What a backend may have beyond what every one has: it runs commands on a node; a provisioner makes
- * the volume; each of Kubernetes' feature gates can be set; the forced-detach wait can be changed.
+ * the volume; each of Kubernetes' feature gates can be set; the forced-detach wait can be changed; its
+ * storage cuts a node off, breaks and mends a node's way to it, loses what was not flushed (storage/port.ts).
  */
-export type Capability = 'node-shell' | 'provisioner' | 'any-gate' | 'force-detach-wait';
+export type Capability =
+  | 'node-shell'
+  | 'provisioner'
+  | 'any-gate'
+  | 'force-detach-wait'
+  | StorageCapability;
+
+export type StorageCapability = 'fence' | 'storage-link' | 'power-loss';
+/** What our own array has, and so its model. */
+export const arrayCapabilities: readonly StorageCapability[] = [
+  'fence',
+  'storage-link',
+  'power-loss',
+];
 
 /** Machines with a database on them: what every run has, whatever it does to them. */
 export interface CommonTestbed {

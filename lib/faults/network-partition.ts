@@ -3,7 +3,7 @@
  * hangs on the same cable (scenario `link`), its path to the disk stalls or fails as well.
  */
 import type { Machine } from '../cluster/port.ts';
-import type { Proof } from '../storage/port.ts';
+import { able, type Proof } from '../storage/port.ts';
 import {
   certify,
   heartbeatMs,
@@ -38,7 +38,8 @@ export const networkPartition: Fault = {
     await certify(recorder, name, 'before', reachability(machine, true));
     step('begin');
     await machine.disconnect();
-    const path = link === 'survives' ? undefined : await testbed.disk.sever(victim.node, link);
+    const path =
+      link === 'survives' ? undefined : await able(testbed.disk, 'sever')(victim.node, link);
     step('done');
     await certify(recorder, name, 'during', [
       ...(link === 'survives' || path === undefined ? [] : [proven(severed[link], path)]),
@@ -60,7 +61,7 @@ export const networkPartition: Fault = {
     step('heal');
     let path: Proof | undefined;
     try {
-      if (scenario.link !== 'survives') path = await testbed.disk.restore(victim.node);
+      if (scenario.link !== 'survives') path = await able(testbed.disk, 'restore')(victim.node);
     } finally {
       await machine.reconnect();
     }

@@ -9,6 +9,7 @@
  */
 import type { Machine } from '../cluster/port.ts';
 import type { FaultKind } from './kinds/index.ts';
+import { able } from '../storage/port.ts';
 import { certify, stepOf, type Fault, type FaultContext, type Probe } from './fault.ts';
 import { isIn, proven } from './probes.ts';
 
@@ -29,14 +30,14 @@ export async function crash(name: FaultKind, context: FaultContext): Promise<voi
   const machine = testbed.machine(victim.node);
   const step = stepOf(name, context);
   await certify(recorder, name, 'before', [isIn(machine, 'running', 'the victim runs')]);
-  await testbed.disk.writeSyncedCanary(victim.node, canaryContent);
+  await able(testbed.disk, 'writeSyncedCanary')(victim.node, canaryContent);
   step('begin');
   // A database that dies of the cut must not be reported: its volume would be detached by itself.
   await machine.stall('kubelet');
-  const cut = await testbed.disk.losePower(victim.node, canaryContent);
+  const cut = await able(testbed.disk, 'losePower')(victim.node, canaryContent);
   await machine.kill();
   step('done');
-  await testbed.disk.releaseDead(victim.node);
+  await able(testbed.disk, 'releaseDead')(victim.node);
   await certify(recorder, name, 'during', [
     proven(`the disk was cut off before the kill; ${lost[scenario.powerLoss]}`, cut),
     isDown(machine),

@@ -4,6 +4,7 @@ import { kindCapabilities } from '../cluster/kind/capabilities.ts';
 import { UsageError } from '../errors.ts';
 import type { Custom, CustomDatabase } from '../experiment/run/custom.ts';
 import { shortenedTimers, type Scenario } from '../experiment/scenario.ts';
+import { losesPower } from '../faults/kinds/index.ts';
 import { madeBy, type ImageSource } from '../images/image-set.ts';
 import { modelledGates, releaseOf } from '../kubernetes-versions.ts';
 import type { BackendChoice } from './backend-choice.ts';
@@ -51,6 +52,15 @@ const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Sc
         { hint: `measure it: --cluster kind; it plays ${modelled.join(', ') || 'none'}` },
       );
     },
+    fence({ remedy }) {
+      if (remedy === 'fence-first') throw storageCannot('cut a node off', 'remedy fence-first');
+    },
+    'storage-link'({ link }) {
+      if (link !== 'survives') throw storageCannot('break one node’s way to it', `link ${link}`);
+    },
+    'power-loss'({ fault }) {
+      if (losesPower(fault)) throw storageCannot('lose what was not flushed', `fault ${fault}`);
+    },
     'force-detach-wait'(scenario) {
       if (!shortenedTimers(scenario).includes('forceDetachAfterMs')) return;
       throw new UsageError(
@@ -60,6 +70,11 @@ const refusals: Readonly<Record<Exclude<Capability, 'node-shell'>, (scenario: Sc
       );
     },
   };
+
+const storageCannot = (what: string, asked: string): UsageError =>
+  new UsageError('STORAGE_CANNOT', `the chosen cluster’s storage cannot ${what}: ${asked}`, {
+    hint: 'choose a cluster with our own array, kind or the model, or leave that out',
+  });
 
 /** Refuses a caller's own parts. Throws UsageError `NOT_ON_THIS_CLUSTER` where one needs what the backend lacks. */
 export function refuseUnable(

@@ -5,6 +5,7 @@
 import { EvidenceError } from '../errors.ts';
 import { certify } from '../faults/fault.ts';
 import { proven } from '../faults/probes.ts';
+import { able } from '../storage/port.ts';
 import { outOfService } from './out-of-service.ts';
 import type { Remedy } from './remedy.ts';
 
@@ -15,7 +16,7 @@ export const fenceFirst: Remedy = {
   name,
   async apply(context) {
     const { testbed, recorder, victim } = context;
-    const proof = await testbed.disk.fence(victim.node);
+    const proof = await able(testbed.disk, 'fence')(victim.node);
     await certify(recorder, name, 'during', [proven(claim, proof)]);
     if (!proof.verified) {
       throw new EvidenceError('NOT_FENCED', `${victim.node} is not cut off, so it is not tainted`);

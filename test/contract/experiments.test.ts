@@ -105,8 +105,8 @@ test.concurrent.each([
   ['8 2 --run reports/samples/node-crash', 3, /^8\. .*: as expected$/m],
   ['--run reports/samples/node-crash', 0, /^8\. .*: as expected$/m],
   ['8 --dry-run --cluster-name ../x', 2, /^$/],
-])('seed %s ends with %d', { timeout: 60_000 }, async (flags, exit, says) => {
-  const { code, stdout } = await experiment('seed', flags);
+])('claims %s ends with %d', { timeout: 60_000 }, async (flags, exit, says) => {
+  const { code, stdout } = await experiment('claims', flags);
   expect(code).toBe(exit);
   expect(stdout).toMatch(says);
 });

@@ -55,7 +55,7 @@ function onOneVolume(context: StepsContext<Testbed>): Steps {
         label === 'steady'
           ? auditSteady({ ...images, signal })
           : audit({ ...images, signal }, label),
-      exportWrites: (signal) => disk.exportWrites(folder, signal),
+      exportWrites: async (signal) => disk.exportWrites?.(folder, signal),
     },
     writesOnly: false,
   };

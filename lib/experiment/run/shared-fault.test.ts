@@ -45,7 +45,7 @@ test('a crash cuts both volumes before it kills the node', async () => {
   const done: string[] = [];
   await Promise.all(
     twoRuns(done).map(async (each) => {
-      await each.disk.losePower('node', 'canary');
+      await each.disk.losePower?.('node', 'canary');
       await each.machine('node').kill();
     }),
   );

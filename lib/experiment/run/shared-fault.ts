@@ -4,6 +4,7 @@
  */
 import type { Backend, Kubernetes, Machine, Testbed } from '../../cluster/port.ts';
 import type { Gate, Barrier } from '../../cluster/barrier.ts';
+import type { Disk, Proof } from '../../storage/port.ts';
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
@@ -74,14 +75,7 @@ export function shareFault(testbed: Testbed, barrier: Barrier): Testbed {
     ...testbed,
     disk: {
       ...testbed.disk,
-      async losePower(node, canary) {
-        await barrier.pass('break');
-        return testbed.disk.losePower(node, canary);
-      },
-      async sever(node, how) {
-        await barrier.pass('break');
-        return testbed.disk.sever(node, how);
-      },
+      ...breaking(testbed.disk, barrier),
       // Several at once fill the memory with pages, and the runner's timers wait until some is free.
       copy: (label, freeze, signal) =>
         barrier.inTurn('copy', () => testbed.disk.copy(label, freeze, signal)),
@@ -103,6 +97,22 @@ export function shareFault(testbed: Testbed, barrier: Barrier): Testbed {
         barrier.leave();
       }
     },
+  };
+}
+
+/** What breaks a node's way to its own volume is each run's, once all have come. */
+function breaking({ losePower, sever }: Disk, barrier: Barrier): Partial<Disk> {
+  const broken = <Words extends readonly unknown[]>(
+    verb: (...words: Words) => Promise<Proof>,
+  ): ((...words: Words) => Promise<Proof>) => {
+    return async (...words) => {
+      await barrier.pass('break');
+      return verb(...words);
+    };
+  };
+  return {
+    ...(losePower === undefined ? {} : { losePower: broken(losePower) }),
+    ...(sever === undefined ? {} : { sever: broken(sever) }),
   };
 }
 

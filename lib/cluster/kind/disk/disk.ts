@@ -37,6 +37,15 @@ interface NodeAndVolume {
 export function kindDisk(options: KindDiskOptions): Disk {
   const { lab, volume, mode, powerLoss, seed, originNs, machine } = options;
   const copyLabel = options.copyLabel ?? ((image: string): string => image);
+  const exportWrites: Disk['exportWrites'] = async (folder, signal) => {
+    const exported = await tool.exportWrites(lab, { volume, originNs, signal });
+    for (const { name } of exported.files) {
+      const to = join(folder, 'history', name);
+      const argv = engine.copyOut(lab.container, `${exported.folder}/${name}`, to);
+      await run(argv, { timeoutMs: copyTimeoutMs, signal });
+    }
+    await lab.exec(['rm', '-r', exported.folder]);
+  };
   return {
     async losePower(node, canary) {
       const pid = Number(await firstProcessOf(node));
@@ -78,17 +87,8 @@ export function kindDisk(options: KindDiskOptions): Disk {
       }
       return await tool.copyVolume(lab, { volume, label: copyLabel(label), signal });
     },
-
-    async exportWrites(folder, signal) {
-      if (mode === 'shared-file') return;
-      const exported = await tool.exportWrites(lab, { volume, originNs, signal });
-      for (const { name } of exported.files) {
-        const to = join(folder, 'history', name);
-        const argv = engine.copyOut(lab.container, `${exported.folder}/${name}`, to);
-        await run(argv, { timeoutMs: copyTimeoutMs, signal });
-      }
-      await lab.exec(['rm', '-r', exported.folder]);
-    },
+    // A shared directory has none.
+    ...(mode === 'shared-file' ? {} : { exportWrites }),
   };
 }
 

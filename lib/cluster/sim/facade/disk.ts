@@ -33,6 +33,7 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Si
       const evidence = `model: ${paths.map(({ device }) => device).join(', ') || 'no path'} cut`;
       return { verified: paths.every((path) => path.cut), evidence };
     });
+  // It keeps rows, not blocks: there is no log of writes to export.
   return {
     losePower: (node, canary) =>
       cutting(node, () => {
@@ -42,8 +43,6 @@ export function simDisk(model: Model, driver: Driver, images: Map<ImageLabel, Si
     fence: (node) => cutting(node, () => volume.cut(volume.pathsOf(node))),
     sever: (node, how) => link(node, linkStateOf[how]),
     restore: (node) => link(node, 'pass'),
-    // The model keeps rows, not blocks: there is no log of writes to export.
-    exportWrites: () => Promise.resolve(),
     releaseDead: (node) =>
       driver.perform(draw(world, measuredTimes.machineCommand), () => volume.renew(node)),
     writeSyncedCanary: (node, content) =>
