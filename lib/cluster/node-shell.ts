@@ -1,6 +1,6 @@
 /**
  * Port below a machine's verbs: what somebody outside a node can do to it, whatever it is. A container
- * has all of it, a virtual machine too, and a pod that enters its node's namespaces only the first.
+ * has all of it, a virtual machine of the two-kernel lab all but a second start.
  */
 
 /** How a command ended: -1 where it was ended by its timeout or a signal. */
@@ -19,7 +19,10 @@ export interface NodeRunOptions {
 /** What is absent can't be done to such a node: whoever needs it says so before a run begins. */
 export interface NodeShell {
   readonly node: string;
-  /** Rejects where the command could not be run; how it ended is in the answer. */
+  /**
+   * Runs a command there, from outside it: the node needs no network for it. Rejects where the command
+   * could not be run; how it ended is in the answer.
+   */
   run(argv: readonly string[], options?: NodeRunOptions): Promise<Ended>;
   /**
    * Runs a shell script; `$1` … are its arguments. Resolves to its stdout. Throws InfrastructureError
@@ -28,8 +31,6 @@ export interface NodeShell {
   sh(script: string, ...args: readonly (string | number)[]): Promise<string>;
   /** The same as a line for a person's own shell. */
   byHand(argv: readonly string[]): string;
-  /** It answers while the node has no network. Default: it does not. */
-  readonly worksCutOff?: true;
   /** Nothing on the node runs any more, until `resume`. */
   suspend?(): Promise<void>;
   resume?(): Promise<void>;

@@ -16,7 +16,6 @@ export const containerShell = (
   run: (argv, options) => tryRun(engine.exec(container, ...argv), options),
   sh: (script, ...args) => run(engine.exec(container, ...scriptWords(script, args)), { timeoutMs }),
   byHand: (argv) => pasteable(engine.exec(container, ...argv)),
-  worksCutOff: true,
   suspend: () => pause(container),
   resume: async () => void (await run(engine.unpause(container))),
   powerOff: async () => void (await run(engine.kill(container))),
