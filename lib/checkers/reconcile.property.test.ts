@@ -1,32 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OpId, OpOutcome } from '../workload/sql.ts';
-import { exampleLedger, exampleSeed } from '../../test/support/example-ledger.ts';
+import { journalOf, reconcile } from '../../test/support/reconciling.ts';
+import { exampleLedger } from '../../test/support/example-ledger.ts';
 import type { LedgerRow } from './evidence.ts';
-import { Journal, type JournaledOp, type Moments } from './journal.ts';
 import { opName } from './op-sample.ts';
-import { Reconciler, type Reconciliation } from './reconcile.ts';
+import type { Reconciliation } from './reconcile.ts';
 
 const client = 'outside';
-const always = Number.POSITIVE_INFINITY;
-
-function journalOf(ops: readonly JournaledOp[], moments: Moments = {}): Journal {
-  const journal = new Journal(moments);
-  for (const op of ops) journal.add(op);
-  return journal;
-}
-
-function reconcile(
-  journal: Journal,
-  rows: readonly LedgerRow[],
-  takenAtMs = always,
-  before?: Reconciler,
-): Reconciler {
-  const options = { journal, seed: exampleSeed, takenAtMs };
-  const reconciler = new Reconciler(before === undefined ? options : { ...options, before });
-  for (const row of rows) reconciler.row(row);
-  return reconciler;
-}
 
 const sessionScript = fc
   .array(fc.constantFrom<OpOutcome>('ok', 'ok', 'ok', 'fail'), { minLength: 1, maxLength: 40 })

@@ -1,31 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerEntry, OpOutcome } from '../workload/sql.ts';
+import { always, journalOf, reconcile } from '../../test/support/reconciling.ts';
 import { endOfMs, exampleLedger, exampleSeed, rowsOf } from '../../test/support/example-ledger.ts';
-import type { LedgerRow } from './evidence.ts';
-import { Journal, type JournaledOp, type Moments } from './journal.ts';
+import type { JournaledOp } from './journal.ts';
 import { Reconciler, type Reconciliation } from './reconcile.ts';
 import type { Unread } from './readability.ts';
 
 const client = 'outside';
-const always = Number.POSITIVE_INFINITY;
-
-function journalOf(ops: readonly JournaledOp[], moments: Moments = {}): Journal {
-  const journal = new Journal(moments);
-  for (const op of ops) journal.add(op);
-  return journal;
-}
-
-function reconcile(
-  journal: Journal,
-  rows: readonly LedgerRow[],
-  takenAtMs = always,
-  before?: Reconciler,
-): Reconciler {
-  const options = { journal, seed: exampleSeed, takenAtMs };
-  const reconciler = new Reconciler(before === undefined ? options : { ...options, before });
-  for (const row of rows) reconciler.row(row);
-  return reconciler;
-}
 
 const acked = (count: number): { outcome: OpOutcome; stored: boolean }[] =>
   Array.from({ length: count }, () => ({ outcome: 'ok', stored: true }));

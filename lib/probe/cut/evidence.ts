@@ -7,6 +7,8 @@ import { nextOf, nextWroteMs, type NextFinding } from '../trials/next-pod.ts';
 import { settled, slotsLater, wasBlind } from '../trials/on-disk.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
+/** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
+export const silentMs = 3000;
 /** The heal is seen by looks from the second node: it may have come so long before. */
 const healSeenMs = 3000;
 
@@ -49,3 +51,12 @@ export function evidenceOf({ healedMs = Infinity }: CutRecord, volume: CutVolume
 /** Acknowledged beside the next pod's while the node was away, and once it was back. */
 export const overlapOf = ({ besideAcks }: Evidence, healedMs = Infinity): number =>
   besideAcks.filter((write) => answeredMs(write) < healedMs).length;
+
+/** Between these two its detach was asked for: the last look that found it unasked, and the first that did not. */
+export function unaskedOf({ attachments: [old], deleteAskedMs = 0 }: CutVolume): number {
+  // Older records have the remedy alone, before which nobody asks.
+  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
+  return old?.unaskedMs ?? seenMs ?? deleteAskedMs;
+}
+export const askedOf = ({ attachments: [old], thereUntilMs = Infinity }: CutVolume): number =>
+  old?.deletingMs ?? thereUntilMs;

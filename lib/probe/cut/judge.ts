@@ -5,7 +5,7 @@
 import { toldInSeconds } from '../../durations.ts';
 import { answeredMs, type Write } from '../trials/journal.ts';
 import { heardBefore, steadyWrites, unreadable } from '../trials/steady.ts';
-import { overlapOf, type Evidence } from './evidence.ts';
+import { askedOf, overlapOf, silentMs, unaskedOf, type Evidence } from './evidence.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 export type CutOutcome =
@@ -32,8 +32,6 @@ export type CutOutcome =
 export type Judged = readonly [CutOutcome, string];
 export const undecided = (why: string): Judged => ['undecided', why];
 
-/** Writes come each 100 ms; of a writer that was silent for longer nothing is known. */
-const silentMs = 3000;
 /** Looks at an attachment come each 500 ms; on a busy machine some are late. */
 const nearMs = 2000;
 
@@ -116,15 +114,6 @@ function judgeHeld(volume: CutVolume, healedMs: number): Judged {
   const why = isThere ? 'the API had its pod to the heal' : 'the heal came too early';
   return undecided(`nobody asked for its detach: ${why} (--heal-after)`);
 }
-
-/** Between these two its detach was asked for: the last look that found it unasked, and the first that did not. */
-function unaskedOf({ attachments: [old], deleteAskedMs = 0 }: CutVolume): number {
-  // Older records have the remedy alone, before which nobody asks.
-  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
-  return old?.unaskedMs ?? seenMs ?? deleteAskedMs;
-}
-const askedOf = ({ attachments: [old], thereUntilMs = Infinity }: CutVolume): number =>
-  old?.deletingMs ?? thereUntilMs;
 
 /** Writes that came when the node was back, new ones or such as had been held: of a path that was cut they tell. */
 function judgeLate(volume: CutVolume, facts: Timed): Judged {

@@ -3,6 +3,7 @@
  * it, so a certificate says on which of the two its answer rests. Pure.
  */
 import { writesBy } from '../trials/journal.ts';
+import { askedOf, silentMs, unaskedOf } from './evidence.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 export const storagePaths = [
@@ -15,9 +16,6 @@ export const storagePaths = [
 ] as const;
 export type StoragePath = (typeof storagePaths)[number];
 
-/** Writes come each 100 ms; a look at an attachment each 500 ms, later on a busy machine. */
-const silentMs = 3000;
-
 /** Of a class: of its first volume under the cut. */
 export function storagePathOf(cut: CutRecord, storageClass: string): StoragePath {
   const volume = cut.volumes.find((each) => each.storageClass === storageClass);
@@ -25,7 +23,7 @@ export function storagePathOf(cut: CutRecord, storageClass: string): StoragePath
 }
 
 function ofVolume({ cutMs, healedMs }: CutRecord, volume: CutVolume): StoragePath {
-  const { writerJournal: journal, clockErrorMs, clockOffsetMs, attachments } = volume;
+  const { writerJournal: journal, clockErrorMs, clockOffsetMs } = volume;
   const isBlind = journal.writes.length === 0 || journal.gaps > 0 || clockErrorMs === undefined;
   if (cutMs === undefined || healedMs === undefined || isBlind) return 'unknown';
   const writes = writesBy(journal, clockOffsetMs);
@@ -33,13 +31,8 @@ function ofVolume({ cutMs, healedMs }: CutRecord, volume: CutVolume): StoragePat
     ({ error, begunMs }) => error === undefined && begunMs < healedMs,
   );
   const lastMs = writes[last]?.begunMs ?? 0;
-  const [old] = attachments;
-  const askedMs = old?.deletingMs ?? volume.thereUntilMs ?? healedMs;
-  if (lastMs >= Math.min(askedMs, healedMs) - silentMs) return 'survived';
-  // The last look at which nobody had asked; older records have the remedy, before which nobody asks.
-  const seenMs = old?.deletingMs === undefined ? old?.lastSeenMs : undefined;
-  const unaskedMs = old?.unaskedMs ?? seenMs ?? volume.deleteAskedMs ?? 0;
+  if (lastMs >= Math.min(askedOf(volume), healedMs) - silentMs) return 'survived';
   // A writer of which nothing more is heard may hang, or be gone.
   const isHeard = (writes[last + 1]?.begunMs ?? Infinity) <= lastMs + silentMs;
-  return isHeard && lastMs < Math.min(unaskedMs, healedMs) - silentMs ? 'cut' : 'unknown';
+  return isHeard && lastMs < Math.min(unaskedOf(volume), healedMs) - silentMs ? 'cut' : 'unknown';
 }
