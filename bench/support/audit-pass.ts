@@ -6,9 +6,6 @@ import { once } from 'node:events';
 import { nothingRead, type ImageEvidence } from '../../lib/checkers/evidence.ts';
 import { beginBinlog, foundInBinlog } from '../../lib/mysql/audit/binlog/beside.ts';
 import { EvidenceDraft } from '../../lib/mysql/audit/evidence-draft.ts';
-import { compareIndexes } from '../../lib/mysql/audit/index-sums.ts';
-import { readDocuments } from '../../lib/mysql/audit/read-documents.ts';
-import { readSchema } from '../../lib/mysql/audit/read-schema.ts';
 import { SqlClient } from '../../lib/mysql/audit/sql-client.ts';
 import { encodeRows, type AuditMessage } from '../../lib/database/audit/wire.ts';
 
@@ -35,15 +32,7 @@ const pass = await draft.readRows(client, server, {
   seed,
   onRows: (rows) => say(encodeRows(rows)),
 });
-await draft.ask('documents', server, async () => {
-  draft.evidence.documents = await readDocuments(client, seed);
-});
-await draft.ask('schema', server, async () => {
-  draft.evidence.schema = await readSchema(client);
-});
-await draft.ask('indexes', server, async () => {
-  draft.evidence.indexCounts = await compareIndexes(client, pass?.mixes);
-});
+await draft.readBeyondRows(client, server, { seed, mixes: pass?.mixes });
 await draft.ask('binlog', server, async () => {
   draft.evidence.binlog = await foundInBinlog(client, await binlog.read, pass?.sessions ?? {});
 });

@@ -16,4 +16,9 @@ export class SessionMap<Value> {
     if (ofClient === undefined) this.#clients.set(client, (ofClient = new Map()));
     ofClient.set(session * connectionsEnd + connection, value);
   }
+
+  /** All that were set, by client. */
+  *values(): Generator<Value> {
+    for (const ofClient of this.#clients.values()) yield* ofClient.values();
+  }
 }

@@ -4,7 +4,8 @@ import { copyPath, defaultRoot, filesCopyPath, layoutOf } from '../../csi/layout
 import { database } from '../../database/chosen.ts';
 import { EvidenceError } from '../../errors.ts';
 import type { Auditor } from '../port.ts';
-import { auditHeap, type Lab, labNode } from './disk/lab.ts';
+import type { Lab } from './disk/lab.ts';
+import { auditHeap, labNode } from './disk/lab-node.ts';
 import { decodeRows, type AuditMessage } from '../../database/audit/wire.ts';
 
 export interface KindAuditorOptions {

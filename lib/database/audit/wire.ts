@@ -4,6 +4,7 @@
  * them from a database.
  */
 import type { ImageEvidence, LedgerRow } from '../../checkers/evidence.ts';
+import { SessionMap } from '../../workload/session-map.ts';
 import type { OpKind } from '../../workload/sql.ts';
 
 /** Rows in one line. */
@@ -12,8 +13,8 @@ export const batchRows = 1000;
 interface RowsMessage {
   readonly type: 'rows';
   readonly count: number;
-  /** Each client and kind that these rows name, by its number in the columns. */
-  readonly clients: readonly string[];
+  /** Each session and kind that these rows name, by its number in the columns. */
+  readonly sessions: readonly (readonly [client: string, connection: number, session: number])[];
   readonly kinds: readonly string[];
   /** Base64 of the columns of `columnsOf`, one behind the other. */
   readonly columns: string;
@@ -26,8 +27,10 @@ export type AuditMessage =
 
 const hashFits = 1;
 const linkFits = 2;
+/** What is left of a row's word beside those two: the number of its kind. */
+const kindShift = 2;
 
-const rowBytes = 35;
+const rowBytes = 28;
 
 /** Views of one block of memory; the widest columns come first, so that each is aligned. */
 function columnsOf(count: number) {
@@ -35,36 +38,39 @@ function columnsOf(count: number) {
   return {
     bytes: Buffer.from(memory),
     id: new Float64Array(memory, 0, count),
-    session: new Uint32Array(memory, count * 8, count),
-    seq: new Uint32Array(memory, count * 12, count),
-    fromAccount: new Uint32Array(memory, count * 16, count),
-    toAccount: new Uint32Array(memory, count * 20, count),
-    amount: new Uint32Array(memory, count * 24, count),
-    connection: new Uint16Array(memory, count * 28, count),
-    client: new Uint16Array(memory, count * 30, count),
-    kind: new Uint16Array(memory, count * 32, count),
-    flags: new Uint8Array(memory, count * 34, count),
+    seq: new Uint32Array(memory, count * 8, count),
+    fromAccount: new Uint32Array(memory, count * 12, count),
+    toAccount: new Uint32Array(memory, count * 16, count),
+    amount: new Uint32Array(memory, count * 20, count),
+    session: new Uint16Array(memory, count * 24, count),
+    kindAndFits: new Uint16Array(memory, count * 26, count),
   };
 }
 
 export function encodeRows(rows: readonly LedgerRow[]): RowsMessage {
   const columns = columnsOf(rows.length);
-  const clients: string[] = [];
+  const numbers = new SessionMap<number>();
+  const sessions: RowsMessage['sessions'][number][] = [];
   const kinds: string[] = [];
-  for (const [n, row] of rows.entries()) {
+  for (let n = 0; n < rows.length; n++) {
+    const row = rows[n];
+    if (row === undefined) continue;
+    let session = numbers.get(row);
+    if (session === undefined) {
+      session = sessions.push([row.client, row.connection, row.session]) - 1;
+      numbers.set(row, session);
+    }
+    const fits = (row.hashFits ? hashFits : 0) | (row.linkFits ? linkFits : 0);
     columns.id[n] = row.id;
-    columns.session[n] = row.session;
     columns.seq[n] = row.seq;
     columns.fromAccount[n] = row.fromAccount;
     columns.toAccount[n] = row.toAccount;
     columns.amount[n] = row.amount;
-    columns.connection[n] = row.connection;
-    columns.client[n] = numberOf(row.client, clients);
-    columns.kind[n] = numberOf(row.kind, kinds);
-    columns.flags[n] = (row.hashFits ? hashFits : 0) | (row.linkFits ? linkFits : 0);
+    columns.session[n] = session;
+    columns.kindAndFits[n] = (numberOf(row.kind, kinds) << kindShift) | fits;
   }
   const count = rows.length;
-  return { type: 'rows', count, clients, kinds, columns: columns.bytes.toString('base64') };
+  return { type: 'rows', count, sessions, kinds, columns: columns.bytes.toString('base64') };
 }
 
 /** Place of the word in the list, to which a new one is added. */
@@ -74,23 +80,26 @@ function numberOf(word: string, words: string[]): number {
 }
 
 export function decodeRows(message: RowsMessage, onRow: (row: LedgerRow) => void): void {
-  const { count, clients, kinds } = message;
+  const { count, sessions, kinds } = message;
   const columns = columnsOf(count);
   columns.bytes.write(message.columns, 'base64');
   for (let n = 0; n < count; n++) {
-    const flags = columns.flags[n] ?? 0;
+    const kindAndFits = columns.kindAndFits[n] ?? 0;
+    const [client, connection, session] = sessions[columns.session[n] ?? 0] ?? nobody;
     onRow({
       id: columns.id[n] ?? 0,
-      client: clients[columns.client[n] ?? 0] ?? '',
-      connection: columns.connection[n] ?? 0,
-      session: columns.session[n] ?? 0,
+      client,
+      connection,
+      session,
       seq: columns.seq[n] ?? 0,
-      kind: kinds[columns.kind[n] ?? 0] as OpKind,
+      kind: kinds[kindAndFits >> kindShift] as OpKind,
       fromAccount: columns.fromAccount[n] ?? 0,
       toAccount: columns.toAccount[n] ?? 0,
       amount: columns.amount[n] ?? 0,
-      hashFits: (flags & hashFits) !== 0,
-      linkFits: (flags & linkFits) !== 0,
+      hashFits: (kindAndFits & hashFits) !== 0,
+      linkFits: (kindAndFits & linkFits) !== 0,
     });
   }
 }
+
+const nobody = ['', 0, 0] as const;

@@ -19,10 +19,7 @@ import {
   type Use,
   type WholePass,
 } from './evidence-draft.ts';
-import { compareIndexes } from './index-sums.ts';
 import type { MysqldOptions } from './mysqld.ts';
-import { readDocuments } from './read-documents.ts';
-import { readSchema } from './read-schema.ts';
 import { checksums, checkTable, tablesToCheck } from './read-tables.ts';
 import type { SqlClient } from './sql-client.ts';
 import { VolumeCopy, type VolumeCopyOptions } from '../../database/audit/volume-copy.ts';
@@ -129,16 +126,8 @@ class Audit extends EvidenceDraft {
   ): Promise<void> {
     const { evidence } = this;
     const pass = await this.readRows(client, server, this.#options);
-    await this.ask('documents', server, async () => {
-      evidence.documents = await readDocuments(client, this.#options.seed);
-    });
-    await this.ask('schema', server, async () => {
-      evidence.schema = await readSchema(client);
-    });
-    await this.ask('indexes', server, async () => {
-      const isChanged = evidence.schema?.state === 'changed';
-      evidence.indexCounts = await compareIndexes(client, pass?.mixes, isChanged);
-    });
+    const { seed } = this.#options;
+    await this.readBeyondRows(client, server, { seed, mixes: pass?.mixes });
     await this.ask('checksum', server, async () => {
       const found = await checksums(client);
       evidence.tables = [...found].map(([table, checksum]) => ({ table, checksum }));

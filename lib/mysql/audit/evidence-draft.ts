@@ -11,9 +11,11 @@ import {
 import { troubleOfStart } from '../../checkers/machine-trouble.ts';
 import { describeError, EvidenceError } from '../../errors.ts';
 import { assertRunnable, Mysqld, type MysqldOptions } from './mysqld.ts';
-import type { IndexMixes } from './index-sums.ts';
+import { compareIndexes, type IndexMixes } from './index-sums.ts';
 import { patiently } from '../../database/audit/patience.ts';
 import { nothingOwn, type MysqlEvidence } from '../evidence.ts';
+import { readDocuments } from './read-documents.ts';
+import { readSchema } from './read-schema.ts';
 import { readBalances, streamLedger } from './read-tables.ts';
 import { RowVerifier } from './row-verifier.ts';
 import type { SessionRows } from './session-mixes.ts';
@@ -193,5 +195,25 @@ export class EvidenceDraft {
       evidence.balances = await readBalances(client);
     });
     return mixes === undefined ? undefined : { mixes, sessions: verifier.sessions() };
+  }
+
+  /** Schema, then the documents beside the indexes: a server takes one processor for each. */
+  async readBeyondRows(
+    client: SqlClient,
+    server: Pick<Mysqld, 'died' | 'diedSoon'>,
+    { seed, mixes }: Pick<RowReading, 'seed'> & { readonly mixes: IndexMixes | undefined },
+  ): Promise<void> {
+    const { evidence } = this;
+    await this.ask('schema', server, async () => {
+      evidence.schema = await readSchema(client);
+    });
+    const documents = this.ask('documents', server, async () => {
+      evidence.documents = await client.beside((own) => readDocuments(own, seed));
+    });
+    const indexes = this.ask('indexes', server, async () => {
+      const isChanged = evidence.schema?.state === 'changed';
+      evidence.indexCounts = await compareIndexes(client, mixes, isChanged);
+    });
+    await Promise.all([documents, indexes]);
   }
 }

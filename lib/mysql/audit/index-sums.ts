@@ -103,30 +103,39 @@ const changedIndex: Index = { name: changedColumn.name, columns: [changedColumn.
 
 /**
  * `ledger`: what a pass over it gave already. Default: it is read by its primary key once more.
- * `isChanged`: the accounts have the index that the change of the schema adds.
+ * `isChanged`: the accounts have the index that the change of the schema adds. All beside each other:
+ * the server takes one processor for each.
  */
-export async function compareIndexes(
+export function compareIndexes(
   client: SqlClient,
   ledger: IndexMixes = new Map(),
   isChanged = false,
 ): Promise<IndexCount[]> {
-  const counts: IndexCount[] = [];
-  for (const table of ['account', 'ledger'] as const) {
-    const added = table === 'account' && isChanged ? [changedIndex] : [];
-    for (const index of [...indexesOf(table), ...added]) {
-      const known = table === 'ledger' ? ledger.get(index.name) : undefined;
-      const primary = known ?? (await readBy(client, table, 'PRIMARY', index));
-      const secondary = await readBy(client, table, index.name, index);
-      counts.push({
-        table,
-        index: index.name,
-        byPrimary: primary.rows,
-        byIndex: secondary.rows,
-        valuesAgree: primary.mix === secondary.mix,
-      });
-    }
-  }
-  return counts;
+  const added = isChanged ? [changedIndex] : [];
+  const ofAccounts = [...indexesOf('account'), ...added].map((index) =>
+    client.beside((own) => compareIndex(own, 'account', index, undefined)),
+  );
+  const ofLedger = indexesOf('ledger').map((index) =>
+    client.beside((own) => compareIndex(own, 'ledger', index, ledger.get(index.name))),
+  );
+  return Promise.all([...ofAccounts, ...ofLedger]);
+}
+
+async function compareIndex(
+  client: SqlClient,
+  table: WorkloadTable,
+  index: Index,
+  known: RowsAndMix | undefined,
+): Promise<IndexCount> {
+  const primary = known ?? (await readBy(client, table, 'PRIMARY', index));
+  const secondary = await readBy(client, table, index.name, index);
+  return {
+    table,
+    index: index.name,
+    byPrimary: primary.rows,
+    byIndex: secondary.rows,
+    valuesAgree: primary.mix === secondary.mix,
+  };
 }
 
 async function readBy(

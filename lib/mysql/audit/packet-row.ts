@@ -5,6 +5,35 @@
 import { EvidenceError } from '../../errors.ts';
 import { foldHash } from './session-mixes.ts';
 
+/** Bytes of a text that all rows are compared with, four at a time. */
+export class ExpectedText {
+  readonly length: number;
+  readonly #words: Int32Array;
+  readonly #rest: Uint8Array;
+
+  /** A character a byte. */
+  constructor(text: string) {
+    const bytes = Buffer.from(text, 'latin1');
+    const { buffer, byteOffset, length } = bytes;
+    const view = new DataView(buffer, byteOffset, length);
+    this.length = length;
+    this.#words = Int32Array.from({ length: length >> 2 }, (_, n) => view.getInt32(4 * n));
+    this.#rest = bytes.subarray(length & ~3);
+  }
+
+  /** Whether these bytes stand at this place. */
+  isAt(view: DataView, begin: number): boolean {
+    const words = this.#words;
+    for (let n = 0; n < words.length; n++) {
+      if (view.getInt32(begin + 4 * n) !== words[n]) return false;
+    }
+    const rest = this.#rest;
+    const restAt = begin + 4 * words.length;
+    for (let n = 0; n < rest.length; n++) if (view.getUint8(restAt + n) !== rest[n]) return false;
+    return true;
+  }
+}
+
 /** A length above it needs more bytes, or means NULL. */
 const maxLength = 250;
 const zero = '0'.charCodeAt(0);
@@ -14,6 +43,7 @@ const wordLimit = 16;
 /** Moved from row to row by `read`. Columns are asked for by their place in the statement. */
 export class PacketRow {
   #bytes: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
   readonly #begins: Int32Array;
   readonly #ends: Int32Array;
   readonly #words: string[][];
@@ -26,7 +56,10 @@ export class PacketRow {
 
   /** The row begins at `start`. Throws EvidenceError where a column is NULL or of 251 bytes or more. */
   read(bytes: Buffer, start: number): void {
-    this.#bytes = bytes;
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
     let at = start;
     for (let column = 0; column < this.#begins.length; column++) {
       const length = bytes[at] ?? Number.NaN;
@@ -71,22 +104,25 @@ export class PacketRow {
     return true;
   }
 
+  /** Whether the column has this text. */
+  has(column: number, expected: ExpectedText): boolean {
+    const begin = this.#begin(column);
+    return this.#end(column) - begin === expected.length && expected.isAt(this.#view, begin);
+  }
+
   /** A hash of 32 bytes in 32 bits. */
   folded(column: number): number {
     const begin = this.#begin(column);
     return foldHash(this.#bytes, begin, this.#end(column) - begin);
   }
 
-  /** Writes a column's bytes in lower-case hex; returns where they end. */
-  writeHex(column: number, into: Buffer, at: number): number {
-    const end = this.#end(column);
-    let to = at;
-    for (let from = this.#begin(column); from < end; from++) {
-      const byte = this.#bytes[from] ?? 0;
-      into[to++] = hexDigits[byte >> 4] ?? 0;
-      into[to++] = hexDigits[byte & 15] ?? 0;
-    }
-    return to;
+  /** Writes a column's bytes in lower-case hex from the start of `into`, two digits each. */
+  writeHex(column: number, into: Uint16Array): number {
+    const bytes = this.#bytes;
+    const begin = this.#begin(column);
+    const length = this.#end(column) - begin;
+    for (let n = 0; n < length; n++) into[n] = hexOfByte[bytes[begin + n] ?? 0] ?? 0;
+    return 2 * length;
   }
 
   /** Writes `|` and the text of each column from the first to the last; returns where they end. */
@@ -110,5 +146,7 @@ export class PacketRow {
   }
 }
 
-const hexDigits = Buffer.from('0123456789abcdef');
+const allBytes = Buffer.from(Uint8Array.from(Array(256).keys()));
+/** Both digits of each byte, as they stand in memory. */
+const hexOfByte = new Uint16Array(Uint8Array.from(Buffer.from(allBytes.toString('hex'))).buffer);
 const separator = '|'.charCodeAt(0);

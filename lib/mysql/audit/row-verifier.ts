@@ -3,12 +3,12 @@
  */
 import { hash } from 'node:crypto';
 import type { LedgerRow } from '../../checkers/evidence.ts';
-import { originHash } from '../../workload/ledger.ts';
+import { originHash, type SessionId } from '../../workload/ledger.ts';
 import { SessionMap } from '../../workload/session-map.ts';
 import type { OpKind } from '../../workload/sql.ts';
 import { ledgerPad } from '../schema.ts';
-import { PacketRow } from './packet-row.ts';
-import { SessionMixes, type SessionRows } from './session-mixes.ts';
+import { ExpectedText, PacketRow } from './packet-row.ts';
+import { SessionMix, sessionRowsOf, type SessionRows } from './session-mixes.ts';
 
 /** To be asked for in this order. A row's hash is over those from client to amount (`entryHash`). */
 export const ledgerColumns = [
@@ -35,17 +35,32 @@ const place = {
 /** In the order of the column's ENUM. */
 const kinds: readonly OpKind[] = ['append', 'transfer'];
 
+const pad = new ExpectedText(ledgerPad);
+
 /** Longer than a hash in hex and eight columns of 250 bytes. */
 const hashedBytes = 4096;
 
+/** What is known of a session from its rows so far. */
+class Session {
+  readonly id: SessionId;
+  readonly mix: SessionMix;
+  /** Hash of its last row, or what its first must link to; a character a byte. */
+  head: string;
+
+  constructor(id: SessionId, seed: string) {
+    this.id = id;
+    this.mix = new SessionMix(id);
+    this.head = Buffer.from(originHash(seed, id), 'hex').toString('latin1');
+  }
+}
+
 export class RowVerifier {
   readonly #seed: string;
-  /** Hash of the last row seen, by session; a character a byte. */
-  readonly #heads = new SessionMap<string>();
-  readonly #mixes = new SessionMixes();
+  readonly #sessions = new SessionMap<Session>();
   readonly #row = new PacketRow(ledgerColumns.length);
   /** What a row's hash is over, written anew for each, and views of it by their length. */
-  readonly #hashed = Buffer.alloc(hashedBytes);
+  readonly #hashed = Buffer.from(new ArrayBuffer(hashedBytes));
+  readonly #hexed = new Uint16Array(this.#hashed.buffer);
   readonly #views: Buffer[] = [];
 
   constructor(seed: string) {
@@ -56,29 +71,26 @@ export class RowVerifier {
   toRow(bytes: Buffer, start: number): LedgerRow {
     const row = this.#row;
     row.read(bytes, start);
-    const client = row.word(place.client);
-    const connection = row.number(place.connection);
-    const session = row.number(place.session);
-    const id = { client, connection, session };
-    const head = this.#heads.get(id) ?? origin(this.#seed, id);
+    const session = this.#sessionOf(row);
+    const { client, connection, session: number } = session.id;
+    const linkFits = row.is(place.previousHash, session.head);
     const digest = this.#digest();
     const digestFits = row.is(place.hash, digest);
-    this.#heads.set(id, digestFits ? digest : row.text(place.hash));
+    session.head = digestFits ? digest : row.text(place.hash);
     const found: LedgerRow = {
       id: row.number(place.id),
       client,
       connection,
-      session,
+      session: number,
       seq: row.number(place.seq),
       kind: row.word(place.kind) as OpKind,
       fromAccount: row.number(place.fromAccount),
       toAccount: row.number(place.toAccount),
       amount: row.number(place.amount),
-      hashFits: digestFits && row.is(place.pad, ledgerPad),
-      linkFits: row.is(place.previousHash, head),
+      hashFits: digestFits && row.has(place.pad, pad),
+      linkFits,
     };
-    this.#mixes.add(
-      id,
+    session.mix.add(
       found,
       kinds.indexOf(found.kind) + 1,
       row.folded(place.previousHash),
@@ -89,17 +101,26 @@ export class RowVerifier {
 
   /** Sums of all rows so far, to be held against the binary log's. */
   sessions(): Record<string, SessionRows> {
-    return this.#mixes.result();
+    return sessionRowsOf([...this.#sessions.values()].map(({ mix }) => mix));
+  }
+
+  #sessionOf(row: PacketRow): Session {
+    const client = row.word(place.client);
+    const connection = row.number(place.connection);
+    const session = row.number(place.session);
+    const id = { client, connection, session };
+    const known = this.#sessions.get(id);
+    if (known !== undefined) return known;
+    const begun = new Session(id, this.#seed);
+    this.#sessions.set(id, begun);
+    return begun;
   }
 
   /** SHA-256 of what the row says, a character a byte. */
   #digest(): string {
     const hashed = this.#hashed;
-    const hexEnd = this.#row.writeHex(place.previousHash, hashed, 0);
+    const hexEnd = this.#row.writeHex(place.previousHash, this.#hexed);
     const end = this.#row.writeJoined(place.client, place.amount, hashed, hexEnd);
     return hash('sha256', (this.#views[end] ??= hashed.subarray(0, end)), 'binary');
   }
 }
-
-const origin = (seed: string, id: Parameters<typeof originHash>[1]): string =>
-  Buffer.from(originHash(seed, id), 'hex').toString('latin1');

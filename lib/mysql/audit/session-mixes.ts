@@ -5,7 +5,6 @@
  */
 import type { LedgerRow } from '../../checkers/evidence.ts';
 import { sessionKey, type SessionId } from '../../workload/ledger.ts';
-import { SessionMap } from '../../workload/session-map.ts';
 
 /** Ranges of seqs, both ends inclusive, in the order in which they came. */
 export type Ranges = readonly (readonly [from: number, to: number])[];
@@ -19,50 +18,48 @@ export interface SessionRows {
 /** What a row says, its hashes and its kind aside. */
 export type MixedRow = Pick<LedgerRow, 'id' | 'seq' | 'fromAccount' | 'toAccount' | 'amount'>;
 
-interface Session {
+/** What one session's rows came to so far. */
+export class SessionMix {
   readonly id: SessionId;
-  readonly rows: [number, number][];
-  low: number;
-  high: number;
-}
+  readonly rows: [number, number][] = [];
+  #low = 0;
+  #high = 0;
 
-export class SessionMixes {
-  readonly #sessions = new SessionMap<Session>();
-  readonly #all: Session[] = [];
+  constructor(id: SessionId) {
+    this.id = id;
+  }
 
   /** `kind`: MySQL's number of it; the hashes as `foldHash` gives them. */
-  add(id: SessionId, row: MixedRow, kind: number, previousHash: number, hash: number): void {
-    const session = this.#sessions.get(id) ?? this.#begin(id);
+  add(row: MixedRow, kind: number, previousHash: number, hash: number): void {
     // Odd, and another one for each seq: so that what stands in another row counts as another value.
     const place = (row.seq << 1) | 1;
-    session.low ^= Math.imul(hash ^ Math.imul(row.id, 0x1b873593), place);
+    this.#low ^= Math.imul(hash ^ Math.imul(row.id, 0x1b873593), place);
     const values =
       Math.imul(row.fromAccount, 0x165667b1) +
       Math.imul(row.toAccount, 0x19d699a5) +
       Math.imul(row.amount, 0x1f83d9ab) +
       kind;
-    session.high ^= Math.imul(previousHash ^ values, place);
-    const last = session.rows.at(-1);
+    this.#high ^= Math.imul(previousHash ^ values, place);
+    const last = this.rows.at(-1);
     if (last !== undefined && row.seq === last[1] + 1) last[1] = row.seq;
-    else session.rows.push([row.seq, row.seq]);
+    else this.rows.push([row.seq, row.seq]);
   }
 
-  /** By `sessionKey`. */
-  result(): Record<string, SessionRows> {
-    return Object.fromEntries(
-      this.#all.map(({ id, rows, low, high }) => {
-        const mix = (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
-        return [sessionKey(id), { rows, mix: mix.toString(16).padStart(16, '0') }];
-      }),
-    );
+  /** Hexadecimal. */
+  mix(): string {
+    const mix = (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0);
+    return mix.toString(16).padStart(16, '0');
   }
+}
 
-  #begin({ client, connection, session }: SessionId): Session {
-    const begun = { id: { client, connection, session }, rows: [], low: 0, high: 0 };
-    this.#sessions.set(begun.id, begun);
-    this.#all.push(begun);
-    return begun;
+/** By `sessionKey`, those that have rows. */
+export function sessionRowsOf(mixes: Iterable<SessionMix>): Record<string, SessionRows> {
+  const found: Record<string, SessionRows> = {};
+  for (const each of mixes) {
+    const { id, rows } = each;
+    if (rows.length > 0) found[sessionKey(id)] = { rows, mix: each.mix() };
   }
+  return found;
 }
 
 /** Exclusive or of the 32-bit words of `length` bytes from `at`; what is missing is zero. */

@@ -19,9 +19,11 @@ const rowTimeoutMs = 60_000;
 
 export class SqlClient {
   readonly #connection: Connection;
+  readonly #another: () => Promise<SqlClient>;
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, another: () => Promise<SqlClient>) {
     this.#connection = connection;
+    this.#another = another;
   }
 
   /** Rejects when nobody answers, or the login is refused. Default: as root, without a password. */
@@ -34,7 +36,8 @@ export class SqlClient {
       });
       // Stays, so that a connection that breaks between statements does not end the process.
       connection.on('error', reject);
-      connection.on('connect', () => resolve(new SqlClient(connection)));
+      const another = (): Promise<SqlClient> => SqlClient.connect(socketPath, account);
+      connection.on('connect', () => resolve(new SqlClient(connection, another)));
     });
   }
 
@@ -88,6 +91,16 @@ export class SqlClient {
         resolve();
       });
     });
+  }
+
+  /** Does work that may go on beside this one's, on a connection of its own. Rejects as `connect` does. */
+  async beside<T>(work: (client: SqlClient) => Promise<T>): Promise<T> {
+    const another = await this.#another();
+    try {
+      return await work(another);
+    } finally {
+      another.destroy();
+    }
   }
 
   /** Drops the connection without a word. */

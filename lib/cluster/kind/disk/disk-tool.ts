@@ -5,7 +5,8 @@ import { pathStatusSchema, powerLossSchema } from '../../../csi/array-port.ts';
 import { copyIdentitySchema, type CopyIdentity } from '../../../csi/copy-label.ts';
 import { linkStates, type PowerLoss, type SeveredLink } from '../../../disk-kinds.ts';
 import type { DiskMode } from '../../../disk-modes/index.ts';
-import { type ExecOptions, type Lab, labNode } from './lab.ts';
+import type { ExecOptions, Lab } from './lab.ts';
+import { labNode } from './lab-node.ts';
 
 /** What runs it in the lab. */
 export const diskTool = [...labNode, '/app/lib/csi/disk-tool.ts'];

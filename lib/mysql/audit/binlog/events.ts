@@ -37,10 +37,14 @@ export function readEvents(path: string, onEvent: OnEvent): string | undefined {
   }
 }
 
+const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView =>
+  new DataView(buffer, byteOffset, length);
+
 class EventFile {
   readonly #file: number;
   readonly #size: number;
   #bytes = Buffer.allocUnsafe(pieceBytes);
+  #view = viewOf(this.#bytes);
   /** Offset in the file of the buffer's first byte, and how many bytes of it are filled. */
   #offset = 0;
   #filled = 0;
@@ -59,12 +63,12 @@ class EventFile {
     while (position < this.#size) {
       const at = this.#at(position, headerBytes);
       if (at === undefined) return `it ends within an event at ${position}`;
-      const bytes = this.#bytes;
-      const type = bytes[at + 4] ?? 0;
-      const length = bytes.readUInt32LE(at + 9);
+      const view = this.#view;
+      const type = view.getUint8(at + 4);
+      const length = view.getUint32(at + 9, true);
       const next = position + length;
       // The position wraps in files above 4 GiB, which MySQL does not make.
-      if (length < headerBytes || bytes.readUInt32LE(at + 13) !== next % 2 ** 32) {
+      if (length < headerBytes || view.getUint32(at + 13, true) !== next >>> 0) {
         return `there is no event at ${position}`;
       }
       if (next > this.#size) return `it ends within an event at ${position}`;
@@ -90,7 +94,10 @@ class EventFile {
     const at = position - this.#offset;
     if (at >= 0 && at + length <= this.#filled) return at;
     if (position + length > this.#size) return undefined;
-    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafe(length);
+    if (length > this.#bytes.length) {
+      this.#bytes = Buffer.allocUnsafe(length);
+      this.#view = viewOf(this.#bytes);
+    }
     this.#offset = position;
     this.#filled = 0;
     while (this.#filled < length) {

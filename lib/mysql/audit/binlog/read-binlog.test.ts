@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Chain, sessionKey } from '../../../workload/ledger.ts';
 import type { LedgerEntry } from '../../../workload/sql.ts';
 import { ledgerPad } from '../../schema.ts';
-import { foldHash, SessionMixes } from '../session-mixes.ts';
+import { foldHash, SessionMix, sessionRowsOf } from '../session-mixes.ts';
 import { eventTypes } from './events.ts';
 import { readBinlog, type BinlogRead } from './read-binlog.ts';
 
@@ -115,14 +115,14 @@ const three = entries(3).flatMap((entry, n) => commit(entry, n + 1));
 
 /** As the pass over the table makes it. */
 function mixOf(all: readonly LedgerEntry[], firstId = 1): string | undefined {
-  const mixes = new SessionMixes();
+  const mix = new SessionMix(id);
   const folded = (hex: string): number => foldHash(Buffer.from(hex, 'hex'), 0, 32);
   for (const [n, entry] of all.entries()) {
     const kind = entry.kind === 'append' ? 1 : 2;
     const hashes = [folded(entry.previousHash), folded(entry.hash)] as const;
-    mixes.add(entry, { ...entry, id: firstId + n }, kind, ...hashes);
+    mix.add({ ...entry, id: firstId + n }, kind, ...hashes);
   }
-  return mixes.result()[key]?.mix;
+  return sessionRowsOf([mix])[key]?.mix;
 }
 
 test('rows of committed transactions, over files, with the mix that the table gives', () => {

@@ -1,9 +1,15 @@
 /** A server's binary log, all files of its index: GTIDs, and the ledger's row of each transaction. */
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SessionId } from '../../../workload/ledger.ts';
 import { databaseName } from '../../schema.ts';
-import { foldHash, SessionMixes, type MixedRow, type SessionRows } from '../session-mixes.ts';
+import { SessionMap } from '../../../workload/session-map.ts';
+import {
+  foldHash,
+  SessionMix,
+  sessionRowsOf,
+  type MixedRow,
+  type SessionRows,
+} from '../session-mixes.ts';
 import { eventTypes, readEvents } from './events.ts';
 import { GtidIntervals } from '../../gtid-set.ts';
 
@@ -40,7 +46,7 @@ const ledgerColumns = 12;
 const uuidBytes = 16;
 
 interface LoggedRow {
-  readonly session: SessionId;
+  readonly mix: SessionMix;
   readonly row: MixedRow;
   readonly kind: number;
   readonly previousHash: number;
@@ -49,7 +55,7 @@ interface LoggedRow {
 
 class Reading {
   readonly #gtids = new GtidIntervals();
-  readonly #mixes = new SessionMixes();
+  readonly #mixes = new SessionMap<SessionMix>();
   readonly #clients: { readonly text: string; readonly bytes: Buffer }[] = [];
   /** Number that the file gives the ledger; they change from file to file. */
   #ledger = -1;
@@ -81,7 +87,7 @@ class Reading {
       bytes: this.#bytes,
       ...this.#gtids.result(),
       transactions: this.#transactions,
-      sessions: this.#mixes.result(),
+      sessions: sessionRowsOf(this.#mixes.values()),
     };
   }
 
@@ -149,8 +155,8 @@ class Reading {
   }
 
   #commit(): void {
-    for (const { session, row, kind, previousHash, hash } of this.#rows) {
-      this.#mixes.add(session, row, kind, previousHash, hash);
+    for (const { mix, row, kind, previousHash, hash } of this.#rows) {
+      mix.add(row, kind, previousHash, hash);
     }
     if (this.#number > 0) this.#gtids.add(this.#uuid, this.#number);
     this.#transactions += 1;
@@ -181,8 +187,7 @@ class Reading {
     at += 8;
     const client = this.#client(bytes, at);
     at += 1 + (bytes[at] ?? 0);
-    const connection = bytes.readUInt16LE(at);
-    const session = bytes.readUInt32LE(at + 2);
+    const mix = this.#mixOf(client, bytes.readUInt16LE(at), bytes.readUInt32LE(at + 2));
     const row: MixedRow = {
       id,
       seq: bytes.readUInt32LE(at + 6),
@@ -199,8 +204,17 @@ class Reading {
     const hashLength = bytes[at] ?? 0;
     const hash = foldHash(bytes, at + 1, hashLength);
     at += 1 + hashLength;
-    this.#rows.push({ session: { client, connection, session }, row, kind, previousHash, hash });
+    this.#rows.push({ mix, row, kind, previousHash, hash });
     return at + 1 + (bytes[at] ?? 0);
+  }
+
+  #mixOf(client: string, connection: number, session: number): SessionMix {
+    const id = { client, connection, session };
+    const known = this.#mixes.get(id);
+    if (known !== undefined) return known;
+    const begun = new SessionMix(id);
+    this.#mixes.set(id, begun);
+    return begun;
   }
 
   /** There are few, and a text made for each row would cost more than the rest of it. */
