@@ -8,7 +8,7 @@ import {
   type MilestoneTimes,
   type TimedName,
 } from '../timeline/milestone-times.ts';
-import type { Witness } from '../timeline/milestones.ts';
+import type { MilestoneWitness } from '../timeline/milestones.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
 
 /** Of the model's runs, seconds: nine of ten lie within. */
@@ -70,7 +70,7 @@ const seenInMost = 0.9;
 const beyondShare = 0.25;
 
 /** How late a witness may tell of a milestone, ms: orders closer than that are not judged. */
-const lateMs: Readonly<Record<Witness, number>> = {
+const lateMs: Readonly<Record<MilestoneWitness, number>> = {
   runner: 50,
   api: 100,
   csi: 20,

@@ -56,7 +56,7 @@ const forecastSchema = bodySchema.extend({ sha256: z.string().regex(/^[0-9a-f]{6
 export type Forecast = z.output<typeof forecastSchema>;
 
 /** What is expected of a scenario is no part of what happens. */
-export function bare(scenario: Scenario): Record<string, unknown> {
+export function withoutExpectation(scenario: Scenario): Record<string, unknown> {
   const { expected: _, expectedServing: __, ...rest } = scenario;
   return rest;
 }

@@ -84,7 +84,7 @@ export const listedDifferences: readonly ListedDifference[] = [
   },
 ];
 
-export interface Difference {
+export interface FoundDifference {
   readonly what: string;
   readonly run: string;
   /** Of a phase. */
@@ -93,7 +93,7 @@ export interface Difference {
 
 /** Why this difference is no news; undefined where it is. */
 export function reasonFor(
-  { what, run, realS }: Difference,
+  { what, run, realS }: FoundDifference,
   listed: readonly ListedDifference[] = listedDifferences,
 ): string | undefined {
   return listed.find(

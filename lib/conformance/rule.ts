@@ -5,7 +5,7 @@
 import { diskModeOf } from '../disk-modes/index.ts';
 import { losesPower } from '../faults/kinds/index.ts';
 import { taints } from '../remedies/kinds/index.ts';
-import { releaseOf } from '../experiment/expectation/release.ts';
+import { volumeReleaseOf } from '../experiment/expectation/release.ts';
 import type { Scenario } from '../experiment/scenario.ts';
 
 export interface RulePrediction {
@@ -40,4 +40,4 @@ function isUnfenced({ disk, remedy, attachWhileBusy, fileLocks }: Scenario): boo
 }
 
 const hasSecondMount = (scenario: Scenario): boolean =>
-  !releaseOf(scenario).startsWith('kept by') && releaseOf(scenario) !== 'unasked';
+  !volumeReleaseOf(scenario).startsWith('kept by') && volumeReleaseOf(scenario) !== 'unasked';

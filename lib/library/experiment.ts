@@ -16,7 +16,7 @@ import {
 } from '../experiment/run/custom.ts';
 import { parseScenario, safetyLevels, type Scenario } from '../experiment/scenario.ts';
 import { settingsOf } from '../experiment/written.ts';
-import type { Written, WrittenGroup } from '../experiment/written-form.ts';
+import type { WrittenScenario, WrittenGroup } from '../experiment/written-form.ts';
 import {
   exitCodeOf,
   type Finding,
@@ -33,7 +33,7 @@ import { performRun, planRun, writeReport } from './run-plan.ts';
 type OwnGroup = 'fault' | 'remedy' | 'disk' | 'volume' | 'database' | 'kubernetes';
 
 /** Beside the parts, the rest of a scenario in its nested form (docs/reference/scenarios.md), such as `load`. */
-export interface ExperimentOptions extends Omit<Written, OwnGroup> {
+export interface ExperimentOptions extends Omit<WrittenScenario, OwnGroup> {
   readonly cluster: ClusterUnderTest;
   /** Default `mysql()`. One of your own: `customDatabase`, on `simulated()`. */
   readonly database?: DatabasePart | CustomDatabase;

@@ -12,15 +12,15 @@ import {
   tidyScript,
 } from './cut/host.ts';
 import { hostPod, vantagePod } from './cut/objects.ts';
-import { type CutPlan, cutPlanLines } from './cut/plan.ts';
+import { type CutPlan, cutPlanLines } from './cut/cut-plan.ts';
 import { tidyLaterMs } from './cut/play.ts';
-import { type CutOptions, planCut, watchMsOf } from './cut/run.ts';
-import { placeOf } from './cut/volume.ts';
-import { planLines, variants } from './plan.ts';
+import { type CutOptions, planCut, watchMsOf } from './cut/run-cut.ts';
+import { templateOf } from './cut/volume.ts';
+import { planLines, variants } from './trial-plan.ts';
 import { grantedObjects, type Home, probeAccount } from './rights.ts';
-import { claimObject, type Place, podObject } from './trials/objects.ts';
-import { exampleNamespace, namespaceNow } from './trials/place.ts';
-import { planTrials, type TrialsRequest } from './trials/run.ts';
+import { claimObject, type ObjectTemplate, podObject } from './trials/objects.ts';
+import { exampleNamespace, namespaceNow } from './trials/namespace.ts';
+import { planTrials, type TrialsRequest } from './trials/run-trials.ts';
 import { writerProgram } from './trials/volume-pods.ts';
 
 /**
@@ -67,7 +67,7 @@ export function commented(head: readonly string[], objects: readonly object[]): 
   return [comment, ...objects.map((object) => stringify(object).trimEnd())].join('\n---\n');
 }
 
-function trialObjects(place: Place): object[] {
+function trialObjects(place: ObjectTemplate): object[] {
   return variants.flatMap((variant) => {
     const trial = place.plan.list.find((each) => each.variant === variant);
     if (trial === undefined) return [];
@@ -124,7 +124,7 @@ function madeObjects(plan: CutPlan, namespace: string): object[] {
   if (first === undefined) return [];
   const run = exampleNamespace;
   const { nodes, image, way, healAfterMs } = plan;
-  const place = placeOf({ namespace, plan }, first.storageClass);
+  const place = templateOf({ namespace, plan }, first.storageClass);
   const trial = { name: first.name, variant: 'contested' } as const;
   const where = { namespace, node: nodes[0], image };
   const scripts = {

@@ -111,11 +111,11 @@ export async function gatherClassFacts(
   return found;
 }
 
-type Read = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
+type ReadFact = <T>(what: string, answer: Promise<T>) => Promise<T | undefined>;
 
 /** What is not allowed is noted in `refused`. */
 const readingFor =
-  (clients: ProbeClients, refused: { what: string; why: string }[]): Read =>
+  (clients: ProbeClients, refused: { what: string; why: string }[]): ReadFact =>
   (what, answer) => {
     const allowed = answer.catch((error: unknown) => {
       if (statusOf(error) !== 403) throw error;

@@ -11,7 +11,7 @@ export interface Line {
   readonly sure: HowSure;
 }
 
-export interface Prediction {
+export interface DriverPrediction {
   /** Undefined where nothing is known of the driver. A prediction, no measurement. */
   readonly mode: DiskMode | 'local' | undefined;
   readonly sure: HowSure;
@@ -20,7 +20,7 @@ export interface Prediction {
 
 const page = 'docs/reference/drivers.yaml';
 
-export function predict(facts: Facts): Prediction {
+export function predictDriver(facts: Facts): DriverPrediction {
   const { storageClass, csiDriver } = facts;
   const driver = storageClass?.provisioner ?? '';
   const lines = [...classLines(facts), ...driverLines(facts), ...clusterLines(facts)];

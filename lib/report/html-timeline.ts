@@ -1,10 +1,10 @@
 /** What happened when: the zoomable time axis, its static twin, and the way back in steps. */
 import { html } from 'hono/html';
 import { rolesIn } from './browser/timeline-rows.js';
-import { pictures, seconds, type Html } from './html-parts.ts';
+import { pictures, secondsShown, type Html } from './html-parts.ts';
 import { recoveryPicture, timelinePicture } from './pictures.ts';
 import { explained } from './terms.ts';
-import type { RecoveryStep, ReportData, Role } from './types.ts';
+import type { RecoveryStep, ReportData, LaneRole } from './types.ts';
 
 export function timelineSection({ timeline, operations, recovery }: ReportData): Html {
   const exposed = timeline.exposure !== null;
@@ -36,7 +36,7 @@ ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 }
 
 /** Other nodes are closed at first (timeline-view.js). */
-const roleButton = (role: Role, title: string): Html =>
+const roleButton = (role: LaneRole, title: string): Html =>
   html`<button type="button" class="${role}-role" data-role="${role}"
 aria-pressed="${role === 'other' ? 'false' : 'true'}">${title}</button>
 `;
@@ -50,5 +50,5 @@ ${pictures(recoveryPicture(steps), 'The way from the fault to the first commit')
 }
 
 const recoveryRow = ({ name, fromS, toS }: RecoveryStep): Html =>
-  html`<tr><td>${name}</td><td class="number">${seconds(toS - fromS)}</td>
-<td class="number">+${seconds(toS)}</td></tr>`;
+  html`<tr><td>${name}</td><td class="number">${secondsShown(toS - fromS)}</td>
+<td class="number">+${secondsShown(toS)}</td></tr>`;

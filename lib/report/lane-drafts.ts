@@ -1,6 +1,6 @@
 /** Lanes of the time axis while they are drawn: bars that begin and end, then whose lane each is. */
 import { database } from '../database/chosen.ts';
-import type { Bar, Lane, Role, Tone } from './types.ts';
+import type { Bar, Lane, LaneRole, Tone } from './types.ts';
 
 /** Order of the groups on a node, top to bottom: from decisions down to the disk. */
 const groups = [
@@ -15,13 +15,14 @@ const groups = [
   'link',
   'server',
 ] as const;
-type Group = (typeof groups)[number];
+type LaneGroup = (typeof groups)[number];
 
 /** Name on pages: a server's lanes by its program. */
-export const groupName = (group: Group): string => (group === 'server' ? database.server : group);
+export const groupName = (group: LaneGroup): string =>
+  group === 'server' ? database.server : group;
 
 /** Who comes first, top to bottom. */
-const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
+const roles: readonly LaneRole[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
 
 /** A bar in ms on the run's clock; `toMs` is undefined while it lasts. */
 interface OpenBar {
@@ -32,7 +33,7 @@ interface OpenBar {
 }
 
 interface LaneDraft {
-  readonly group: Group;
+  readonly group: LaneGroup;
   label: string;
   node: string | undefined;
   readonly bars: OpenBar[];
@@ -40,7 +41,7 @@ interface LaneDraft {
 
 /** Which lane; `node` is undefined where none is meant. */
 export interface LaneName {
-  readonly group: Group;
+  readonly group: LaneGroup;
   readonly node?: string | undefined;
   readonly name: string;
 }
@@ -96,11 +97,11 @@ export class LaneDrafts {
 }
 
 function roleOf(
-  group: Group,
+  group: LaneGroup,
   node: string | null,
   victim: string | undefined,
   successor: string | undefined,
-): Role {
+): LaneRole {
   if (group === 'run') return 'run';
   if (node === null || node.endsWith('control-plane')) return 'control-plane';
   if (node === victim) return 'victim';
@@ -113,7 +114,7 @@ function successorOf(
   victim: string,
   zeroMs: number,
 ): string | undefined {
-  const firstIn = (group: Group): string | undefined =>
+  const firstIn = (group: LaneGroup): string | undefined =>
     drafts
       .filter((draft) => draft.group === group && draft.node !== victim)
       .flatMap(({ node, bars }) => bars.map(({ fromMs }) => ({ node, fromMs })))

@@ -5,7 +5,14 @@ import { database } from '../../database/chosen.ts';
 import type { PodRef } from '../port.ts';
 import { apply, isReady, orMissing, type KubeClients } from '../../kube.ts';
 import { newestFirst, podSelector } from './kubernetes.ts';
-import { classOf, isIn, namespaceOf, placeBeside, solePlace, type Place } from './place.ts';
+import {
+  storageClassOf,
+  isInScope,
+  namespaceOf,
+  scopeBeside,
+  soleScope,
+  type RunScope,
+} from './run-scope.ts';
 import { claim, provisionedIn } from './provisioned.ts';
 import { followPodLogs, type Following, type LogLine } from './observe/pod-log.ts';
 import { waitFor } from './wait.ts';
@@ -31,8 +38,8 @@ export async function deployDatabase(
   clients: KubeClients,
   options: DatabaseOptions,
 ): Promise<DatabasePod> {
-  const { place = solePlace } = options;
-  if (place !== solePlace) await apply(clients, [namespaceOf(place)]);
+  const { place = soleScope } = options;
+  if (place !== soleScope) await apply(clients, [namespaceOf(place)]);
   await apply(clients, await renderWorkload(options));
   const wait = {
     what: 'the database’s pod is Ready',
@@ -44,12 +51,12 @@ export async function deployDatabase(
   return waitFor(wait, () => readyPod(clients, place));
 }
 
-async function listPods({ core }: KubeClients, { namespace }: Place): Promise<V1Pod[]> {
+async function listPods({ core }: KubeClients, { namespace }: RunScope): Promise<V1Pod[]> {
   const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
   return newestFirst(items);
 }
 
-async function readyPod(clients: KubeClients, place: Place): Promise<DatabasePod | string> {
+async function readyPod(clients: KubeClients, place: RunScope): Promise<DatabasePod | string> {
   const [pod] = await listPods(clients, place);
   if (pod === undefined) return 'there is no pod yet';
   const { name, uid } = pod.metadata ?? {};
@@ -72,7 +79,7 @@ const heardWithinMs = 8000;
 
 export interface RemovalOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly place?: Place;
+  readonly place?: RunScope;
   /**
    * Called once where something is left after eight seconds. A kubelet that was cut off tries its
    * watch of pods again after up to a minute (client-go reflector.go, back-off of 30 s, doubled by
@@ -93,7 +100,7 @@ export interface RemovalOptions {
  */
 export async function removeDatabase(
   clients: KubeClients,
-  { signal, wake, place = solePlace, keepProvisioned = false }: RemovalOptions = {},
+  { signal, wake, place = soleScope, keepProvisioned = false }: RemovalOptions = {},
 ): Promise<void> {
   const { core, apps, objects, storage } = clients;
   const { namespace, volumeName } = place;
@@ -107,7 +114,7 @@ export async function removeDatabase(
   if (!keeps) {
     await orMissing(core.deleteNamespacedPersistentVolumeClaim({ name: claim, namespace }));
     await orMissing(core.deletePersistentVolume({ name: volumeName }));
-    await orMissing(storage.deleteStorageClass({ name: classOf(place) }));
+    await orMissing(storage.deleteStorageClass({ name: storageClassOf(place) }));
   }
   for (const each of await readSelfFenceIdentity()) await orMissing(objects.delete(each));
   const heardAtMs = performance.now() + heardWithinMs;
@@ -130,11 +137,11 @@ export async function removeDatabase(
       return `left: ${left.join(', ')}`;
     },
   );
-  if (place !== solePlace && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
+  if (place !== soleScope && !keeps) await orMissing(core.deleteNamespace({ name: namespace }));
 }
 
 async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Promise<void> {
-  const { name, namespace = solePlace.namespace, finalizers = [] } = metadata ?? {};
+  const { name, namespace = soleScope.namespace, finalizers = [] } = metadata ?? {};
   if (name === undefined || !finalizers.includes(podFinalizer)) return;
   const value = finalizers.filter((each) => each !== podFinalizer);
   const body = [{ op: 'replace', path: '/metadata/finalizers', value }];
@@ -144,7 +151,7 @@ async function dropOwnFinalizer({ core }: KubeClients, { metadata }: V1Pod): Pro
 /** A volume stays as long as an attachment of it does. */
 async function attachments(
   { storage }: KubeClients,
-  place: Place,
+  place: RunScope,
   provisioned: readonly string[],
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
@@ -152,13 +159,13 @@ async function attachments(
     .filter(({ spec }) => spec.attacher === driverName)
     .filter(({ spec: { source } }) => {
       const { persistentVolumeName: name } = source;
-      return isIn(place, name) || provisioned.includes(name ?? '');
+      return isInScope(place, name) || provisioned.includes(name ?? '');
     })
     .flatMap(({ metadata }) => metadata?.name ?? []);
 }
 
 /** `keeps`: a volume that was provisioned, and its claim, are to stay. */
-async function leftovers(clients: KubeClients, place: Place, keeps: boolean): Promise<string[]> {
+async function leftovers(clients: KubeClients, place: RunScope, keeps: boolean): Promise<string[]> {
   const { core, apps } = clients;
   const { namespace, volumeName } = place;
   const named = { name: ownName, namespace };
@@ -199,10 +206,13 @@ export function followContainer(
   container: string,
   node: string,
   onLine: (line: LogLine) => void,
-  { place: { namespace } = solePlace, ...following }: Following & { readonly place?: Place } = {},
+  {
+    place: { namespace } = soleScope,
+    ...following
+  }: Following & { readonly place?: RunScope } = {},
 ): AsyncDisposable {
   const logs = '/var/log/pods/';
-  const which = namespace === solePlace.namespace ? namespace : placeBeside('*').namespace;
+  const which = namespace === soleScope.namespace ? namespace : scopeBeside('*').namespace;
   const ofPlace = (line: LogLine): void => {
     if (line.file.startsWith(`${logs}${namespace}_`)) onLine(line);
   };

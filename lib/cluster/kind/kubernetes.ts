@@ -6,7 +6,7 @@ import * as engine from '../../engine/commands.ts';
 import { run, tryRun } from '../../engine/run.ts';
 import type { ContainerReport, Kubernetes, PodRef } from '../port.ts';
 import { changeTaints, isReady, type KubeClients, orMissing, statusOf } from '../../kube.ts';
-import { isIn, type Place, solePlace } from './place.ts';
+import { isInScope, type RunScope, soleScope } from './run-scope.ts';
 
 /** Label of the database's pods. */
 export const podSelector = `app=${database.name}`;
@@ -15,7 +15,7 @@ export const podSelector = `app=${database.name}`;
 export function kubernetesOf(
   clients: KubeClients,
   controlPlane: string,
-  place: Place = solePlace,
+  place: RunScope = soleScope,
 ): Kubernetes {
   const { core } = clients;
   const { namespace } = place;
@@ -94,12 +94,12 @@ async function deletePod(
 async function deleteAttachments(
   { storage }: KubeClients,
   node: string,
-  { stripFinalizers, place }: { readonly stripFinalizers: boolean; readonly place: Place },
+  { stripFinalizers, place }: { readonly stripFinalizers: boolean; readonly place: RunScope },
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   const names = items
     .filter(({ spec }) => spec.nodeName === node && ours.includes(spec.attacher))
-    .filter(({ spec }) => isIn(place, spec.source.persistentVolumeName))
+    .filter(({ spec }) => isInScope(place, spec.source.persistentVolumeName))
     .flatMap(({ metadata }) => metadata?.name ?? []);
   for (const name of names) {
     await orMissing(storage.deleteVolumeAttachment({ name }));

@@ -26,7 +26,7 @@ import { observeCluster } from './observe/cluster.ts';
 import { observeSelfFences, observeServerLogs } from './observe/logs.ts';
 import { versionsOf } from './observe/versions.ts';
 import { auditLoopOf } from './ownership/lease.ts';
-import { type Place, placeBeside, solePlace } from './place.ts';
+import { type RunScope, scopeBeside, soleScope } from './run-scope.ts';
 import { provisioningOf } from './provisioned.ts';
 import type { RealClock } from './real-clock.ts';
 import type { Beside } from './shared-cluster.ts';
@@ -166,8 +166,8 @@ async function provisioningIn(
   return provisioningOf(clients, { lab: cluster.lab, place: placeOf(options), originNs });
 }
 
-const placeOf = ({ beside, runId }: KindTestbedOptions): Place =>
-  beside === undefined ? solePlace : placeBeside(runId);
+const placeOf = ({ beside, runId }: KindTestbedOptions): RunScope =>
+  beside === undefined ? soleScope : scopeBeside(runId);
 
 /** Copies of several volumes lie side by side. */
 function copyLabelOf({ beside, cluster }: KindTestbedOptions): (image: string) => string {
@@ -186,7 +186,7 @@ interface Observed {
   readonly routes: Routes;
   /** Handle. */
   readonly volume: string;
-  readonly place: Place;
+  readonly place: RunScope;
 }
 
 async function observe(

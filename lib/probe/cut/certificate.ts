@@ -3,7 +3,7 @@ import { harnessVersion } from '../../images/harness-version.ts';
 import type { Facts } from '../facts.ts';
 import { nodesTold, type NodeTold } from '../trials/certificate.ts';
 import type { CutFinding } from './classify.ts';
-import type { CutPlan } from './plan.ts';
+import type { CutPlan } from './cut-plan.ts';
 import type { CutRecord } from './record.ts';
 import { storagePathOf, type StoragePath } from './storage-path.ts';
 

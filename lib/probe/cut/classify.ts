@@ -6,8 +6,8 @@ import type { DiskMode } from '../../disk-modes/index.ts';
 import { answeredMs } from '../trials/journal.ts';
 import { besideOf, isBeside, type NextFinding } from '../trials/next-pod.ts';
 import { evidenceOf, overlapOf, type Evidence } from './evidence.ts';
-import { judgeCut, undecided, type CutOutcome, type Judged } from './judge.ts';
-import type { CutRemedy } from './plan.ts';
+import { judgeCut, undecided, type CutOutcome, type JudgedCut } from './judge-cut.ts';
+import type { CutRemedy } from './cut-plan.ts';
 import type { CutRecord, CutVolume } from './record.ts';
 
 export interface CutFinding {
@@ -101,7 +101,7 @@ function toTheHeal({ healedMs = Infinity }: CutRecord, volume: CutVolume): CutVo
 }
 
 /** What was seen names no mode where the driver does what none does, or where that was not asked. */
-function unlessItLies(volume: CutVolume, evidence: Evidence, [outcome, why]: Judged): Judged {
+function unlessItLies(volume: CutVolume, evidence: Evidence, [outcome, why]: JudgedCut): JudgedCut {
   const doubt = doubtOf(volume, evidence, outcome);
   if (doubt === undefined && outcome !== 'undecided') return [outcome, why];
   const { detachError } = volume.attachments[0] ?? {};

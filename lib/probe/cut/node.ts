@@ -9,7 +9,7 @@ import { followLog, type Followed } from '../trials/follow-log.ts';
 import { containerName } from '../trials/objects.ts';
 import { mustStart, nowMs, unstartable } from '../trials/view.ts';
 import { hostPod, vantageName, vantagePod } from './objects.ts';
-import { looksOf, type Look } from './record.ts';
+import { looksOf, type ReachabilityLook } from './record.ts';
 import type { CutContext } from './volume.ts';
 
 const hostPodMs = 120_000;
@@ -91,13 +91,13 @@ export class Vantage {
     return vantage;
   }
 
-  get looks(): readonly Look[] {
+  get looks(): readonly ReachabilityLook[] {
     return looksOf(this.#followed.lines.map(({ line }) => line));
   }
 
   /** When it was first so since then, on the vantage point's clock. Throws `CUT_NOT_SEEN`. */
   async until(
-    word: Look['word'],
+    word: ReachabilityLook['word'],
     sinceMs: number,
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<number> {

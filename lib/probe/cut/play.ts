@@ -86,7 +86,7 @@ export async function arm(
   return onHost(context, name, armScript(context.plan.way, context.run, afterMs));
 }
 
-export class Cut {
+export class CutRun {
   readonly #context: CutContext;
   readonly #record: CutDraft;
   readonly #guard: Guard;

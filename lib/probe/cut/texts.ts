@@ -5,7 +5,7 @@ import { remedyLines } from '../remedies.ts';
 import { refusedWords } from '../texts.ts';
 import type { CutCertificate } from './certificate.ts';
 import type { CutFinding } from './classify.ts';
-import type { CutRemedy } from './plan.ts';
+import type { CutRemedy } from './cut-plan.ts';
 
 export function cutText({
   plan,

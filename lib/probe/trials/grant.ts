@@ -8,7 +8,7 @@ import { InfrastructureError } from '../../errors.ts';
 import { writeOutput } from '../../output-file.ts';
 import { answered, kubectl, missingRights } from '../../user-cluster.ts';
 import type { ProbeClients } from '../clients.ts';
-import type { Trial } from '../plan.ts';
+import type { ProbeTrial } from '../trial-plan.ts';
 import { attachmentNeeds, granteeOf, rbacObjects, type Home } from '../rights.ts';
 import { attachmentName, claimObject } from './objects.ts';
 import type { TrialContext } from './trial.ts';
@@ -27,7 +27,7 @@ const selectedNode = 'volume.kubernetes.io/selected-node';
  * Makes the claims of all trials; the names of their writers' attachments, but for those that are left to
  * Kubernetes. Throws as `View.until` does.
  */
-export async function provision(
+export async function provisionTrials(
   { clients, view, place }: TrialContext,
   waitsForPod: boolean,
 ): Promise<readonly string[]> {
@@ -53,7 +53,7 @@ export async function provision(
   );
 }
 
-const endsAttachment = ({ variant }: Trial): boolean => variant !== 'force-deleted';
+const endsAttachment = ({ variant }: ProbeTrial): boolean => variant !== 'force-deleted';
 
 export interface GrantRequest {
   readonly home: Home;

@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../plan.ts';
-import { attachmentName, claimObject, podObject, programOf, type Place } from './objects.ts';
+import { trialPlanOf } from '../trial-plan.ts';
+import {
+  attachmentName,
+  claimObject,
+  podObject,
+  programOf,
+  type ObjectTemplate,
+} from './objects.ts';
 import { currentOwner, encodeOwner } from '../../owner.ts';
-import { whyKept } from './place.ts';
+import { whyKept } from './namespace.ts';
 
-const plan = planOf({
+const plan = trialPlanOf({
   ...{ storageClass: 'c', nodes: ['a', 'b'], trials: 1, volumeMode: 'Block' },
   ...{ size: '1Gi', horizonMs: 100_000, image: 'node:24' },
 });
-const place: Place = { namespace: 'n', plan, program: 'x' };
+const place: ObjectTemplate = { namespace: 'n', plan, program: 'x' };
 const trial = { name: 'kept-1', variant: 'kept' } as const;
 
 test('an attachment has the name that Kubernetes gives it', () => {

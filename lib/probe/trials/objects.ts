@@ -1,7 +1,7 @@
 /** The Kubernetes objects of a probe: its namespace, claims and pods. Pure. */
 import { createHash } from 'node:crypto';
 import type { V1Namespace, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
-import type { Plan, Trial } from '../plan.ts';
+import type { TrialPlan, ProbeTrial } from '../trial-plan.ts';
 
 export const probeLabel = 'forcedetach.probe';
 /** Of a namespace that somebody made for probes: they leave it, and take away only what they made. */
@@ -49,9 +49,9 @@ export const givenNamespaceObject = (
   },
 });
 
-export interface Place {
+export interface ObjectTemplate {
   readonly namespace: string;
-  readonly plan: Plan;
+  readonly plan: TrialPlan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
   /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
@@ -63,8 +63,8 @@ export interface Place {
 }
 
 export const claimObject = (
-  { namespace, plan, owner }: Place,
-  trial: Trial,
+  { namespace, plan, owner }: ObjectTemplate,
+  trial: ProbeTrial,
   more: Readonly<Record<string, string>> = {},
 ): V1PersistentVolumeClaim => ({
   metadata: {
@@ -80,20 +80,20 @@ export const claimObject = (
 });
 
 /** `writer` runs on the plan's first node, `next` on its second. */
-export type Role = 'writer' | 'next';
+export type PodRole = 'writer' | 'next';
 
-export const podName = (trial: Trial, role: Role): string =>
+export const podName = (trial: ProbeTrial, role: PodRole): string =>
   `${trial.name}-${role === 'writer' ? 'a' : 'b'}`;
 /** Container of every pod. */
 export const containerName = 'probe';
 
 /** By which the two pods of a trial know the slots of theirs. */
-export const tokenOf = (namespace: string, { name }: Trial): string =>
+export const tokenOf = (namespace: string, { name }: ProbeTrial): string =>
   createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 16);
 
 /** What pod/writer.mjs reads from its environment. */
 interface PodProgram {
-  readonly role: Role;
+  readonly role: PodRole;
   /** Of the file, or the device. */
   readonly path: string;
   readonly isBlock: boolean;
@@ -118,7 +118,11 @@ const folder = '/probe';
 const spareMs = 120_000;
 const nextEveryMs = 200;
 
-export function programOf({ namespace, plan }: Place, trial: Trial, role: Role): PodProgram {
+export function programOf(
+  { namespace, plan }: ObjectTemplate,
+  trial: ProbeTrial,
+  role: PodRole,
+): PodProgram {
   const isBlock = plan.volumeMode === 'Block';
   const untilMs = plan.horizonMs + spareMs;
   const isWriter = role === 'writer';
@@ -143,7 +147,12 @@ export const graceS = 2;
 const journalMount = '/journal';
 
 /** `journalFolder`: of its node, where its lines go to a file as well. Default: to its log only. */
-export function podObject(place: Place, trial: Trial, role: Role, journalFolder?: string): V1Pod {
+export function podObject(
+  place: ObjectTemplate,
+  trial: ProbeTrial,
+  role: PodRole,
+  journalFolder?: string,
+): V1Pod {
   const { namespace, plan } = place;
   const journal = `${journalMount}/${podName(trial, role)}.log`;
   const keepsJournal = journalFolder !== undefined;

@@ -1,7 +1,7 @@
 /** What one trial leaves: raw, from which alone its class follows. All times are of the probe's clock. */
 import { z } from 'zod';
 import type { Immutable } from '../../immutable.ts';
-import { variants } from '../plan.ts';
+import { variants } from '../trial-plan.ts';
 import { journalSchema } from './journal.ts';
 
 const ms = z.number();

@@ -1,15 +1,15 @@
 /** One trial, step by step, and the record of all that was seen in it. It judges nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InfrastructureError } from '../../errors.ts';
-import type { Trial } from '../plan.ts';
+import type { ProbeTrial } from '../trial-plan.ts';
 import { emptyJournal } from './journal.ts';
-import { containerName, type Place, type Role } from './objects.ts';
+import { containerName, type ObjectTemplate, type PodRole } from './objects.ts';
 import type { TrialRecord } from './record.ts';
 import { nowMs, whyOf } from './view.ts';
 import { VolumePods, type PodsContext } from './volume-pods.ts';
 
 export interface TrialContext extends PodsContext {
-  readonly place: Place;
+  readonly place: ObjectTemplate;
   readonly say: (line: string) => void;
 }
 
@@ -23,14 +23,14 @@ const readBackMs = 120_000;
 type Draft = { -readonly [K in keyof TrialRecord]: TrialRecord[K] };
 
 /** Rejects with the signal's reason alone; what else goes wrong stands in the record. */
-export async function runTrial(context: TrialContext, trial: Trial): Promise<TrialRecord> {
+export async function runTrial(context: TrialContext, trial: ProbeTrial): Promise<TrialRecord> {
   const draft: Draft = {
     ...{ name: trial.name, variant: trial.variant, claim: trial.name },
     ...{ attachments: [], events: [], writerJournal: emptyJournal, nextJournal: emptyJournal },
   };
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
-  const run = new TrialRun({ ...context, signal }, trial, draft);
+  const run = new ProbeTrialRun({ ...context, signal }, trial, draft);
   try {
     await run.play();
   } catch (error) {
@@ -43,15 +43,15 @@ export async function runTrial(context: TrialContext, trial: Trial): Promise<Tri
   return draft;
 }
 
-class TrialRun {
+class ProbeTrialRun {
   readonly #context: TrialContext;
-  readonly #trial: Trial;
+  readonly #trial: ProbeTrial;
   readonly #draft: Draft;
   readonly #pods: VolumePods;
   /** The writer's whole log, read once more. */
   #whole: readonly string[] = [];
 
-  constructor(context: TrialContext, trial: Trial, draft: Draft) {
+  constructor(context: TrialContext, trial: ProbeTrial, draft: Draft) {
     this.#context = context;
     this.#trial = trial;
     this.#draft = draft;
@@ -189,7 +189,7 @@ class TrialRun {
     }
   }
 
-  async #readLog(role: Role): Promise<readonly string[]> {
+  async #readLog(role: PodRole): Promise<readonly string[]> {
     const { clients, place } = this.#context;
     const named = { name: this.#pods.pod(role), namespace: place.namespace };
     const text = await clients.core.readNamespacedPodLog({ ...named, container: containerName });

@@ -7,7 +7,7 @@ import type { Recorder } from '../../../history/port.ts';
 import type { Cluster } from '../cluster.ts';
 import { followControllerManager } from './controller-manager.ts';
 import { followContainer } from '../database.ts';
-import { solePlace, type Place } from '../place.ts';
+import { soleScope, type RunScope } from '../run-scope.ts';
 import type { Following, LogLine } from './pod-log.ts';
 
 /** pkg/controller/volume/attachdetach/reconciler/reconciler.go: the line a force detach leaves. */
@@ -55,7 +55,7 @@ export function observeServerLogs(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
-  place: Place = solePlace,
+  place: RunScope = soleScope,
 ): AsyncDisposable {
   const { name, server, log } = database;
   const see = keeping({ recorder, clock }, server, observed.serverLog);
@@ -69,7 +69,7 @@ export function observeSelfFences(
   cluster: Cluster,
   recorder: Recorder,
   clock: Clock,
-  place: Place = solePlace,
+  place: RunScope = soleScope,
 ): AsyncDisposable {
   const hear = keeping({ recorder, clock }, 'self-fence', observed.selfFence);
   return onEveryNode(cluster, 'self-fence', recorder, (node, following) =>
