@@ -30,17 +30,17 @@ export interface DiskLabOptions {
 const blankSize = '1G';
 
 export class DiskLab implements AsyncDisposable {
-  readonly place: LabLease;
+  readonly lease: LabLease;
   readonly array: ArrayPort;
   readonly #lab: Lab;
   readonly #options: DiskLabOptions;
   readonly #blanks = new Set<ComparedFilesystem>();
 
-  private constructor(place: LabLease, options: DiskLabOptions) {
-    this.place = place;
+  private constructor(lease: LabLease, options: DiskLabOptions) {
+    this.lease = lease;
     this.#options = options;
-    this.#lab = labIn(place.containers.lab);
-    this.array = arrayAt(layoutOf(place.folder).arraySocket);
+    this.#lab = labIn(lease.containers.lab);
+    this.array = arrayAt(layoutOf(lease.folder).arraySocket);
   }
 
   static async open(options: DiskLabOptions): Promise<DiskLab> {
@@ -48,7 +48,7 @@ export class DiskLab implements AsyncDisposable {
     await mkdir(layoutOf(folder).copies);
     const main = 'mount -t devtmpfs devtmpfs /dev && exec sleep infinity';
     const app = fileURLToPath(new URL('../..', import.meta.url));
-    const place = await claimLabLease(folder, options.tools, ({ containers, labels }) => {
+    const lease = await claimLabLease(folder, options.tools, ({ containers, labels }) => {
       const flags = [
         ...['--init', '--name', containers.lab, ...labels, '--privileged', '--network', 'none'],
         ...['--volume', `${folder}:${defaultRoot}`, '--volume', `${app}:/app:ro`],
@@ -56,7 +56,7 @@ export class DiskLab implements AsyncDisposable {
       ];
       return start(flags, options.tools, '-c', main);
     });
-    const lab = new DiskLab(place, options);
+    const lab = new DiskLab(lease, options);
     try {
       await lab.#startArray();
     } catch (error) {
@@ -86,7 +86,7 @@ export class DiskLab implements AsyncDisposable {
   }
 
   auditor(seed: string): Auditor {
-    return kindAuditor({ lab: this.#lab, loop: this.place.loops.audit, seed });
+    return kindAuditor({ lab: this.#lab, loop: this.lease.loops.audit, seed });
   }
 
   /** Cuts all paths of the volume and takes it away. Its nodes must be gone. */
@@ -98,15 +98,15 @@ export class DiskLab implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return releaseLabLease(this.place, this.#options.tools);
+    return releaseLabLease(this.lease, this.#options.tools);
   }
 
   get #layout(): Layout {
-    return layoutOf(this.place.folder);
+    return layoutOf(this.lease.folder);
   }
 
   async #startArray(): Promise<void> {
-    const { containers, labels, folder } = this.place;
+    const { containers, labels, folder } = this.lease;
     const { arrayImage: image } = this.#options;
     await startArray({
       container: containers.array,
@@ -120,7 +120,7 @@ export class DiskLab implements AsyncDisposable {
   async #makeBlank(filesystem: ComparedFilesystem): Promise<void> {
     const argv = [
       ...['sh', '-euc', blankScript, 'sh', `${defaultRoot}/${filesystem}.img`],
-      ...[filesystem, String(this.place.loops.audit), blankSize],
+      ...[filesystem, String(this.lease.loops.audit), blankSize],
     ];
     await this.#lab.exec(argv, { timeoutMs: copyTimeoutMs });
   }

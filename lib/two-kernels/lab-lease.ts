@@ -33,22 +33,22 @@ export const labLeaseCount = 16;
 const lastLease = leaseAt(leaseCount - 1).loops;
 /** Above all leases of clusters. */
 const firstLoop = lastLease.first + lastLease.count;
-const loopsPerPlace = 8;
+const loopsPerLease = 8;
 
-/** Claims the first free place: `argv` starts its lab. Throws InfrastructureError `NO_PLACE`. */
+/** Claims the first free lease: `argv` starts its lab. Throws InfrastructureError `NO_PLACE`. */
 export async function claimLabLease(
   folder: string,
   tools: string,
-  argv: (place: LabLease) => readonly string[],
+  argv: (lease: LabLease) => readonly string[],
 ): Promise<LabLease> {
   const owner = encodeOwner(currentOwner());
   await writeFile(join(folder, ownerFile), owner);
   for (let index = 0; index < labLeaseCount; index += 1) {
-    const place = labLeaseAt(index, folder, owner);
-    if (!(await clearDead(place, tools))) continue;
-    const start = argv(place);
+    const lease = labLeaseAt(index, folder, owner);
+    if (!(await clearDead(lease, tools))) continue;
+    const start = argv(lease);
     const started = await tryRun(start);
-    if (started.exitCode === 0) return place;
+    if (started.exitCode === 0) return lease;
     if (!started.stderr.includes('already in use')) throw commandError(start, started);
   }
   throw new InfrastructureError('NO_PLACE', `${labLeaseCount} runs of two-kernels are under way`);
@@ -58,19 +58,19 @@ export async function claimLabLease(
  * Containers, loop devices and folder of a run are gone when this resolves; what has one of their
  * names and not the run's owner stays.
  */
-export async function releaseLabLease(place: LabLease, tools: string): Promise<void> {
-  const named = (await inspect('container', Object.values(place.containers))) as Inspected[];
-  const own = named.filter(({ Config }) => Config.Labels?.[label.owner] === place.owner);
+export async function releaseLabLease(lease: LabLease, tools: string): Promise<void> {
+  const named = (await inspect('container', Object.values(lease.containers))) as Inspected[];
+  const own = named.filter(({ Config }) => Config.Labels?.[label.owner] === lease.owner);
   const names = own.map(({ Id }) => Id);
   if (names.length > 0) await tryRun(removeWhole(...names));
-  const loops = { first: place.loops.victim, count: loopsPerPlace };
-  await releaseLoops({ loops, holdsLease: true, volume: place.folder, tools });
-  await rm(place.folder, { recursive: true, force: true });
+  const loops = { first: lease.loops.victim, count: loopsPerLease };
+  await releaseLoops({ loops, holdsLease: true, volume: lease.folder, tools });
+  await rm(lease.folder, { recursive: true, force: true });
 }
 
 export function labLeaseAt(index: number, folder: string, owner: string): LabLease {
   const name = (what: string): string => `fd-two-kernels-${index}-${what}`;
-  const loop = firstLoop + index * loopsPerPlace;
+  const loop = firstLoop + index * loopsPerLease;
   return {
     containers: {
       ...{ lab: name('lab'), array: name('array') },
@@ -88,9 +88,9 @@ interface Inspected {
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null };
 }
 
-/** False where somebody who lives holds the place, or who can't be seen from here. */
-async function clearDead(place: LabLease, tools: string): Promise<boolean> {
-  const [found] = (await inspect('container', [place.containers.lab])) as Inspected[];
+/** False where somebody who lives holds the lease, or who can't be seen from here. */
+async function clearDead(lease: LabLease, tools: string): Promise<boolean> {
+  const [found] = (await inspect('container', [lease.containers.lab])) as Inspected[];
   if (found === undefined) return true;
   const { [label.owner]: owner = '', [label.state]: folder = '' } = found.Config.Labels ?? {};
   const holder = decodeOwner(owner);
@@ -98,6 +98,6 @@ async function clearDead(place: LabLease, tools: string): Promise<boolean> {
   // A label may name any folder: the run's own says whose it is. One that is gone can't be harmed.
   const written = await readFile(join(folder, ownerFile), 'utf8').catch(() => '');
   if (written !== owner && existsSync(folder)) return false;
-  await releaseLabLease({ ...place, folder, owner }, tools);
+  await releaseLabLease({ ...lease, folder, owner }, tools);
   return true;
 }

@@ -73,7 +73,7 @@ export async function openLabTestbed(options: LabTestbedOptions): Promise<LabTes
     const node = nodes[name];
     const client = new LabClient({ ...options, ...settings, node });
     const { trxCommit } = settings;
-    const loop = lab.place.loops[name];
+    const loop = lab.lease.loops[name];
     return new LabSide({ ...options, array, trxCommit, node, generation, loop, client, onStep });
   };
   const [victim, successor] = [side('victim', 1), side('successor', 2)];

@@ -114,8 +114,8 @@ async function runAll(plan: readonly PlannedCase[], flags: Flags): Promise<numbe
     : undefined;
   await using lab = await DiskLab.open({ tools, arrayImage: images.array });
   const hosts: Readonly<Record<HostKind, Host | undefined>> = {
-    loops: loopHost({ image: tools, ...lab.place }),
-    'slow-loops': loopHost({ image: tools, ...lab.place, cpus: slowCpus }),
+    loops: loopHost({ image: tools, ...lab.lease }),
+    'slow-loops': loopHost({ image: tools, ...lab.lease, cpus: slowCpus }),
     vms: guests && vmHost(guests),
   };
   let failed = 0;

@@ -15,10 +15,10 @@ export const podSelector = `app=${database.name}`;
 export function kubernetesOf(
   clients: KubeClients,
   controlPlane: string,
-  place: RunScope = soleScope,
+  scope: RunScope = soleScope,
 ): Kubernetes {
   const { core } = clients;
-  const { namespace } = place;
+  const { namespace } = scope;
   return {
     async databasePod(): Promise<PodRef | undefined> {
       const { items } = await core.listNamespacedPod({ namespace, labelSelector: podSelector });
@@ -54,7 +54,7 @@ export function kubernetesOf(
 
     drain: (node, timeoutMs) => drainNode(controlPlane, node, timeoutMs),
     uncordon: (node) => uncordonNode(controlPlane, node),
-    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, place }),
+    deleteAttachments: (node, options) => deleteAttachments(clients, node, { ...options, scope }),
 
     taint: (node, taint) =>
       changeTaints(clients, node, (taints) => [
@@ -94,12 +94,12 @@ async function deletePod(
 async function deleteAttachments(
   { storage }: KubeClients,
   node: string,
-  { stripFinalizers, place }: { readonly stripFinalizers: boolean; readonly place: RunScope },
+  { stripFinalizers, scope }: { readonly stripFinalizers: boolean; readonly scope: RunScope },
 ): Promise<string[]> {
   const { items } = await storage.listVolumeAttachment();
   const names = items
     .filter(({ spec }) => spec.nodeName === node && ours.includes(spec.attacher))
-    .filter(({ spec }) => isInScope(place, spec.source.persistentVolumeName))
+    .filter(({ spec }) => isInScope(scope, spec.source.persistentVolumeName))
     .flatMap(({ metadata }) => metadata?.name ?? []);
   for (const name of names) {
     await orMissing(storage.deleteVolumeAttachment({ name }));

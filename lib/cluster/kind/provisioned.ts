@@ -14,7 +14,7 @@ export const claim = `data-${database.name}-0`;
 
 const provisionedBy = 'pv.kubernetes.io/provisioned-by';
 
-/** Volumes that our driver's provisioner made for claims of this place, also of claims that are gone. */
+/** Volumes that our driver's provisioner made for claims of this scope, also of claims that are gone. */
 export async function provisionedIn(
   { core }: KubeClients,
   { namespace }: RunScope,
@@ -30,7 +30,7 @@ export async function provisionedIn(
 
 export interface ProvisionedAsked {
   readonly lab: Lab;
-  readonly place: RunScope;
+  readonly scope: RunScope;
   /** CLOCK_MONOTONIC at the run's beginning, nanoseconds. */
   readonly originNs: bigint;
 }
@@ -38,9 +38,9 @@ export interface ProvisionedAsked {
 /** What the claim is bound to now. Throws InfrastructureError `NOT_PROVISIONED`. */
 export async function provisioningOf(
   { core }: KubeClients,
-  { lab, place, originNs }: ProvisionedAsked,
+  { lab, scope, originNs }: ProvisionedAsked,
 ): Promise<Provisioning> {
-  const { namespace } = place;
+  const { namespace } = scope;
   const bound = await core.readNamespacedPersistentVolumeClaim({ name: claim, namespace });
   const volumeName = bound.spec?.volumeName ?? '';
   const volume = await core.readPersistentVolume({ name: volumeName });
@@ -53,7 +53,7 @@ export async function provisioningOf(
   }
   const calls = await callsAbout(lab, handle);
   return {
-    ...{ storageClass: storageClassOf(place), claim, volumeName, handle, by },
+    ...{ storageClass: storageClassOf(scope), claim, volumeName, handle, by },
     calls: calls.map((entry) => callOf(entry, Number(originNs) / 1e6)),
   };
 }

@@ -11,13 +11,13 @@ export interface RunScope {
 
 const volumeName = `forcedetach-${database.name}`;
 
-/** Place of a run that has the cluster for itself. */
+/** Scope of a run that has the cluster for itself. */
 export const soleScope: RunScope = { namespace: 'default', volumeName };
 
 const prefix = 'beside-';
 const label = 'forcedetach.beside';
 
-/** Place of one run beside others. */
+/** Scope of one run beside others. */
 export const scopeBeside = (runId: string): RunScope => ({
   namespace: `${prefix}${runId}`,
   volumeName: `${volumeName}-${runId}`,
@@ -27,8 +27,8 @@ export const scopeBeside = (runId: string): RunScope => ({
 export const storageClassOf = ({ volumeName }: RunScope): string => volumeName;
 
 /** To a run alone in its cluster every volume belongs, whatever an older run left. */
-export const isInScope = (place: RunScope, volumeName: string | undefined): boolean =>
-  place === soleScope || place.volumeName === volumeName;
+export const isInScope = (scope: RunScope, volumeName: string | undefined): boolean =>
+  scope === soleScope || scope.volumeName === volumeName;
 
 /** The namespace as an object to apply. */
 export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
@@ -37,7 +37,7 @@ export const namespaceOf = ({ namespace }: RunScope): V1Namespace => ({
   metadata: { name: namespace, labels: { [label]: 'yes' } },
 });
 
-/** Places that runs beside others have, or left behind. */
+/** Scopes that runs beside others have, or left behind. */
 export async function scopesBeside({ core }: KubeClients): Promise<RunScope[]> {
   const { items } = await core.listNamespace({ labelSelector: label });
   return items.flatMap(({ metadata }) => {

@@ -27,7 +27,7 @@ export interface WorkloadOptions extends PodOptions {
   /** Handle of the CSI volume, whose image exists already; of no meaning where it is provisioned. */
   readonly volumeHandle: string;
   /** Default: that of a run which has the cluster for itself. */
-  readonly place?: RunScope;
+  readonly scope?: RunScope;
   readonly sizeBytes: number;
   readonly choice: DatabasePodChoice & DiskChoice;
 }
@@ -42,15 +42,15 @@ const controllers = {
 
 /** In the order to apply them: the volume first. */
 export async function renderWorkload(options: WorkloadOptions): Promise<KubernetesObject[]> {
-  const { choice, place = soleScope } = options;
+  const { choice, scope = soleScope } = options;
   const { file, values } = controllers[choice.workload];
   const isProvisioned = choice.provision === 'dynamic';
   const volume = {
     ...volumeValues(choice),
-    NAMESPACE: place.namespace,
+    NAMESPACE: scope.namespace,
     // The claim names its volume, or who is to make one.
-    VOLUME_NAME: isProvisioned ? '' : place.volumeName,
-    CLASS: isProvisioned ? storageClassOf(place) : '',
+    VOLUME_NAME: isProvisioned ? '' : scope.volumeName,
+    CLASS: isProvisioned ? storageClassOf(scope) : '',
     VOLUME_HANDLE: options.volumeHandle,
     SIZE_BYTES: options.sizeBytes,
   };

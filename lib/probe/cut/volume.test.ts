@@ -15,10 +15,10 @@ test.each([
   ['force-delete', [2, 2]],
   ['eviction', [0, 2]],
 ] as const)('%s: the writer’s grace period, and the next pod’s', (remedy, seconds) => {
-  const place = templateOf({ namespace: 'probe', plan: { ...plan, remedy } }, 'fast');
-  const pods = (['writer', 'next'] as const).map((role) => podObject(place, trial, role));
+  const template = templateOf({ namespace: 'probe', plan: { ...plan, remedy } }, 'fast');
+  const pods = (['writer', 'next'] as const).map((role) => podObject(template, trial, role));
   expect(pods.map(({ spec }) => spec?.terminationGracePeriodSeconds)).toEqual(seconds);
-  expect(place.plan.writeEveryMs).toBe(plan.writeEveryMs);
+  expect(template.plan.writeEveryMs).toBe(plan.writeEveryMs);
 });
 
 const refused = new InfrastructureError('TRIAL_TIMED_OUT', 'waited in vain');

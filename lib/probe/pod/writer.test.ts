@@ -29,7 +29,7 @@ const plan = trialPlanOf({
   ...{ storageClass: 'c', nodes: ['a', 'b'], trials: 1, volumeMode: 'Filesystem' },
   ...{ size: '1Gi', horizonMs: 5000, image: 'node:24' },
 });
-const place: ObjectTemplate = { namespace: 'n', plan, program: writerProgram() };
+const template: ObjectTemplate = { namespace: 'n', plan, program: writerProgram() };
 
 interface Running {
   readonly child: ChildProcess;
@@ -38,9 +38,9 @@ interface Running {
 }
 
 function run(variant: 'kept' | 'force-deleted', role: PodRole): Running {
-  const program = programOf(place, { name: `${variant}-1`, variant }, role);
+  const program = programOf(template, { name: `${variant}-1`, variant }, role);
   const PROBE = JSON.stringify({ ...program, path: join(folder, variant) });
-  const args = ['--input-type=module', '--eval', place.program];
+  const args = ['--input-type=module', '--eval', template.program];
   const child = spawn(process.execPath, args, { env: { PROBE }, stdio: ['ignore', 'pipe', 2] });
   let text = '';
   child.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -28,13 +28,13 @@ const selectedNode = 'volume.kubernetes.io/selected-node';
  * Kubernetes. Throws as `View.until` does.
  */
 export async function provisionTrials(
-  { clients, view, place }: TrialContext,
+  { clients, view, template }: TrialContext,
   waitsForPod: boolean,
 ): Promise<readonly string[]> {
-  const { namespace, plan } = place;
+  const { namespace, plan } = template;
   const [node] = plan.nodes;
   for (const trial of plan.list) {
-    const body = claimObject(place, trial, waitsForPod ? { [selectedNode]: node } : {});
+    const body = claimObject(template, trial, waitsForPod ? { [selectedNode]: node } : {});
     await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
   }
   const what = { what: 'all volumes are made', timeoutMs: provisionMs };

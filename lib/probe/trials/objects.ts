@@ -148,15 +148,15 @@ const journalMount = '/journal';
 
 /** `journalFolder`: of its node, where its lines go to a file as well. Default: to its log only. */
 export function podObject(
-  place: ObjectTemplate,
+  template: ObjectTemplate,
   trial: ProbeTrial,
   role: PodRole,
   journalFolder?: string,
 ): V1Pod {
-  const { namespace, plan } = place;
+  const { namespace, plan } = template;
   const journal = `${journalMount}/${podName(trial, role)}.log`;
   const keepsJournal = journalFolder !== undefined;
-  const program = { ...programOf(place, trial, role), ...(keepsJournal && { journal }) };
+  const program = { ...programOf(template, trial, role), ...(keepsJournal && { journal }) };
   const [a, b] = plan.nodes;
   const node = role === 'writer' ? a : b;
   return {
@@ -165,14 +165,14 @@ export function podObject(
       restartPolicy: 'Never',
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      terminationGracePeriodSeconds: role === 'writer' ? (place.writerGraceS ?? graceS) : graceS,
+      terminationGracePeriodSeconds: role === 'writer' ? (template.writerGraceS ?? graceS) : graceS,
       affinity: { nodeAffinity: onlyOn(node) },
       containers: [
         {
           name: containerName,
           image: plan.image,
           imagePullPolicy: 'IfNotPresent',
-          command: ['node', '--input-type=module', '--eval', place.program],
+          command: ['node', '--input-type=module', '--eval', template.program],
           env: [{ name: 'PROBE', value: JSON.stringify(program) }],
           resources: { requests: { cpu: '10m', memory: '48Mi' }, limits: { memory: '192Mi' } },
           // A new volume belongs to root.

@@ -101,7 +101,7 @@ function inNamespace({
   const { say, grant } = request;
   return whileLooking(clients, namespace, [request.signal], async (seeing) => {
     const asAsked = { namespace, plan: asked, program: writerProgram(), owner: ownerNow() };
-    const context = { clients, ...seeing, say, place: asAsked };
+    const context = { clients, ...seeing, say, template: asAsked };
     const settled = request.volumeMode === 'auto' ? await settle(context) : undefined;
     const plan = trialPlanOf({ ...asked, volumeMode: settled?.volumeMode ?? asked.volumeMode });
     const hash = planHash(plan);
@@ -109,13 +109,17 @@ function inNamespace({
       `plan ${hash}: ${plan.list.length} volumes as ${plan.volumeMode}, ${plan.nodes.join(' → ')}`,
     );
     const beganAt = new Date();
-    const place: ObjectTemplate = { ...context.place, plan, isProvisioned: grant !== undefined };
+    const template: ObjectTemplate = {
+      ...context.template,
+      plan,
+      isProvisioned: grant !== undefined,
+    };
     if (grant !== undefined) {
       const waits = facts.storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-      const names = await provisionTrials({ ...context, place }, waits);
+      const names = await provisionTrials({ ...context, template }, waits);
       await waitForGrant(clients, names, { home, file: grant, say, signal: seeing.signal });
     }
-    const trials = plan.list.map((trial) => runTrial({ ...context, place }, trial));
+    const trials = plan.list.map((trial) => runTrial({ ...context, template }, trial));
     const records = await Promise.all(trials);
     const prediction = predictDriver(facts);
     return certificateOf({
@@ -132,12 +136,15 @@ const refusals = /^(ProvisioningFailed|FailedAttachVolume|FailedMount|FailedMapV
 async function settle(
   context: TrialContext,
 ): Promise<{ readonly volumeMode: VolumeMode; readonly why?: string }> {
-  const { clients, place, view, say } = context;
-  const { namespace } = place;
+  const { clients, template, view, say } = context;
+  const { namespace } = template;
   const trial = { name: 'block', variant: 'kept' } as const;
   const { core } = clients;
-  await core.createNamespacedPersistentVolumeClaim({ namespace, body: claimObject(place, trial) });
-  await createPod(core, namespace, podObject(place, trial, 'writer'), context.signal);
+  await core.createNamespacedPersistentVolumeClaim({
+    namespace,
+    body: claimObject(template, trial),
+  });
+  await createPod(core, namespace, podObject(template, trial, 'writer'), context.signal);
   const pod = podName(trial, 'writer');
   const what = 'a raw volume of the class is there, or refused';
   const asked = view.until({ what, timeoutMs: settleMs }, () => {

@@ -9,7 +9,7 @@ import { nowMs, whyOf } from './view.ts';
 import { VolumePods, type PodsContext } from './volume-pods.ts';
 
 export interface TrialContext extends PodsContext {
-  readonly place: ObjectTemplate;
+  readonly template: ObjectTemplate;
   readonly say: (line: string) => void;
 }
 
@@ -55,11 +55,11 @@ class ProbeTrialRun {
     this.#context = context;
     this.#trial = trial;
     this.#draft = draft;
-    this.#pods = new VolumePods(context, context.place, trial);
+    this.#pods = new VolumePods(context, context.template, trial);
   }
 
   async play(): Promise<void> {
-    const { plan } = this.#context.place;
+    const { plan } = this.#context.template;
     const isContested = this.#trial.variant === 'contested';
     await this.#startWriter();
     await this.#steady();
@@ -96,7 +96,7 @@ class ProbeTrialRun {
 
   async #startNext(): Promise<void> {
     await this.#pods.create('next');
-    const timeoutMs = this.#context.place.plan.horizonMs + readBackMs;
+    const timeoutMs = this.#context.template.plan.horizonMs + readBackMs;
     void this.#pods.running('next', timeoutMs).catch(() => undefined);
   }
 
@@ -143,12 +143,12 @@ class ProbeTrialRun {
 
   /** The attachment is left to Kubernetes. What the writer says after it is heard as long as its kubelet tells. */
   async #forceDelete(): Promise<void> {
-    const { clients, place, view, signal } = this.#context;
+    const { clients, template, view, signal } = this.#context;
     const deleted = await this.#pods.forceDelete();
     Object.assign(this.#draft, deleted);
     await this.#startNext();
     const pod = this.#pods.pod('next');
-    const { horizonMs, besideForMs } = place.plan;
+    const { horizonMs, besideForMs } = template.plan;
     const isRead = (): boolean =>
       nowMs() > (view.pod(pod)?.seen.runningMs ?? Infinity) + besideForMs;
     const endMs = deleted.deleteAskedMs + horizonMs;
@@ -156,7 +156,7 @@ class ProbeTrialRun {
     this.#draft.watchEndedMs = nowMs();
     this.#context.say(`${this.#trial.name}: watched`);
     // Its volume can go while the others are watched; what fails here goes with the namespace.
-    const named = { name: pod, namespace: place.namespace };
+    const named = { name: pod, namespace: template.namespace };
     if (isRead()) await clients.core.deleteNamespacedPod(named).catch(() => undefined);
   }
 
@@ -170,9 +170,9 @@ class ProbeTrialRun {
 
   /** What reached the disk, read on the other node once the writer is gone. */
   async #readBack(): Promise<void> {
-    const { clients, place, view } = this.#context;
+    const { clients, template, view } = this.#context;
     const pod = this.#pods.pod('writer');
-    await clients.core.deleteNamespacedPod({ name: pod, namespace: place.namespace });
+    await clients.core.deleteNamespacedPod({ name: pod, namespace: template.namespace });
     const gone = { what: `the pod ${pod} is gone`, timeoutMs: readBackMs };
     try {
       await view.until(gone, () => view.pod(pod)?.seen.goneMs !== undefined || 'it is still there');
@@ -190,8 +190,8 @@ class ProbeTrialRun {
   }
 
   async #readLog(role: PodRole): Promise<readonly string[]> {
-    const { clients, place } = this.#context;
-    const named = { name: this.#pods.pod(role), namespace: place.namespace };
+    const { clients, template } = this.#context;
+    const named = { name: this.#pods.pod(role), namespace: template.namespace };
     const text = await clients.core.readNamespacedPodLog({ ...named, container: containerName });
     return text.split('\n').filter(Boolean);
   }

@@ -48,16 +48,16 @@ type PodObservations = Pick<
 
 export class VolumePods {
   readonly #context: PodsContext;
-  readonly #place: ObjectTemplate;
+  readonly #template: ObjectTemplate;
   readonly #trial: ProbeTrial;
   readonly #logs = new Map<PodRole, Followed>();
   /** Of the writer's node and of the next one's; from the writer's start on. */
   ofWriter: AttachmentWatch | undefined;
   #ofNext: AttachmentWatch | undefined;
 
-  constructor(context: PodsContext, place: ObjectTemplate, trial: ProbeTrial) {
+  constructor(context: PodsContext, template: ObjectTemplate, trial: ProbeTrial) {
     this.#context = context;
-    this.#place = place;
+    this.#template = template;
     this.#trial = trial;
   }
 
@@ -69,9 +69,9 @@ export class VolumePods {
     journalFolder?: string,
   ): Promise<Required<Pick<TrialRecord, 'volume' | 'handle' | 'attachment'>>> {
     const { clients, view } = this.#context;
-    const { namespace, plan } = this.#place;
-    if (this.#place.isProvisioned !== true) {
-      const body = claimObject(this.#place, this.#trial);
+    const { namespace, plan } = this.#template;
+    if (this.#template.isProvisioned !== true) {
+      const body = claimObject(this.#template, this.#trial);
       await clients.core.createNamespacedPersistentVolumeClaim({ namespace, body });
     }
     await this.create('writer', journalFolder);
@@ -93,8 +93,8 @@ export class VolumePods {
 
   async create(role: PodRole, journalFolder?: string): Promise<void> {
     const { clients, signal } = this.#context;
-    const pod = podObject(this.#place, this.#trial, role, journalFolder);
-    await createPod(clients.core, this.#place.namespace, pod, signal);
+    const pod = podObject(this.#template, this.#trial, role, journalFolder);
+    await createPod(clients.core, this.#template.namespace, pod, signal);
   }
 
   /** Follows what it says from then on. Throws InfrastructureError `PROBE_POD`, and as `View.until`. */
@@ -107,14 +107,14 @@ export class VolumePods {
       mustStart(pod, found?.pod);
       return this.lastEvent(pod) ?? this.lastEvent(this.#trial.name) ?? 'no event yet';
     });
-    const { namespace } = this.#place;
+    const { namespace } = this.#template;
     this.#logs.set(role, followLog({ config: clients.config, namespace, pod, signal }));
   }
 
   /** The API has no writer any more; its node is told nothing. Throws as the API does. */
   async forceDelete(): Promise<Required<Pick<TrialRecord, 'deleteAskedMs' | 'deleteAnsweredMs'>>> {
     const { core } = this.#context.clients;
-    const pod = { name: this.pod('writer'), namespace: this.#place.namespace };
+    const pod = { name: this.pod('writer'), namespace: this.#template.namespace };
     const deleteAskedMs = nowMs();
     await orMissing(core.deleteNamespacedPod({ ...pod, gracePeriodSeconds: 0 }));
     return { deleteAskedMs, deleteAnsweredMs: nowMs() };

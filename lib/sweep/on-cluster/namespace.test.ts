@@ -8,7 +8,7 @@ import type { V1Namespace } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { writeKubeconfig } from '../../../test/support/user-kubeconfig.ts';
 import { accessTo, type SweepClients } from './access.ts';
-import { makePlace, newSweepNamespace, reapSweeps } from './namespace.ts';
+import { makeSweepNamespace, newSweepNamespace, reapSweeps } from './namespace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forcedetach-place-'));
 const kubeconfig = join(folder, 'config.json');
@@ -57,7 +57,7 @@ function leave(namespace: string): void {
 
 test('a living sweep keeps its namespace, and takes it away at its end', async () => {
   const namespace = newSweepNamespace();
-  const place = await makePlace(access, namespace, silent);
+  const made = await makeSweepNamespace(access, namespace, silent);
   expect(namespaces.get(namespace)?.metadata?.labels).toMatchObject({
     'forcedetach.sweep': 'yes',
     'pod-security.kubernetes.io/enforce': 'restricted',
@@ -65,7 +65,7 @@ test('a living sweep keeps its namespace, and takes it away at its end', async (
   expect(notes()).toEqual([`${namespace}.json`]);
   expect(await reapSweeps(silent)).toEqual({ removed: [], resisted: [] });
   expect(namespaces.size).toBe(1);
-  await place.remove();
+  await made.remove();
   expect(namespaces.size).toBe(0);
   expect(notes()).toEqual([]);
 });

@@ -43,7 +43,7 @@ const lockName = (namespace: string): string => `sweep/${namespace}`;
 export const newSweepNamespace = (): string =>
   `forcedetach-sweep-${randomBytes(4).toString('hex')}`;
 
-export async function makePlace(
+export async function makeSweepNamespace(
   access: SweepClients,
   namespace: string,
   say: (line: string) => void,

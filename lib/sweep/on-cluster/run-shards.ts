@@ -12,7 +12,7 @@ import type { SweepClients } from './access.ts';
 import { bundleOf } from './bundle.ts';
 import { bundleObject, jobName, jobObject } from './job.ts';
 import { parseResult } from './output.ts';
-import { makePlace, newSweepNamespace } from './namespace.ts';
+import { makeSweepNamespace, newSweepNamespace } from './namespace.ts';
 import { failureOf, isJobComplete, mustStart, shardPods, type ShardPods } from './pods.ts';
 
 export interface ClusterSweep {
@@ -44,7 +44,7 @@ export async function sweepOnCluster(options: ClusterSweep): Promise<SweepState>
   const shards = shardsOf(from.next, untilIndex, options.shards);
   const bundle = await bundleOf({ seed: from.seed, disk: from.disk, shards });
   const namespace = newSweepNamespace();
-  const place = await makePlace(access, namespace, say);
+  const made = await makeSweepNamespace(access, namespace, say);
   try {
     say(`namespace ${namespace} on ${access.context}: ${shards.length} shards on ${image}`);
     const schedules = untilIndex - from.next;
@@ -57,7 +57,7 @@ export async function sweepOnCluster(options: ClusterSweep): Promise<SweepState>
     return await collect(options, namespace, shards);
   } finally {
     say(`removing the namespace ${namespace}`);
-    await place.remove();
+    await made.remove();
   }
 }
 

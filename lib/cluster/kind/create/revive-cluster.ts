@@ -106,7 +106,7 @@ async function cleanSlate(
   await removeObjects(clients, lab, signal);
   await removeGroup(clients, { signal });
   await removeDatabase(clients, { signal });
-  for (const place of await scopesBeside(clients)) await removeDatabase(clients, { signal, place });
+  for (const scope of await scopesBeside(clients)) await removeDatabase(clients, { signal, scope });
   for (const volume of await listVolumes(lab)) await removeVolume(lab, volume);
   if ((await boundLoops(lease)).length === 0) return;
   // No array knows them: they would be held for ever.
