@@ -15,7 +15,7 @@ export interface JsonKind<T> extends FileKind<T> {
   readonly version?: number;
 }
 
-/** Of longer ones the place of an error is not looked for: it would take minutes. */
+/** Longest text in which the place of an error is looked for: in longer ones it would take minutes. */
 const locatedLength = 256 * 1024;
 
 /** Throws UsageError `…_UNREADABLE`, `…_INVALID` or `…_NEWER`. */

@@ -11,7 +11,7 @@ import {
 import type { MilestoneWitness } from '../timeline/milestones.ts';
 import { durationS, phaseDefinitions, phaseKey } from './phases.ts';
 
-/** Of the model's runs, seconds: nine of ten lie within. */
+/** Seconds between which nine of ten runs of the model lie. */
 export interface Interval {
   readonly from: number;
   readonly median: number;
@@ -151,7 +151,7 @@ function compareOrders(
 
 const timeOf = (times: MilestoneTimes, name: TimedName): number => times.get(name) ?? Number.NaN;
 
-/** Of the way to the heal: how much of the way back is seen depends on when both clients commit again. */
+/** Compares the way to the heal: how much of the way back is seen depends on when both clients commit again. */
 function compareMilestones(
   real: MilestoneTimes,
   model: readonly MilestoneTimes[],

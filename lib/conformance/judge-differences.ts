@@ -16,7 +16,7 @@ export interface RunComparison extends Comparison {
   readonly realVerdict: Word;
   /** How many runs of the model came out so. */
   readonly modelVerdicts: Words;
-  /** Of a race that the model lost or won otherwise: its words at the hand-over that the run had. */
+  /** Race that the model lost or won otherwise: its words at the hand-over that the run had. */
   readonly atItsPace?: {
     /** From the detach's answer to the successor's access: the run's, and the model's median. */
     readonly handOverS: number;

@@ -87,7 +87,7 @@ export const listedDifferences: readonly ListedDifference[] = [
 export interface FoundDifference {
   readonly what: string;
   readonly run: string;
-  /** Of a phase. */
+  /** Seconds that a phase took in the run. */
   readonly realS?: number;
 }
 

@@ -12,10 +12,10 @@ export interface ForecastRequest {
   readonly matrix: string;
   readonly cells: readonly Cell[];
   readonly seed: string;
-  /** Of the model, for each cell. */
+  /** Number of the model's runs for each cell. */
   readonly runs: number;
   readonly madeAt: Date;
-  /** Of earlier real runs with the same timers. */
+  /** Quantities of earlier real runs with the same timers. */
   readonly earlier: readonly Quantities[];
   readonly play: (run: ModelRun) => Promise<PredictedRun>;
   readonly onCell: (cell: ForecastCell) => void;

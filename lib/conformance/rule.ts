@@ -14,8 +14,8 @@ export interface RulePrediction {
 }
 
 /**
- * Of 84 conclusive runs up to 2026-11-23 the rule was right about damage in 75, told whether a second
- * mount came. 21 of these runs set the model's own constants.
+ * Record of the rule: of 84 conclusive runs up to 2026-11-23 it was right about damage in 75, told
+ * whether a second mount came. 21 of these runs set the model's own constants.
  */
 export const ruleRecord = { right: 75, of: 84 } as const;
 

@@ -7,7 +7,7 @@ import { readRealRun, type RealRun } from './real-run.ts';
 export interface CompareOptions {
   /** Runs of the model. */
   readonly runs: number;
-  /** Of the model's runs; each real run has its own ones. */
+  /** Seed of the model's runs; each real run has its own ones. */
   readonly seed: string;
   /** Plays one; default: here, one after the other. */
   readonly play?: (run: ModelRun) => Promise<PredictedRun>;

@@ -32,7 +32,7 @@ interface ScoredQuantity {
   readonly name: string;
   readonly value: number;
   readonly model: Interval;
-  /** Of earlier real runs, whatever their scenario; absent where they were too few. */
+  /** Interval of earlier real runs, whatever their scenario; absent where they were too few. */
   readonly earlier: Interval | undefined;
 }
 
@@ -124,7 +124,7 @@ export interface IntervalScores {
   readonly winkler: number;
 }
 
-/** Of the values that both have an interval for; they say more than what one alone has. */
+/** Scores over the values that both have an interval for; they say more than what one alone has. */
 export interface QuantityScores {
   readonly name: string;
   readonly model: IntervalScores;

@@ -31,7 +31,7 @@ const kindRules: readonly ContradictionRule[] = fieldNames.flatMap((field) => {
   };
 });
 
-/** Of what a kind says itself: fields that it leaves no choice. */
+/** Rules that a kind says itself: fields that it leaves no choice. */
 const ownRules = (
   head: FieldName,
   kinds: readonly KindDeclaration[],

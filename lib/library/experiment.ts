@@ -42,7 +42,7 @@ export interface ExperimentOptions extends Omit<WrittenScenario, OwnGroup> {
   readonly fault: WrittenGroup<'fault'> | CustomFault;
   /** Default: nobody does anything. */
   readonly remedy?: WrittenGroup<'remedy'> | CustomRemedy;
-  /** Of your own, asked of each image after ours. Default: none. */
+  /** Checkers of your own, asked of each image after ours. Default: none. */
   readonly checkers?: readonly Checker[];
   /** Kebab-case. Default: the fault's name. */
   readonly name?: string;
@@ -69,7 +69,7 @@ export interface FinishedRun {
   /** One sentence with numbers. */
   readonly sentence: string;
   readonly findings: readonly Finding[];
-  /** As the command would end: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
+  /** Exit code of the command: 0 as expected, 1 not, 3 inconclusive, 5 nothing was expected. */
   readonly exitCode: ExitCode;
   /** All that verdict.json has. */
   readonly details: Verdict;

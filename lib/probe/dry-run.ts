@@ -55,7 +55,7 @@ export async function dryRun(clients: ProbeClients, request: TrialsRequest): Pro
   return commented(head, objects);
 }
 
-/** Of a run that is not made. */
+/** Home of a run that is not made. */
 export const shownHome = (given: string | undefined): Home => ({
   namespace: given ?? '',
   isGiven: given !== undefined,

@@ -29,7 +29,7 @@ export interface NodeFacts {
   readonly bootId: string;
   /** The class's driver is registered there. */
   readonly hasDriver: boolean;
-  /** As many volumes of it as the node takes, where it says so. */
+  /** Number of its volumes that the node takes, where it says so. */
   readonly attachable: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function gatherFacts(clients: ProbeClients, className: string): Pro
 
 export type AtLeastOne<T> = readonly [T, ...T[]];
 
-/** Of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
+/** Gathers facts of several classes, in their order; what is the cluster's is read once. Throws as `answered` does. */
 export async function gatherClassFacts(
   clients: ProbeClients,
   [first, ...others]: AtLeastOne<string>,

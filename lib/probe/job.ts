@@ -12,7 +12,7 @@ export type JobForm = (typeof jobForms)[number];
 export interface ProbeJobRequest {
   /** Holds forcedetach as its entry point, and Node: the pods' image, too. */
   readonly image: string;
-  /** Of the probe, as they were typed, without those that are about the Job. */
+  /** Words of the probe's command, as they were typed, without those that are about the Job. */
   readonly words: readonly string[];
   /** The namespace of the Job, its account, and all that the probe makes in it. */
   readonly namespace: string;
@@ -70,7 +70,7 @@ function podSpec(serviceAccountName: string, cut: ProbeJobRequest['cut']): objec
   };
 }
 
-/** As Sonobuoy mounts it. */
+/** Folder as Sonobuoy mounts it. */
 const results = '/tmp/sonobuoy/results';
 
 /**

@@ -139,7 +139,7 @@ interface KnownDriver {
   readonly note: string;
 }
 
-/** As docs/reference/drivers.yaml has it, by the name that it registers; where the page has several rows for one driver, the first, and the others' modes. */
+/** Finds the driver in docs/reference/drivers.yaml, by the name that it registers; where the page has several rows for one driver, the first, and the others' modes. */
 function knownDriver(name: string): KnownDriver | undefined {
   const rows = allDrivers().filter(({ csi }) => csi.some((known) => isCalled(name, known)));
   const [first] = rows;

@@ -10,7 +10,7 @@ import { chooseNodes, mustFit, mustHaveAttachments, mustHaveClass, type Asked } 
 import { readNeeds, trialNeeds } from './rights.ts';
 import { exampleNamespace } from './trials/namespace.ts';
 
-/** Of its form as JSON: it changes where a reader of older ones would err. */
+/** Version of its form as JSON: it changes where a reader of older ones would err. */
 export const predictionVersion = 1;
 
 export interface PredictionReport {
@@ -21,7 +21,7 @@ export interface PredictionReport {
   readonly storageClass: string;
   readonly driver: string;
   readonly kubernetes: string;
-  /** Of a model and of documents: nothing was measured. */
+  /** Prediction from a model and from documents: nothing was measured. */
   readonly prediction: DriverPrediction;
   /** What trials would do; absent where they would be refused. */
   readonly plan?: TrialPlan;
@@ -37,7 +37,7 @@ export interface PredictionReport {
 export interface PredictionOptions
   extends Asked,
     Pick<TrialPlanRequest, 'trials' | 'volumeMode' | 'size' | 'horizonMs' | 'image'> {
-  /** As of trials. */
+  /** Namespace that was given, as for trials. */
   readonly namespace?: string;
 }
 

@@ -195,7 +195,7 @@ function roleAndBinding(
   ];
 }
 
-/** Of a user as the API server calls it. */
+/** Grantee for a user as the API server calls it. */
 export function granteeOf(username: string): Grantee {
   const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username) ?? [];
   return namespace === undefined || name === undefined

@@ -67,7 +67,7 @@ export function measuredText(certificate: Certificate): string {
   ].join('\n');
 }
 
-/** Of a row that is no part of the answer. */
+/** Title of a row that is no part of the answer. */
 export const forcedTitle = 'Pods that were deleted by force';
 export const forcedMeaning =
   'A pod that is deleted by force is gone from the API at once, and its kubelet ends it later. ' +

@@ -39,13 +39,13 @@ export interface TrialPlanRequest {
   readonly storageClass: string;
   /** The writer's node, and the next one's. */
   readonly nodes: readonly [string, string];
-  /** Of each variant; idle has one for five of them. */
+  /** Trials of each variant; idle has one for five of them. */
   readonly trials: number;
   readonly volumeMode: VolumeMode;
   readonly size: string;
   /** How long a writer is watched after the delete. */
   readonly horizonMs: number;
-  /** Of the pods: any with Node 20 or later. */
+  /** Image of the pods: any with Node 20 or later. */
   readonly image: string;
 }
 
@@ -60,7 +60,7 @@ export interface TrialPlan extends TrialPlanRequest {
   readonly besideForMs: number;
 }
 
-/** Of the watch: what comes after it shows whether the quiet one was cut off. */
+/** Share of the watch: what comes after it shows whether the quiet one was cut off. */
 const quietShare = 0.4;
 const besideShare = 0.3;
 
@@ -82,7 +82,7 @@ export function trialPlanOf(request: TrialPlanRequest): TrialPlan {
   };
 }
 
-/** Of a plan of trials, or of a cut. */
+/** Hash of a plan of trials, or of a cut. */
 export const planHash = (plan: object): string =>
   createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
 

@@ -28,7 +28,7 @@ export const roleOf = ({ node: name, uid }: KnownPod): RoleTest => ({
   ofPod: ({ data }) => uid !== undefined && data['uid'] === uid,
 });
 
-/** Of a whole run: whoever is not its victim takes over. */
+/** Roles of a whole run: whoever is not its victim takes over. */
 export const rolesIn = ({
   victimNode,
   victimUid,

@@ -77,7 +77,7 @@ function poolOf({ slot, room }: EventPlace, { slots }: EventSetting): Pool {
     : { number: 1, of: 1 };
 }
 
-/** Of the whole cluster, whose pools share them; undefined where the backend is to say it. */
+/** Workers of the whole cluster, whose pools share them; undefined where the backend is to say it. */
 const workersOf = ({ workers }: MatrixFlags, pools: readonly Slot[]): number | undefined =>
   workers === undefined && pools.length === 1 ? undefined : (workers ?? kindWorkers) * pools.length;
 

@@ -7,7 +7,7 @@ import { verdictLines } from '../terminal/verdict-lines.ts';
 export interface Rebuilt {
   /** What the terminal is told; nothing of a file in it is obeyed. */
   readonly text: string;
-  /** As the run's own. */
+  /** Exit code that the run itself ended with. */
   readonly code: ExitCode;
 }
 

@@ -115,7 +115,7 @@ export function scoredSection(path: string, batch: string): string {
   return sectionOf({ forecast, path, batch, runs });
 }
 
-/** Of real runs, those with the timers of the matrix. */
+/** Quantities of the real runs that have the timers of the matrix. */
 function earlierRuns(folders: readonly string[], like: Scenario | undefined): Quantities[] {
   if (folders.length === 0 || like === undefined) return [];
   const timers = Object.keys(stockTimersMs) as (keyof typeof stockTimersMs)[];

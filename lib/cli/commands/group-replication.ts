@@ -33,7 +33,7 @@ const base = parseScenario({
   overlapMs: 30_000,
   expected: ['safe'],
 });
-/** Of a scenario, what a group has a use for, by the heading of its flags; the others are as in `base`. */
+/** Fields of a scenario that a group has a use for, by the heading of their flags; the others are as in `base`. */
 const used = {
   Kubernetes: ['kubernetes', 'featureGates'],
   Group: ['rate', 'connections', 'trxCommit'],

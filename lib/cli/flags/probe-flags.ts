@@ -185,7 +185,7 @@ function twoNodes(text: string): readonly [string, string] {
   throw new InvalidArgumentError('Give two nodes with a comma between them.');
 }
 
-/** As Kubernetes has it, whole. */
+/** Size as Kubernetes writes it, a whole number. */
 function quantity(text: string): string {
   if (/^[1-9]\d{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)?$/.test(text)) return text;
   throw new InvalidArgumentError('Give a size such as 1Gi.');

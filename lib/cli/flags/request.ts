@@ -28,7 +28,7 @@ export interface ExperimentDefinition extends WrittenScenario {
   /** Default: its fault's. */
   readonly question?: string;
   readonly fault: WrittenGroup<'fault'>;
-  /** Of a definition that comes from a file: its seed, unless a flag gives another. */
+  /** Seed of a definition that comes from a file, unless a flag gives another. */
   readonly seed?: string;
   /** Words that start it, and that a replay repeats. Default: `experiments/<name>.mjs`. */
   readonly script?: readonly string[];

@@ -24,9 +24,9 @@ export interface SweepFlags extends Pick<RunFlags, 'seed' | 'out' | 'json'> {
   readonly findings: number;
   /** Undefined: drawn. */
   readonly disk?: DiskMode;
-  /** As an Indexed Job on a Kubernetes cluster. */
+  /** Runs it as an Indexed Job on a Kubernetes cluster. */
   readonly onCluster: boolean;
-  /** Of the kubeconfig; undefined: its current one. */
+  /** Context of the kubeconfig; undefined: its current one. */
   readonly context?: string;
   /** Pods; undefined: one an island, at most 16. */
   readonly shards?: number;

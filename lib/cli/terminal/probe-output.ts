@@ -26,7 +26,7 @@ export async function writeAnswer<Answer extends object>(
   tell(output === 'json' ? text : forms.text(answer));
 }
 
-/** Of what was measured nothing may be lost. `name`: of the file here, where no other one was asked for. */
+/** Writes all that was measured: nothing of it may be lost. `name`: of the file here, where no other was asked for. */
 export async function writeCertificate<Certificate extends object>(
   flags: AskedOutput,
   name: string,

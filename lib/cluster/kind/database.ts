@@ -87,7 +87,7 @@ export interface RemovalOptions {
    */
   readonly wake?: (() => Promise<void>) | undefined;
   /**
-   * Of a volume that was provisioned: its claim stays, and it with the claim, until a removal without
+   * Keeps the claim of a volume that was provisioned, and with it the volume, until a removal without
    * this. Default false: the provisioner takes it away again.
    */
   readonly keepProvisioned?: boolean;

@@ -21,11 +21,11 @@ export interface CutFinding {
   readonly lastAckMs?: number;
   readonly error?: string;
   readonly next: NextFinding;
-  /** Of the old writer: acknowledged before the heal, and begun once the next pod's writes were. */
+  /** Number of the old writer's writes that were acknowledged before the heal, and begun once the next pod's were. */
   readonly overlapAcks: number;
-  /** Of the old writer: came to the disk after the next pod had read their place; older findings have none. */
+  /** Number of its writes that came to the disk after the next pod had read their place; older findings have none. */
   readonly overlapSlots?: number;
-  /** Of the old writer: acknowledged after the heal, whenever they were begun. */
+  /** Number of its writes that were acknowledged after the heal, whenever they were begun. */
   readonly afterHealAcks: number;
   /** All that do so; empty where it is undecided. */
   readonly modes: readonly DiskMode[];

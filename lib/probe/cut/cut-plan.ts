@@ -10,7 +10,7 @@ export const cutRemedies = [
 ] as const;
 export type CutRemedy = (typeof cutRemedies)[number];
 
-/** Of an eviction the detach comes twelve minutes after the cut: 50 s, five minutes, and six. */
+/** Time from the cut to the detach of an eviction: 50 s, five minutes, and six. */
 const evictedMs = 780_000;
 
 /** From the arming to the heal, where nobody says another time. */

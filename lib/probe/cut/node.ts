@@ -57,7 +57,7 @@ export async function hostSaid(context: CutContext, name: string): Promise<reado
   });
 }
 
-/** Of a pod that has not come to it yet. */
+/** Words on a pod that has not come to it yet. */
 function toldOf({ view }: CutContext, name: string): string {
   const last = view.eventsOf(name).at(-1);
   const event = last === undefined ? 'no event yet' : `${last.reason}: ${last.message}`;

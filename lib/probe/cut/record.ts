@@ -7,8 +7,8 @@ import { trialRecordSchema } from '../trials/record.ts';
 const ms = z.number();
 
 /**
- * Of a volume under the cut. `deleteAskedMs` is the remedy, or where nobody does anything when the next pod
- * was made; `watchEndedMs` is the end of the late writes.
+ * Record of a volume under the cut. `deleteAskedMs` is the remedy, or where nobody does anything when the
+ * next pod was made; `watchEndedMs` is the end of the late writes.
  */
 const volume = trialRecordSchema.extend({ storageClass: z.string() });
 export type CutVolume = Immutable<z.output<typeof volume>>;
@@ -21,7 +21,7 @@ export const cutRecordSchema = z.object({
   /** Unreachable and reachable again, in the rehearsal. */
   rehearsedMs: ms.exactOptional(),
   armedMs: ms.exactOptional(),
-  /** Of the host that is cut off, when its heal was armed and once it had run; older records have none. */
+  /** Boot ids of the host that is cut off, when its heal was armed and once it had run; older records have none. */
   armedBootId: z.string().exactOptional(),
   healedBootId: z.string().exactOptional(),
   /** Seen from the second vantage point. */

@@ -27,7 +27,7 @@ export interface CutOptions extends Omit<CutRequest, 'nodes'> {
   readonly next?: string;
   /** The node's name once more. */
   readonly confirmed: string | undefined;
-  /** As of trials. */
+  /** Namespace that was given, as for trials. */
   readonly namespace?: string;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;

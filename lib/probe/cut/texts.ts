@@ -49,7 +49,7 @@ function pathLines(classes: CutCertificate['classes']): string[] {
   return told.length === 0 ? [] : [`the storage path of the node: ${told.join(', ')}`];
 }
 
-/** Of all classes under the cut, once each. */
+/** Modes of all classes under the cut, once each. */
 export const modesSeen = (findings: readonly CutFinding[]): readonly DiskMode[] => [
   ...new Set(findings.flatMap(({ modes }) => modes)),
 ];

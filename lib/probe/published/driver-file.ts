@@ -10,7 +10,7 @@ import { judgeTrials } from '../trials/judge-trials.ts';
 import type { MeasuredClass } from '../trials/measured.ts';
 import { kernelsOf, mustBeNames, notOne, readSealed, sha256Of, type RecordedRow } from './read.ts';
 
-/** Of a class that trials asked. */
+/** Row of a class that trials asked. */
 export interface ClassRow
   extends RecordedRow,
     Pick<MeasuredClass, 'modes' | 'notes' | 'counts' | 'next' | 'figures'> {
@@ -23,13 +23,13 @@ export interface ClassRow
   readonly forceDeleted?: ForcedRow;
 }
 
-/** Of a class under a cut. */
+/** Row of a class under a cut. */
 export interface CutRow
   extends RecordedRow,
     Pick<CutFinding, 'outcome' | 'why' | 'modes' | 'overlapAcks' | 'afterHealAcks'> {
   readonly remedy: string;
   readonly way: string;
-  /** Of the controller manager; empty: as it ships, as far as could be read. */
+  /** Timers of the controller manager; empty: as it ships, as far as could be read. */
   readonly timers: readonly string[];
 }
 

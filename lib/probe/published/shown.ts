@@ -14,7 +14,7 @@ import type { Certificate } from '../trials/certificate.ts';
 import { type CutRow, classRowOf, type ClassRow, type DriverFile } from './driver-file.ts';
 import { packed, sha256Of, unpacked } from './read.ts';
 
-/** Of one class. */
+/** Answer for one class, as it is shown. */
 export interface PublishedClass {
   readonly origin: Omit<DiskOrigin, 'modes'>;
   /** All that agree with what was seen; empty: undecided. */
@@ -23,7 +23,7 @@ export interface PublishedClass {
   readonly notes: readonly string[];
   /** What no kind of disk does, as to forget what it acknowledged. */
   readonly isOdd: boolean;
-  /** Of a late cut: it came at least so long after the detach, the longest of all. */
+  /** Tail of a late cut: it came at least so long after the detach, the longest of all. */
   readonly tailMs?: number;
 }
 
@@ -95,7 +95,7 @@ function recordsOf(
   });
 }
 
-/** Of a class under a cut. */
+/** Answer for a class under a cut. */
 type UnderCut = Pick<PublishedClass, 'modes' | 'tailMs'> & {
   readonly name: string;
   readonly note: string;

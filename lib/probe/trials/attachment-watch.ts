@@ -20,7 +20,7 @@ export class AttachmentWatch {
   #seen: AttachmentSeen[] = [];
   /** The last look that found none began then. */
   #absentMs = 0;
-  /** Of the last one that was seen: until when, and when it was first seen to be gone. */
+  /** Ends of those that were seen: until when each was there, and when it was first seen to be gone. */
   #ends = new Map<string, { readonly thereUntilMs: number; readonly goneMs: number }>();
 
   constructor(clients: ProbeClients, name: string, signal: AbortSignal) {

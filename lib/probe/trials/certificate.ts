@@ -6,7 +6,7 @@ import type { DriverPrediction } from '../predict.ts';
 import type { JudgedTrials } from './judge-trials.ts';
 import type { TrialRecord } from './record.ts';
 
-/** Of the file's form: it changes where a reader of older ones would err. */
+/** Version of the file's form: it changes where a reader of older ones would err. */
 export const certificateVersion = 1;
 
 export interface Certificate extends JudgedTrials {
@@ -24,7 +24,7 @@ export interface Certificate extends JudgedTrials {
   readonly kubernetes: string;
   /** The writer's node, then the next one's. */
   readonly nodes: readonly NodeTold[];
-  /** Of `plan`, made before the first trial. */
+  /** Hash of `plan`, made before the first trial. */
   readonly planHash: string;
   readonly plan: TrialPlan;
   /** Why volumes were not asked for as raw ones. */
@@ -40,7 +40,7 @@ export interface Certificate extends JudgedTrials {
 
 export type NodeTold = Pick<NodeFacts, 'name' | 'kernel' | 'kubelet' | 'osImage' | 'runtime'>;
 
-/** Of the nodes of a plan, in its order. */
+/** Facts of the nodes of a plan, in its order. */
 export const nodesTold = (facts: Pick<Facts, 'nodes'>, names: readonly string[]): NodeTold[] =>
   names
     .flatMap((name) => facts.nodes.filter((node) => node.name === name))

@@ -57,7 +57,7 @@ export interface TrialFinding extends HandOverFinding {
   readonly next: NextFinding;
 }
 
-/** Of a trial that took an attachment away. */
+/** Record of a trial that took an attachment away. */
 export type DetachRecord = TrialRecord & { readonly variant: DetachVariant };
 
 export function classify(record: DetachRecord): TrialFinding {

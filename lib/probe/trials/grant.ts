@@ -20,7 +20,7 @@ const provisionMs = 240_000;
 const grantMs = 900_000;
 const lookMs = 2000;
 
-/** As the scheduler tells a class that waits for the first pod where that will be. */
+/** Annotation by which the scheduler tells a class that waits for the first pod where that will be. */
 const selectedNode = 'volume.kubernetes.io/selected-node';
 
 /**

@@ -29,7 +29,7 @@ export const newHome = (given: string | undefined): Home => ({
 export const removal = ({ namespace, isGiven }: Home): string =>
   isGiven ? `--clean --namespace ${namespace}` : '--clean';
 
-/** Of what a run makes in it. */
+/** Selects what a run makes in it. */
 const labelSelector = `${probeLabel}=yes`;
 
 export interface Stay extends NamespaceRequest {
@@ -128,7 +128,7 @@ export async function closeHome(
 interface MadeObjects {
   readonly pods: readonly string[];
   readonly claims: readonly string[];
-  /** Of the claims. */
+  /** Volumes of the claims. */
   readonly volumes: readonly string[];
 }
 

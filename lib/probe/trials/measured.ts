@@ -37,7 +37,7 @@ interface Signature {
   readonly idle: readonly DetachOutcome[];
   /** What may become of the next pod, and of the writer then. */
   readonly contested: Readonly<Partial<Record<NextFinding['was'], readonly DetachOutcome[]>>>;
-  /** Of trials in which the writer writes, one at least: the others can be too coarse to show it. */
+  /** Outcome of at least one trial in which the writer writes: the others can be too coarse to show it. */
   readonly shows?: DetachOutcome;
 }
 

@@ -25,7 +25,7 @@ import {
 } from './objects.ts';
 import { nowMs } from './view.ts';
 
-/** Of a run that is not made. */
+/** Namespace of a run that is not made. */
 export const exampleNamespace = 'forcedetach-probe-00000000';
 export const newProbeNamespace = (): string =>
   `forcedetach-probe-${randomBytes(4).toString('hex')}`;
@@ -40,10 +40,10 @@ export interface NamespaceRequest {
   readonly security: PodSecurity;
 }
 
-/** Of what this process makes. */
+/** Owner of what this process makes. */
 export const ownerNow = (): string => encodeOwner(currentOwner());
 
-/** As it is made now, by this process. */
+/** Namespace as it is made now, by this process. */
 export const namespaceNow = (
   name: string,
   { watchMs, security }: NamespaceRequest,
@@ -109,7 +109,7 @@ export async function untilNamespaceGone(
   }
 }
 
-/** Of a volume the driver's words are events of its own, and its namespace is gone. */
+/** Words for kubectl that show why it stays: of a volume the driver's words are events of its own, and its namespace is gone. */
 function whereToLook(namespace: string, left: readonly string[]): string {
   const [, volume] = /^the volume (\S+)/.exec(left[0] ?? '') ?? [];
   return volume === undefined ? `get all,pvc,events -n ${namespace}` : `describe pv ${volume}`;
@@ -144,7 +144,7 @@ async function leftOf(
   return volumesLeft(clients, volumes);
 }
 
-/** Of these, those that are still there, in words. */
+/** Names those that are still there, in words. */
 export async function volumesLeft(
   { core }: ProbeClients,
   volumes: readonly string[],
@@ -157,7 +157,7 @@ export async function volumesLeft(
   );
 }
 
-/** Of a namespace, or of a claim in one that was given. */
+/** State of who made a namespace, or a claim in one that was given. */
 export function stateOf({ metadata }: Pick<V1Namespace, 'metadata'>): OwnerState {
   const owner = decodeOwner(metadata?.annotations?.[ownerAnnotation] ?? '');
   return owner === undefined ? 'unknown' : ownerState(owner);

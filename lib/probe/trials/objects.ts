@@ -4,7 +4,7 @@ import type { V1Namespace, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/cl
 import type { TrialPlan, ProbeTrial } from '../trial-plan.ts';
 
 export const probeLabel = 'forcedetach.probe';
-/** Of a namespace that somebody made for probes: they leave it, and take away only what they made. */
+/** Value of a namespace that somebody made for probes: they leave it, and take away only what they made. */
 export const givenValue = 'given';
 const runLabel = 'forcedetach.run';
 /** Annotations: their values have blanks, colons and the like. */
@@ -35,7 +35,7 @@ export const namespaceObject = (
   },
 });
 
-/** As somebody makes it who grants rights in it. */
+/** Namespace as somebody makes it who grants rights in it. */
 export const givenNamespaceObject = (
   name: string,
   security: PodSecurity,
@@ -54,7 +54,7 @@ export interface ObjectTemplate {
   readonly plan: TrialPlan;
   /** Text of pod/writer.mjs. */
   readonly program: string;
-  /** Of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
+  /** Grace of writers; 0: their eviction takes them from the API at once. Default: `graceS`. */
   readonly writerGraceS?: number;
   /** Whose claims they are: in a namespace that was given nothing else tells. */
   readonly owner?: string;
@@ -94,7 +94,7 @@ export const tokenOf = (namespace: string, { name }: ProbeTrial): string =>
 /** What pod/writer.mjs reads from its environment. */
 interface PodProgram {
   readonly role: PodRole;
-  /** Of the file, or the device. */
+  /** Path of the file, or of the device. */
   readonly path: string;
   readonly isBlock: boolean;
   readonly token: string;
@@ -141,7 +141,7 @@ export function programOf(
   };
 }
 
-/** Of a pod: from SIGTERM to SIGKILL. */
+/** Grace of a pod: from SIGTERM to SIGKILL. */
 export const graceS = 2;
 
 const journalMount = '/journal';
@@ -205,6 +205,6 @@ export const onlyOn = (node: string, operator: 'In' | 'NotIn' = 'In'): object =>
   },
 });
 
-/** As Kubernetes names it: `getAttachmentName` in pkg/volume/csi/csi_attacher.go. */
+/** Name that Kubernetes gives it: `getAttachmentName` in pkg/volume/csi/csi_attacher.go. */
 export const attachmentName = (handle: string, driver: string, node: string): string =>
   `csi-${createHash('sha256').update(`${handle}${driver}${node}`).digest('hex')}`;

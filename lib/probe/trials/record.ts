@@ -51,7 +51,7 @@ export const trialRecordSchema = z.object({
   /** Between the last look that found the deleted attachment and the first that did not. */
   thereUntilMs: ms.exactOptional(),
   goneMs: ms.exactOptional(),
-  /** Of the writer's node, in order: the first is the one that was deleted. */
+  /** Attachments of the writer's node, in order: the first is the one that was deleted. */
   attachments: z.array(attachment),
   nextAttachment: attachment.exactOptional(),
   writer: pod.exactOptional(),

@@ -51,7 +51,7 @@ export class VolumePods {
   readonly #template: ObjectTemplate;
   readonly #trial: ProbeTrial;
   readonly #logs = new Map<PodRole, Followed>();
-  /** Of the writer's node and of the next one's; from the writer's start on. */
+  /** Attachments of the writer's node and of the next one's; from the writer's start on. */
   ofWriter: AttachmentWatch | undefined;
   #ofNext: AttachmentWatch | undefined;
 
@@ -164,7 +164,7 @@ export class VolumePods {
     };
   }
 
-  /** Of the writer's first attachment. */
+  /** End of the writer's first attachment. */
   endOfFirst(): { readonly thereUntilMs: number; readonly goneMs: number } | undefined {
     const [first] = this.ofWriter?.seen ?? [];
     return first === undefined ? undefined : this.ofWriter?.endOf(first.uid);
