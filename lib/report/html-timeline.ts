@@ -4,7 +4,7 @@ import { rolesIn } from './browser/timeline-rows.js';
 import { pictures, secondsShown, type Html } from './html-parts.ts';
 import { recoveryPicture, timelinePicture } from './pictures.ts';
 import { explained } from './terms.ts';
-import type { RecoveryStep, ReportData, LaneRole } from './types.ts';
+import type { RecoveryStep, ReportData, Role } from './types.ts';
 
 export function timelineSection({ timeline, operations, recovery }: ReportData): Html {
   const exposed = timeline.exposure !== null;
@@ -36,7 +36,7 @@ ${recovery.length === 0 ? '' : recoverySection(recovery)}`;
 }
 
 /** Other nodes are closed at first (timeline-view.js). */
-const roleButton = (role: LaneRole, title: string): Html =>
+const roleButton = (role: Role, title: string): Html =>
   html`<button type="button" class="${role}-role" data-role="${role}"
 aria-pressed="${role === 'other' ? 'false' : 'true'}">${title}</button>
 `;

@@ -1,6 +1,6 @@
 /** Lanes of the time axis while they are drawn: bars that begin and end, then whose lane each is. */
 import { database } from '../database/chosen.ts';
-import type { Bar, Lane, LaneRole, Tone } from './types.ts';
+import type { Bar, Lane, Role, Tone } from './types.ts';
 
 /** Order of the groups on a node, top to bottom: from decisions down to the disk. */
 const groups = [
@@ -22,7 +22,7 @@ export const groupName = (group: LaneGroup): string =>
   group === 'server' ? database.server : group;
 
 /** Who comes first, top to bottom. */
-const roles: readonly LaneRole[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
+const roles: readonly Role[] = ['run', 'victim', 'successor', 'control-plane', 'other'];
 
 /** A bar in ms on the run's clock; `toMs` is undefined while it lasts. */
 interface OpenBar {
@@ -101,7 +101,7 @@ function roleOf(
   node: string | null,
   victim: string | undefined,
   successor: string | undefined,
-): LaneRole {
+): Role {
   if (group === 'run') return 'run';
   if (node === null || node.endsWith('control-plane')) return 'control-plane';
   if (node === victim) return 'victim';

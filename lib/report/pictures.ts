@@ -12,7 +12,7 @@ import type {
   OperationColumns,
   PreparedOperations,
   RecoveryStep,
-  LaneRole,
+  Role,
   Timeline,
 } from './types.ts';
 
@@ -43,7 +43,7 @@ function wholeAxis(
 }
 
 /** Nobody can open what is closed on paper. */
-const wholeLook = { compact: false, closed: new Set<LaneRole>() } as const;
+const wholeLook = { compact: false, closed: new Set<Role>() } as const;
 
 /** Lanes that tell who had the volume, and whose database answered. */
 const storyGroups = [groupName('mount'), groupName('server')];

@@ -6,12 +6,12 @@ import { exampleHistory } from '../../test/support/example-history.ts';
 import { exampleVerdict } from '../../test/support/example-verdict.ts';
 import { exampleSource, sourceOf } from '../../test/support/example-source.ts';
 import { reportData } from './report-data.ts';
-import type { LaneRole } from './types.ts';
+import type { Role } from './types.ts';
 
 const data = reportData(exampleVerdict, exampleSource);
 
 test('lanes say who held what, in seconds after the fault', () => {
-  const lane = (role: LaneRole, label: string) =>
+  const lane = (role: Role, label: string) =>
     data.timeline.lanes.find((each) => each.role === role && each.label === label)?.bars;
   expect(lane('victim', 'node')).toEqual([
     { fromS: -60, toS: 48.2, tone: 'good', label: 'Ready' },

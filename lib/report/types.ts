@@ -14,12 +14,12 @@ export interface Bar {
 }
 
 /** Whose lane it is: the run's own, the node's that the fault hit, that of the node that came next … */
-export type LaneRole = 'run' | 'control-plane' | 'victim' | 'successor' | 'other';
+export type Role = 'run' | 'control-plane' | 'victim' | 'successor' | 'other';
 
 export interface Lane {
   /** What kind of thing, e.g. `pods`; lanes of one group stand together. */
   readonly group: string;
-  readonly role: LaneRole;
+  readonly role: Role;
   /** Null where no node is meant. */
   readonly node: string | null;
   /** Without the node's name. */

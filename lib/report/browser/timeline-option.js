@@ -3,7 +3,7 @@
  * static picture; plain JavaScript, since the page carries these very files.
  *
  * @import { EChartsOption } from 'echarts'
- * @import { PlotData, PreparedOperations, LaneRole, Timeline } from '../types.ts'
+ * @import { PlotData, PreparedOperations, Role, Timeline } from '../types.ts'
  * @import { Palette } from './palette.js'
  */
 import { palettes } from './palette.js';
@@ -20,7 +20,7 @@ const plots = 4;
 /** Slider and labels stand above the lanes, px. */
 export const topSpace = 84;
 
-/** @typedef {{ dark: boolean, compact: boolean, closed: ReadonlySet<LaneRole>, widthPx: number }} Look  `compact` for narrow screens */
+/** @typedef {{ dark: boolean, compact: boolean, closed: ReadonlySet<Role>, widthPx: number }} Look  `compact` for narrow screens */
 
 /** @param {boolean} compact */
 const marginsOf = (compact) => (compact ? { left: 112, right: 8 } : { left: 190, right: 20 });

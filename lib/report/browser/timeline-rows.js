@@ -1,15 +1,15 @@
 /**
  * The rows of the time axis: lanes under a heading for each role, which opens and closes them.
  *
- * @import { Lane, LaneRole, Timeline } from '../types.ts'
+ * @import { Lane, Role, Timeline } from '../types.ts'
  */
 
 /**
  * `label`: as it stands beside the row. A heading has no bars.
- * @typedef {{ label: string, role: LaneRole, heading: boolean, bars: Lane['bars'] }} Row
+ * @typedef {{ label: string, role: Role, heading: boolean, bars: Lane['bars'] }} Row
  */
 
-/** @type {Record<LaneRole, string>} */
+/** @type {Record<Role, string>} */
 const titles = {
   run: 'Run',
   victim: 'Victim',
@@ -21,7 +21,7 @@ const titles = {
 /**
  * Roles that have lanes, in their order, with the node where there is one.
  * @param {Timeline} timeline
- * @returns {{ role: LaneRole, title: string }[]}
+ * @returns {{ role: Role, title: string }[]}
  */
 export function rolesIn({ lanes }) {
   const roles = [...new Set(lanes.map(({ role }) => role))];
@@ -33,7 +33,7 @@ export function rolesIn({ lanes }) {
 
 /**
  * @param {Timeline} timeline
- * @param {ReadonlySet<LaneRole>} closed  roles of which only the heading is shown
+ * @param {ReadonlySet<Role>} closed  roles of which only the heading is shown
  * @returns {Row[]}
  */
 export function rowsOf(timeline, closed) {

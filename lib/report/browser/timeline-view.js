@@ -1,7 +1,7 @@
 /**
  * The interactive time axis: what it shows, zoom by button, key and pointer.
  *
- * @import { PlotData, PreparedOperations, LaneRole, Timeline } from '../types.ts'
+ * @import { PlotData, PreparedOperations, Role, Timeline } from '../types.ts'
  */
 import { plotOperations } from './bins.js';
 import { dragZoom } from './drag-zoom.js';
@@ -47,7 +47,7 @@ function zoomActions({ fromS, toS, first, exposure }, inView, show) {
   };
 }
 
-/** Of these only the heading is shown at first. @type {readonly LaneRole[]} */
+/** Of these only the heading is shown at first. @type {readonly Role[]} */
 const closedAtFirst = ['other'];
 
 /**
@@ -61,7 +61,7 @@ const closedAtFirst = ['other'];
  * }} how  `first`: what is shown first, seconds after the fault
  */
 export function timelineView(holder, timeline, prepared, { isDark, first, onView }) {
-  /** @type {Set<LaneRole>} */
+  /** @type {Set<Role>} */
   const closed = new Set(closedAtFirst);
   const chart = chartPage.echarts.init(holder, undefined, { renderer: 'canvas' });
   const span = timeline.toS - timeline.fromS;
@@ -109,7 +109,7 @@ export function timelineView(holder, timeline, prepared, { isDark, first, onView
   });
 
   /** Opens or closes the lanes of a role; tells whether they are open now. */
-  const toggle = (/** @type {LaneRole} */ role) => {
+  const toggle = (/** @type {Role} */ role) => {
     if (!closed.delete(role)) closed.add(role);
     draw();
     return !closed.has(role);
